@@ -1,0 +1,51 @@
+"""What the corrector works on and answers: the entries of the feedback stack and a Correction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Tuple
+
+from hicrisp_core.model.task import Command, Step
+from hicrisp_core.model.verdict import Feedback
+
+
+class Rung(Enum):
+    """The rungs of the corrector's ladder, cheapest first."""
+
+    REPAIR = "repair"
+    """A search over the domain's own operators, without a model."""
+    OFFSET = "offset"
+    """The action decoder's estimate was updated by the measured deviation; the same action is tried again."""
+    LLM_STEP = "llm_step"
+    """A corrective action from the brain (HiCRISP, Algorithm 1, line 8)."""
+    LLM_REPLAN = "llm_replan"
+    """A new plan from the failed step on (BrainBody-LLM, CoPAL)."""
+    GIVE_UP = "give_up"
+    """Nothing is left to try; the robot is stopped and the user told why."""
+
+
+@dataclass(frozen=True)
+class StackEntry:
+    """A failed command and why it failed (HiCRISP, section III-D)."""
+
+    command: Command
+    feedback: Feedback
+    attempts: int = 1
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What the corrector answers.
+
+    ``commands`` lead to a state in which the top of the stack can be retried; they may be none, when the
+    retry alone may help (the decoder was corrected, or the failure may be transient). For LLM_REPLAN
+    ``steps`` replace the plan from the failed step on.
+    """
+
+    rung: Rung
+    commands: Tuple[Command, ...] = ()
+    steps: Tuple[Step, ...] = ()
+    drop: bool = False
+    """The failed command is redundant and is dropped with a note."""
+    note: str = ""

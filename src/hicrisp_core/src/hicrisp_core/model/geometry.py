@@ -1,0 +1,100 @@
+"""Poses and the little quaternion arithmetic that the core needs; metres, radians, REP-103 axes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Tuple
+
+Vector = Tuple[float, float, float]
+Quaternion = Tuple[float, float, float, float]
+
+IDENTITY: Quaternion = (0.0, 0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A position in metres and a unit quaternion (x, y, z, w), in the world frame unless said otherwise."""
+
+    position: Vector
+    orientation: Quaternion = IDENTITY
+
+    @property
+    def finite(self) -> bool:
+        """Whether every number is finite and the quaternion has a length near one."""
+        values = (*self.position, *self.orientation)
+        if not all(math.isfinite(value) for value in values):
+            return False
+        return abs(math.sqrt(sum(q * q for q in self.orientation)) - 1.0) < 1e-2
+
+    @property
+    def yaw(self) -> float:
+        """Rotation about the vertical axis, radians in (-pi, pi]."""
+        x, y, z, w = self.orientation
+        return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+
+    @property
+    def tilt(self) -> float:
+        """Angle between the pose's z axis and the vertical, radians in [0, pi]."""
+        x, y, _, _ = self.orientation
+        return math.acos(max(-1.0, min(1.0, 1.0 - 2.0 * (x * x + y * y))))
+
+    def shifted(self, offset: Vector) -> "Pose":
+        """The same orientation, moved by an offset in the world frame (metres)."""
+        x, y, z = (a + b for a, b in zip(self.position, offset))
+        return Pose((x, y, z), self.orientation)
+
+    def apply(self, point: Vector) -> Vector:
+        """A point given in this pose's frame, expressed in the parent frame."""
+        rotated = rotate(self.orientation, point)
+        x, y, z = (a + b for a, b in zip(self.position, rotated))
+        return (x, y, z)
+
+    def inverse(self) -> "Pose":
+        """The parent frame as seen from this pose."""
+        x, y, z, w = self.orientation
+        back: Quaternion = (-x, -y, -z, w)
+        moved = rotate(back, self.position)
+        return Pose((-moved[0], -moved[1], -moved[2]), back)
+
+    def compose(self, other: "Pose") -> "Pose":
+        """``self * other``: a pose given in this pose's frame, expressed in the parent frame."""
+        return Pose(self.apply(other.position), multiply(self.orientation, other.orientation))
+
+
+def from_yaw(yaw: float) -> Quaternion:
+    """The quaternion of a rotation by ``yaw`` radians about the vertical axis."""
+    return (0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0))
+
+
+def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
+    """The Hamilton product ``a * b`` of two quaternions (x, y, z, w)."""
+    ax, ay, az, aw = a
+    bx, by, bz, bw = b
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+
+
+def rotate(q: Quaternion, v: Vector) -> Vector:
+    """A vector turned by a unit quaternion."""
+    x, y, z, w = q
+    tx, ty, tz = 2.0 * (y * v[2] - z * v[1]), 2.0 * (z * v[0] - x * v[2]), 2.0 * (x * v[1] - y * v[0])
+    return (
+        v[0] + w * tx + y * tz - z * ty,
+        v[1] + w * ty + z * tx - x * tz,
+        v[2] + w * tz + x * ty - y * tx,
+    )
+
+
+def distance(a: Vector, b: Vector) -> float:
+    """Euclidean distance of two points in metres."""
+    return math.sqrt(sum((p - q) ** 2 for p, q in zip(a, b)))
+
+
+def planar_distance(a: Vector, b: Vector) -> float:
+    """Distance of two points in the horizontal plane, metres."""
+    return math.hypot(a[0] - b[0], a[1] - b[1])

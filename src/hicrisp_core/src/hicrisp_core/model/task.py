@@ -1,0 +1,71 @@
+"""From the user's words to a robot's command: Task, Plan, Step, Command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Mapping, Optional, Tuple, Union
+
+from hicrisp_core.model.geometry import Pose
+
+Value = Union[str, float]
+
+
+@dataclass(frozen=True)
+class Task:
+    """The user's request in plain language."""
+
+    text: str
+    id: str = ""
+    robot: str = ""
+    """The robot that was asked for; empty when any capable one may do it."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a plan: a sentence and one action of the domain with its arguments by parameter name."""
+
+    text: str
+    action: str
+    arguments: Mapping[str, Value] = field(default_factory=dict)
+    robot: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.action}({', '.join(str(value) for value in self.arguments.values())})"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the brain answers: ordered steps, where they came from and why."""
+
+    steps: Tuple[Step, ...]
+    source: str = ""
+    """``openai:<model>`` or ``offline``."""
+    reasoning: str = ""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A grounded action for one robot: the body's output, the driver's input.
+
+    ``target`` is where the item shall end up (world frame). ``aim`` is where the robot is told to put it:
+    the target less the bias that the action decoder has learnt (HiCRISP, section III-C).
+    """
+
+    action: str
+    arguments: Mapping[str, Value] = field(default_factory=dict)
+    robot: str = ""
+    target: Optional[Pose] = None
+    aim: Optional[Pose] = None
+    time_limit: float = 30.0
+    """Seconds of the robot's clock."""
+
+    def argument(self, name: str) -> str:
+        """An argument as text; empty when the command has none of that name."""
+        return str(self.arguments.get(name, ""))
+
+    def aimed(self, target: Optional[Pose], aim: Optional[Pose]) -> "Command":
+        """The same command with another goal."""
+        return replace(self, target=target, aim=aim)
+
+    def __str__(self) -> str:
+        return f"{self.action}({', '.join(str(value) for value in self.arguments.values())})"

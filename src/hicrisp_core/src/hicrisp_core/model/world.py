@@ -1,0 +1,81 @@
+"""What is known of the world: objects with poses and attributes, relations as triplets, robots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
+
+from hicrisp_core.model.geometry import Pose, Vector
+
+
+class Relation(NamedTuple):
+    """A fact as a triplet (subject, predicate, object); a fact about one thing has an empty object."""
+
+    subject: str
+    predicate: str
+    object: str = ""
+
+
+@dataclass(frozen=True)
+class WorldObject:
+    """One thing in the world.
+
+    Args:
+        name: unique name, lower case with underscores.
+        type: a type of the domain, for example ``box``.
+        shape: ``box``, ``cylinder``, ``bowl``, ``surface`` or ``region``; decides how footprints are measured.
+        size: extents along the object's own x, y, z axes in metres (a cylinder has equal x and y).
+        attributes: what language may call it by, for example ``{"colour": "red"}``.
+        pose: centre of the bounding box in the world frame; ``None`` when it was not seen.
+        pose_age: seconds since the pose was observed.
+        movable: whether a robot may move it.
+    """
+
+    name: str
+    type: str
+    shape: str = "box"
+    size: Vector = (0.05, 0.05, 0.05)
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    pose: Optional[Pose] = None
+    pose_age: float = 0.0
+    movable: bool = True
+
+
+@dataclass(frozen=True)
+class RobotState:
+    """One robot as it is seen: its kind (``arm`` or ``base``), the pose of its tool (arm) or body (base)."""
+
+    name: str
+    kind: str = "arm"
+    pose: Optional[Pose] = None
+    opening: Optional[float] = None
+    """Distance between the fingers in metres; ``None`` for a base."""
+
+
+@dataclass(frozen=True)
+class WorldState:
+    """A snapshot of everything that was observed at one instant of simulated or real time (seconds)."""
+
+    objects: Mapping[str, WorldObject] = field(default_factory=dict)
+    relations: FrozenSet[Relation] = frozenset()
+    robots: Mapping[str, RobotState] = field(default_factory=dict)
+    stamp: float = 0.0
+
+    def holds(self, predicate: str, subject: str, object_: str = "") -> bool:
+        """Whether the fact is among the relations."""
+        return Relation(subject, predicate, object_) in self.relations
+
+    def about(self, subject: str) -> Tuple[Relation, ...]:
+        """The facts whose subject is the given name, sorted."""
+        return tuple(sorted(fact for fact in self.relations if fact.subject == subject))
+
+    def with_relations(self, relations: FrozenSet[Relation]) -> "WorldState":
+        """The same objects and robots with other facts."""
+        return WorldState(self.objects, relations, self.robots, self.stamp)
+
+    def types(self) -> Dict[str, str]:
+        """Type by name, for objects and robots (a robot's type is its kind)."""
+        return {
+            **{name: thing.type for name, thing in self.objects.items()},
+            **{name: robot.kind for name, robot in self.robots.items()},
+        }

@@ -1,0 +1,136 @@
+"""The interfaces between the core and a robot: RobotPort, Arm, Base and what they exchange."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Event
+from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union
+
+from hicrisp_core.model import Command, Outcome, Pose, Status, WorldState
+from hicrisp_core.robot.deadline import Deadline
+
+Progress = Callable[[str, float], None]
+"""Called with the name of the phase and the fraction of the command that is done."""
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A timed joint trajectory.
+
+    Args:
+        joints: joint names, in the order of the columns.
+        times: seconds from the start, increasing, starting at 0.
+        positions: one row of joint positions (rad) per time.
+        velocities: one row of joint velocities (rad/s) per time.
+    """
+
+    joints: Tuple[str, ...]
+    times: Tuple[float, ...]
+    positions: Tuple[Tuple[float, ...], ...]
+    velocities: Tuple[Tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class MotionFailure:
+    """Why no motion was found; ``blockers`` are the objects in the way of the best candidate."""
+
+    kind: str
+    """``unreachable``, ``goal_in_collision``, ``start_in_collision``, ``no_path`` or ``timeout``."""
+    message: str
+    blockers: Tuple[str, ...] = ()
+
+    def outcome(self) -> Outcome:
+        """The failure as a driver's outcome."""
+        return Outcome(Status.TIMEOUT if self.kind == "timeout" else Status.PLANNING, self.message)
+
+
+class Arm(Protocol):
+    """One arm with a parallel gripper.
+
+    Poses are of the tool centre point (between the finger tips, z pointing out of the hand) in the world
+    frame, metres and unit quaternions (x, y, z, w).
+    """
+
+    name: str
+    max_opening: float
+
+    def tool_pose(self) -> Pose:
+        """The tool centre point as the joints say."""
+
+    def opening(self) -> float:
+        """Distance between the fingers, metres."""
+
+    def sync(self, world: WorldState) -> None:
+        """Make the planning scene equal to the observed world."""
+
+    def plan_to(
+        self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()
+    ) -> Union[Trajectory, MotionFailure]:
+        """A collision-free motion to a pose; contacts with the objects in ``touch`` are allowed."""
+
+    def plan_line(
+        self, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str] = frozenset()
+    ) -> Union[Trajectory, MotionFailure]:
+        """A straight motion of the tool at ``speed`` m/s, for approach and retreat."""
+
+    def plan_home(self, deadline: Deadline) -> Union[Trajectory, MotionFailure]:
+        """A motion to the rest posture."""
+
+    def follow(
+        self, trajectory: Trajectory, deadline: Deadline, cancel: Event, stop_on_contact: bool = False
+    ) -> Outcome:
+        """Execute. With ``stop_on_contact`` an unexpected contact ends the motion early with EXECUTION."""
+
+    def move_gripper(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Open or close to a distance between the fingers."""
+
+    def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Close with a force in newtons until something resists or the fingers meet."""
+
+    def attach(self, object_name: str) -> None:
+        """From now on the object moves with the hand in collision checks."""
+
+    def detach(self) -> None:
+        """Nothing is attached any more."""
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        """Stop and confirm from the joints that the arm stands still."""
+
+
+class Base(Protocol):
+    """A mobile base."""
+
+    name: str
+
+    def go_to(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
+        """Drive to a pose in the map frame."""
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        """Stop and confirm that the base stands still."""
+
+
+class RobotPort(Protocol):
+    """A robot that carries out commands, whatever it is made of."""
+
+    name: str
+
+    def capabilities(self) -> Sequence[str]:
+        """The names of the domain's actions that this robot can carry out."""
+
+    def execute(
+        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
+    ) -> Outcome:
+        """Carry out one command; on return the robot stands still, whatever the outcome."""
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        """Stop at once and confirm it."""
+
+    def reset(self) -> None:
+        """Forget what a failed command left behind (attached objects, errors)."""
+
+
+class Observer(Protocol):
+    """Eyes: the only way in which the world is learnt."""
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        """The world as it is seen now, after things have settled; newer than the moment of the call."""
