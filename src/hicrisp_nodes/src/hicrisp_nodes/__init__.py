@@ -1,0 +1,1 @@
+"""The rospy nodes: they give the ports of hicrisp_core their ROS hands."""

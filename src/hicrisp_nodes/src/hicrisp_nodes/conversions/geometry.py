@@ -1,0 +1,34 @@
+"""Poses and vectors; a value that may be missing travels beside a flag."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from geometry_msgs.msg import Point, Quaternion, Vector3
+from geometry_msgs.msg import Pose as PoseMsg
+from hicrisp_core.model import Pose, Vector
+
+
+def pose_to_msg(pose: Optional[Pose]) -> PoseMsg:
+    """A pose as a message; a missing one as the identity (its flag says that it is missing)."""
+    if pose is None:
+        return PoseMsg(orientation=Quaternion(0.0, 0.0, 0.0, 1.0))
+    return PoseMsg(Point(*pose.position), Quaternion(*pose.orientation))
+
+
+def pose_from_msg(message: PoseMsg, present: bool = True) -> Optional[Pose]:
+    """The pose of a message, or ``None`` when its flag says that there is none."""
+    if not present:
+        return None
+    p, q = message.position, message.orientation
+    return Pose((p.x, p.y, p.z), (q.x, q.y, q.z, q.w))
+
+
+def vector_to_msg(vector: Optional[Vector]) -> Vector3:
+    """A vector as a message; a missing one as zero (its flag says that it is missing)."""
+    return Vector3() if vector is None else Vector3(*vector)
+
+
+def vector_from_msg(message: Vector3, present: bool = True) -> Optional[Vector]:
+    """The vector of a message, or ``None`` when its flag says that there is none."""
+    return (message.x, message.y, message.z) if present else None

@@ -1,0 +1,120 @@
+"""Every dataclass of the model survives the way into a message, over the wire and back."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, Callable
+
+import pytest
+from hicrisp_core.brain.ports import Usage
+from hicrisp_core.model import (
+    Command,
+    Correction,
+    Feedback,
+    Level,
+    Outcome,
+    Plan,
+    Pose,
+    Relation,
+    RobotState,
+    Rung,
+    StackEntry,
+    Status,
+    Step,
+    Verdict,
+    WorldObject,
+    WorldState,
+)
+from hicrisp_msgs.msg import Correction as CorrectionMsg
+from hicrisp_msgs.msg import Outcome as OutcomeMsg
+
+from hicrisp_nodes import conversions
+
+POSE = Pose((0.1, -0.2, 0.3), (0.0, 0.0, 0.6, 0.8))
+COMMAND = Command("place_around", {"robot": "panda", "item": "box", "bearing": 45.0}, "panda", POSE, None, 12.5)
+STEP = Step("place box around cylinder", "place_around", {"item": "box", "bearing": -90.0}, "panda")
+FEEDBACK = Feedback(Level.LOW, "misplaced", "error", "reason", "suggestion", (0.01, 0.0, -0.02), 0.003, ("a", "b"))
+
+
+def over_the_wire(message: Any) -> Any:
+    """The message after it was serialised and read again."""
+    wire = io.BytesIO()
+    message.serialize(wire)
+    return type(message)().deserialize(wire.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("value", "to_msg", "from_msg"),
+    [
+        pytest.param(COMMAND, conversions.command_to_msg, conversions.command_from_msg, id="command"),
+        pytest.param(
+            COMMAND.aimed(None, POSE), conversions.command_to_msg, conversions.command_from_msg, id="no target"
+        ),
+        pytest.param(Command("home"), conversions.command_to_msg, conversions.command_from_msg, id="no arguments"),
+        pytest.param(STEP, conversions.step_to_msg, conversions.step_from_msg, id="step"),
+        pytest.param(Plan((STEP,), "offline", "why"), conversions.plan_to_msg, conversions.plan_from_msg, id="plan"),
+        pytest.param(FEEDBACK, conversions.feedback_to_msg, conversions.feedback_from_msg, id="feedback"),
+        pytest.param(
+            Feedback(Level.HIGH, "k", "not seen"),
+            conversions.feedback_to_msg,
+            conversions.feedback_from_msg,
+            id="no deviation",
+        ),
+        pytest.param(
+            Verdict(None, (0.0, 0.0, 0.0), "n"), conversions.verdict_to_msg, conversions.verdict_from_msg, id="good"
+        ),
+        pytest.param(Verdict(FEEDBACK), conversions.verdict_to_msg, conversions.verdict_from_msg, id="bad"),
+        pytest.param(
+            StackEntry(COMMAND, FEEDBACK, 3), conversions.entry_to_msg, conversions.entry_from_msg, id="entry"
+        ),
+        pytest.param(
+            Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note"),
+            conversions.correction_to_msg,
+            conversions.correction_from_msg,
+            id="correction",
+        ),
+        pytest.param(Usage(2, 10, 20, 0.5), conversions.usage_to_msg, conversions.usage_from_msg, id="usage"),
+        pytest.param(
+            WorldState(
+                {
+                    "red_box": WorldObject("red_box", "box", attributes={"colour": "red"}, pose=POSE, pose_age=0.25),
+                    "table": WorldObject("table", "surface", "surface", (1.0, 1.0, 0.02), movable=False),
+                },
+                frozenset({Relation("red_box", "on", "table"), Relation("red_box", "lying")}),
+                {"panda": RobotState("panda", "arm", POSE, 0.0), "agv": RobotState("agv", "base")},
+                12.5,
+            ),
+            conversions.world_to_msg,
+            conversions.world_from_msg,
+            id="world",
+        ),
+    ],
+)
+def test_a_value_survives_the_round_trip(value: Any, to_msg: Callable, from_msg: Callable) -> None:
+    assert from_msg(over_the_wire(to_msg(value))) == value
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_every_status_has_its_own_code(status: Status) -> None:
+    outcome = Outcome(status, "because")
+    assert conversions.outcome_from_msg(over_the_wire(conversions.outcome_to_msg(outcome))) == outcome
+
+
+@pytest.mark.parametrize("rung", list(Rung))
+def test_every_rung_has_its_own_code(rung: Rung) -> None:
+    message = over_the_wire(conversions.correction_to_msg(Correction(rung)))
+    assert conversions.correction_from_msg(message).rung is rung
+
+
+def test_an_unknown_status_is_never_a_success() -> None:
+    assert conversions.outcome_from_msg(OutcomeMsg(status=200)).status is Status.INVALID
+
+
+def test_an_unknown_rung_gives_up() -> None:
+    assert conversions.correction_from_msg(CorrectionMsg(rung=200)).rung is Rung.GIVE_UP
+
+
+def test_an_empty_verdict_message_is_not_ok() -> None:
+    from hicrisp_msgs.msg import Verdict as VerdictMsg
+
+    assert not conversions.verdict_from_msg(VerdictMsg()).ok
