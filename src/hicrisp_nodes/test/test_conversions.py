@@ -25,9 +25,9 @@ from hicrisp_core.model import (
     WorldObject,
     WorldState,
 )
+
 from hicrisp_msgs.msg import Correction as CorrectionMsg
 from hicrisp_msgs.msg import Outcome as OutcomeMsg
-
 from hicrisp_nodes import conversions
 
 POSE = Pose((0.1, -0.2, 0.3), (0.0, 0.0, 0.6, 0.8))

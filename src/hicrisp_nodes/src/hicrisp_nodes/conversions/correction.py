@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Iterable, List, Tuple
 
 from hicrisp_core.model import Correction, Rung, StackEntry
+
 from hicrisp_msgs.msg import Correction as CorrectionMsg
 from hicrisp_msgs.msg import StackEntry as StackEntryMsg
-
 from hicrisp_nodes.conversions.task import command_from_msg, command_to_msg, step_from_msg, step_to_msg
 from hicrisp_nodes.conversions.verdict import feedback_from_msg, feedback_to_msg
 

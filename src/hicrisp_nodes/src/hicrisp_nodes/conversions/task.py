@@ -7,12 +7,12 @@ from typing import Dict, Iterable, List, Mapping, Optional
 import genpy
 from hicrisp_core.brain.ports import Usage
 from hicrisp_core.model import Command, Plan, Step, Value
+
 from hicrisp_msgs.msg import Command as CommandMsg
 from hicrisp_msgs.msg import LlmUsage
 from hicrisp_msgs.msg import Plan as PlanMsg
 from hicrisp_msgs.msg import Step as StepMsg
 from hicrisp_msgs.msg import Value as ValueMsg
-
 from hicrisp_nodes.conversions.geometry import pose_from_msg, pose_to_msg
 
 

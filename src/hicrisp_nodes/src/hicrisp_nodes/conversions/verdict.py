@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hicrisp_core.model import Feedback, Level, Outcome, Status, Verdict
+
 from hicrisp_msgs.msg import Feedback as FeedbackMsg
 from hicrisp_msgs.msg import Outcome as OutcomeMsg
 from hicrisp_msgs.msg import Verdict as VerdictMsg
-
 from hicrisp_nodes.conversions.geometry import vector_from_msg, vector_to_msg
 
 _STATUS_CODES = {status: getattr(OutcomeMsg, status.name) for status in Status}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import genpy
 from geometry_msgs.msg import Vector3
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
+from std_msgs.msg import Header
+
 from hicrisp_msgs.msg import KeyValue
 from hicrisp_msgs.msg import Relation as RelationMsg
 from hicrisp_msgs.msg import RobotState as RobotStateMsg
 from hicrisp_msgs.msg import WorldObject as WorldObjectMsg
 from hicrisp_msgs.msg import WorldState as WorldStateMsg
-from std_msgs.msg import Header
-
 from hicrisp_nodes.conversions.geometry import pose_from_msg, pose_to_msg
 
 WORLD_FRAME = "world"

@@ -1,0 +1,38 @@
+"""Work at a period of wall time: rospy's timers stand still with a simulated clock and die when it jumps back."""
+
+from __future__ import annotations
+
+from threading import Event, Thread
+from typing import Callable
+
+import rospy
+
+
+class WallTimer:
+    """Calls a function every ``period`` seconds of wall time, in a thread of its own, until shut down.
+
+    Args:
+        period: seconds between the end of one call and the start of the next, more than 0.
+        work: what to call; an exception is logged and the timer goes on.
+        name: the thread's name.
+    """
+
+    def __init__(self, period: float, work: Callable[[], None], name: str = "wall_timer") -> None:
+        if not period > 0.0:
+            raise ValueError(f"a timer needs a period of more than 0 s, got {period}")
+        self._period = period
+        self._work = work
+        self._ended = Event()
+        self._thread = Thread(target=self._loop, name=name, daemon=True)
+        self._thread.start()
+
+    def _loop(self) -> None:
+        while not self._ended.wait(self._period) and not rospy.is_shutdown():
+            try:
+                self._work()
+            except (rospy.ROSException, ValueError, KeyError, RuntimeError) as error:
+                rospy.logerr("%s: %s", self._thread.name, error)
+
+    def shutdown(self) -> None:
+        """Stop calling; a call in progress ends by itself."""
+        self._ended.set()
