@@ -106,8 +106,8 @@ def test_every_rung_has_its_own_code(rung: Rung) -> None:
     assert conversions.correction_from_msg(message).rung is rung
 
 
-def test_an_unknown_status_is_never_a_success() -> None:
-    assert conversions.outcome_from_msg(OutcomeMsg(status=200)).status is Status.INVALID
+def test_an_outcome_that_nobody_filled_in_is_no_success() -> None:
+    assert conversions.outcome_from_msg(OutcomeMsg()).status is Status.INVALID
 
 
 def test_an_unknown_rung_gives_up() -> None:
