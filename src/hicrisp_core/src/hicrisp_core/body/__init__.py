@@ -1,0 +1,1 @@
+"""From steps to aimed commands."""

@@ -1,0 +1,1 @@
+"""From failures to corrections."""

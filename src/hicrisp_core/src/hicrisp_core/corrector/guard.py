@@ -1,0 +1,25 @@
+"""The loop guard: the same command, error and state met again climbs one rung of the ladder."""
+
+from __future__ import annotations
+
+import hashlib
+
+from hicrisp_core.model import Rung, StackEntry, WorldState
+
+_GRID = 0.01
+"""Metres to which positions are rounded: noise moves things by more, a true loop does not."""
+
+
+def meeting(entry: StackEntry, world: WorldState) -> str:
+    """A short hash of a failure in a state: command, error, facts and rounded positions."""
+    places = sorted(
+        (name, *(round(value / _GRID) for value in thing.pose.position))
+        for name, thing in world.objects.items() if thing.pose is not None and thing.movable)
+    aim = tuple(round(value / _GRID) for value in entry.command.aim.position) if entry.command.aim else ()
+    text = repr((str(entry.command), entry.feedback.kind, sorted(world.relations), places, aim))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def mark(met: str, rung: Rung) -> str:
+    """What is remembered of a rung that was tried at a meeting."""
+    return f"{met}:{rung.value}"

@@ -1,0 +1,150 @@
+"""The corrector: climbs the ladder's rungs, cheapest first, until one answers the top of the stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Callable, FrozenSet, List, Mapping, Optional, Tuple
+
+from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest, Usage
+from hicrisp_core.corrector.guard import mark, meeting
+from hicrisp_core.domain.search import find_commands, preconditions_of
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.errors import DomainError
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.model import Command, Correction, Feedback, Rung, StackEntry, Step, Task, WorldState
+from hicrisp_core.robot.deadline import Deadline
+
+_NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place")
+"""Failures that no sequence of the domain's operators mends."""
+_SETTLED = ("safety", "canceled")
+"""Failures after which nothing is tried."""
+
+
+@dataclass(frozen=True)
+class CorrectorRequest:
+    """What the corrector is asked; it keeps no state between questions.
+
+    Args:
+        stack: the failed commands, bottom first.
+        world: what is seen now.
+        done: the steps that were carried out, as sentences.
+        remaining: the plan's steps from the failed one on.
+        seen: the marks of the loop guard for this task.
+        replans_left: how many new plans the task may still have.
+    """
+
+    task: Task
+    stack: Tuple[StackEntry, ...]
+    world: WorldState
+    done: Tuple[str, ...] = ()
+    remaining: Tuple[Step, ...] = ()
+    seen: FrozenSet[str] = frozenset()
+    replans_left: int = 0
+
+
+@dataclass(frozen=True)
+class CorrectorAnswer:
+    """A correction, the mark by which the loop guard remembers it, and what it cost."""
+
+    correction: Correction
+    mark: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+_Try = Callable[[CorrectorRequest, Deadline], Tuple[Optional[Correction], Usage]]
+
+
+class Ladder:
+    """Answers a failed command with a correction.
+
+    Args:
+        brain: asked on the LLM rungs; ``None`` when the policy has none.
+    """
+
+    def __init__(self, domain: Domain, policy: Policy, brain: Optional[Brain] = None) -> None:
+        self._domain = domain
+        self._policy = policy
+        self._brain = brain
+        self._rungs: Mapping[Rung, _Try] = {
+            Rung.REPAIR: self._repair,
+            Rung.OFFSET: self._offset,
+            Rung.LLM_STEP: self._llm_step,
+            Rung.LLM_REPLAN: self._llm_replan,
+        }
+
+    def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
+        """The first rung that has an answer which was not tried in this very situation."""
+        met = meeting(request.stack[-1], request.world)
+        usage = Usage()
+        kind = request.stack[-1].feedback.kind
+        for rung in self._policy.rungs if kind not in _SETTLED else ():
+            if mark(met, rung) in request.seen:
+                continue
+            correction, cost = self._rungs[rung](request, deadline)
+            usage = usage + cost
+            if correction is not None:
+                return CorrectorAnswer(correction, mark(met, rung), usage)
+        tried = sum(1 for rung in self._policy.rungs if mark(met, rung) in request.seen)
+        note = "every rung was tried in this situation" if tried else "no rung has an answer"
+        return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note), mark(met, Rung.GIVE_UP), usage)
+
+    def _repair(self, request: CorrectorRequest, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+        top = request.stack[-1]
+        if top.feedback.kind in _NOT_REPAIRABLE:
+            return None, Usage()
+        commands = find_commands(
+            self._domain, request.world, preconditions_of(self._domain, top.command), self._policy.search)
+        if commands is None:
+            return None, Usage()
+        if not commands and top.feedback.deviation is not None and self._policy.allows(Rung.OFFSET):
+            return None, Usage()  # Nothing to prepare: the next rung corrects the aim itself.
+        if not commands and top.feedback.kind in ("planning", "precondition"):
+            return None, Usage()  # The same motion fails again: something else must change first.
+        note = f"leads back to where '{self._domain.describe(top.command)}' can be tried" if commands \
+            else "the preconditions hold: try again"
+        return Correction(Rung.REPAIR, commands, note=note), Usage()
+
+    def _offset(self, request: CorrectorRequest, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+        top = request.stack[-1]
+        if top.feedback.deviation is None:
+            return None, Usage()
+        commands = find_commands(
+            self._domain, request.world, preconditions_of(self._domain, top.command), self._policy.search)
+        if commands:  # Only reached without the repair rung, or when that was tried: the aim alone cannot help.
+            return None, Usage()
+        return Correction(Rung.OFFSET, note="the aim is corrected by the measured deviation"), Usage()
+
+    def _llm_step(self, request: CorrectorRequest, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+        if self._brain is None:
+            return None, Usage()
+        stack = tuple(replace(entry, feedback=self._told(entry.feedback)) for entry in request.stack)
+        answer = self._brain.correct(CorrectionRequest(request.task, request.world, stack), deadline)
+        if answer.plan is None:
+            return None, answer.usage
+        commands: List[Command] = []
+        for step in answer.plan.steps:
+            try:
+                commands.append(self._domain.ground(step, request.world, request.stack[-1].command.robot))
+            except DomainError:
+                return None, answer.usage
+        if commands and str(commands[-1]) == str(request.stack[-1].command):
+            commands.pop()  # The retry of the top follows anyway (Algorithm 1, lines 13-14).
+        return Correction(Rung.LLM_STEP, tuple(commands), note=answer.plan.reasoning), answer.usage
+
+    def _llm_replan(self, request: CorrectorRequest, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+        if self._brain is None or request.replans_left < 1:
+            return None, Usage()
+        answer = self._brain.plan(PlanRequest(
+            request.task, request.world, tuple(self._told(entry.feedback) for entry in request.stack),
+            request.done, request.remaining), deadline)
+        if answer.plan is None or not answer.plan.steps:
+            return None, answer.usage
+        return Correction(Rung.LLM_REPLAN, steps=answer.plan.steps, note=answer.plan.reasoning), answer.usage
+
+    def _told(self, feedback: Feedback) -> Feedback:
+        """As much of the feedback as the policy tells a model (CoPAL: H0 what, H1 why, H2 how)."""
+        if self._policy.feedback_level == "what":
+            return replace(feedback, reason="", suggestion="")
+        if self._policy.feedback_level == "why":
+            return replace(feedback, suggestion="")
+        return feedback

@@ -1,0 +1,99 @@
+"""The action decoder's learnt bias: low-level feedback corrects where the robot is told to place (HiCRISP, III-C).
+
+One measurement is the item's position less the aim: bias plus noise. From few samples a bias and zero-mean noise
+look alike, so the mean is shrunk by how much of it the noise explains (positive-part James-Stein): a single large
+deviation is believed except for a rest below ``prior_sigma``, and a mean that only noise made is not applied.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Dict, Mapping, Sequence, Tuple
+
+Planar = Tuple[float, float]
+
+
+@dataclass(frozen=True)
+class OffsetSettings:
+    """How the decoder learns.
+
+    Args:
+        prior_sigma: placement noise believed before anything was measured, metres, above 0.
+        limit: the largest correction that is applied, metres; a longer measurement is no placement error.
+        memory: the number of placements that the estimate remembers.
+    """
+
+    prior_sigma: float = 0.02
+    limit: float = 0.10
+    memory: float = 12.0
+
+    def __post_init__(self) -> None:
+        if not (self.prior_sigma > 0.0 and self.limit > 0.0 and self.memory >= 2.0):
+            raise ValueError("offset settings need prior_sigma > 0 m, limit > 0 m and memory >= 2 placements, got "
+                             f"{self.prior_sigma}, {self.limit}, {self.memory}")
+
+
+@dataclass(frozen=True)
+class OffsetEstimate:
+    """What is known of the bias of one robot's action in one frame: running mean and scatter in the plane, metres."""
+
+    samples: float = 0.0
+    mean: Planar = (0.0, 0.0)
+    scatter: float = 0.0
+    """Sum of the squared distances from the mean, both axes, m^2."""
+
+    def updated(self, measured: Planar, settings: OffsetSettings) -> "OffsetEstimate":
+        """The estimate after one more measurement; one beyond twice the limit, or not finite, is left out."""
+        if not math.hypot(*measured) <= 2.0 * settings.limit:
+            return self
+        keep = min(1.0, (settings.memory - 1.0) / self.samples) if self.samples else 1.0
+        samples = self.samples * keep + 1.0
+        step = tuple((new - old) / samples for new, old in zip(measured, self.mean))
+        mean = (self.mean[0] + step[0], self.mean[1] + step[1])
+        scatter = self.scatter * keep + sum(
+            (new - old) * (new - now) for new, old, now in zip(measured, self.mean, mean))
+        return OffsetEstimate(samples, mean, scatter)
+
+    def sigma(self, settings: OffsetSettings) -> float:
+        """Standard deviation of the mean per axis, metres; the prior counts as one sample of the noise."""
+        if not self.samples:
+            return settings.prior_sigma
+        variance = (self.scatter / 2.0 + settings.prior_sigma ** 2) / self.samples
+        return math.sqrt(variance / self.samples)
+
+    def bias(self, settings: OffsetSettings) -> Planar:
+        """The correction to subtract from a target, metres: shrunk by its uncertainty, clamped to the limit."""
+        length = math.hypot(*self.mean)
+        if length == 0.0:
+            return (0.0, 0.0)
+        shrunk = max(0.0, 1.0 - (self.sigma(settings) / length) ** 2)
+        scale = min(shrunk, settings.limit / length)
+        return (self.mean[0] * scale, self.mean[1] * scale)
+
+
+@dataclass(frozen=True)
+class DecoderOffsets:
+    """The estimates by key (robot, skill and frame); immutable, held by whoever holds the task's state."""
+
+    estimates: Mapping[str, OffsetEstimate] = field(default_factory=dict)
+    settings: OffsetSettings = OffsetSettings()
+
+    def updated(self, key: str, measured: Planar) -> "DecoderOffsets":
+        """The offsets after one measurement of the item's position less the aim."""
+        estimates: Dict[str, OffsetEstimate] = dict(self.estimates)
+        estimates[key] = estimates.get(key, OffsetEstimate()).updated(measured, self.settings)
+        return replace(self, estimates=estimates)
+
+    def bias(self, key: str) -> Planar:
+        """The correction to subtract from a target, metres."""
+        return self.estimates.get(key, OffsetEstimate()).bias(self.settings)
+
+    def as_lists(self) -> Dict[str, Sequence[float]]:
+        """The estimates as plain numbers: samples, mean x, mean y, scatter."""
+        return {key: [e.samples, *e.mean, e.scatter] for key, e in self.estimates.items()}
+
+    def from_lists(self, values: Mapping[str, Sequence[float]]) -> "DecoderOffsets":
+        """Offsets with these estimates and the same settings; the inverse of :meth:`as_lists`."""
+        return replace(self, estimates={
+            key: OffsetEstimate(v[0], (v[1], v[2]), v[3]) for key, v in values.items()})

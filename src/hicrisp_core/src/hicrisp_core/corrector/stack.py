@@ -1,0 +1,52 @@
+"""The feedback stack: what failed and why, last in, first out (HiCRISP, section III-D)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import List, Tuple
+
+from hicrisp_core.model import Command, Feedback, StackEntry
+
+
+class FeedbackStack:
+    """Failed commands with their feedback; at the bottom the step's own command.
+
+    Args:
+        depth: the most entries that it takes, at least 1.
+    """
+
+    def __init__(self, depth: int) -> None:
+        if depth < 1:
+            raise ValueError(f"a feedback stack needs a depth of at least 1, got {depth}")
+        self._depth = depth
+        self._entries: List[StackEntry] = []
+
+    @property
+    def entries(self) -> Tuple[StackEntry, ...]:
+        """The entries, bottom first."""
+        return tuple(self._entries)
+
+    @property
+    def top(self) -> StackEntry:
+        return self._entries[-1]
+
+    @property
+    def full(self) -> bool:
+        return len(self._entries) >= self._depth
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def push(self, command: Command, feedback: Feedback) -> None:
+        """Put a failed command on top (Algorithm 1, lines 5 and 23); the stack must not be full."""
+        if self.full:
+            raise ValueError(f"the feedback stack is full at {self._depth} entries")
+        self._entries.append(StackEntry(command, feedback))
+
+    def update(self, command: Command, feedback: Feedback) -> None:
+        """Give the top its latest command and feedback (line 19)."""
+        self._entries[-1] = replace(self.top, command=command, feedback=feedback, attempts=self.top.attempts + 1)
+
+    def pop(self) -> StackEntry:
+        """Take off the top, which holds now (line 17)."""
+        return self._entries.pop()

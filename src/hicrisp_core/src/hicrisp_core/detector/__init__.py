@@ -1,0 +1,1 @@
+"""From poses to verdicts."""

@@ -1,0 +1,151 @@
+"""The perception detector: first the action, then the state (HiCRISP, section III-A.2). It trusts no driver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import List, Optional, Tuple
+
+from hicrisp_core.detector.relations import see
+from hicrisp_core.domain.effects import expected_facts, names_of
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import Command, Feedback, Level, Outcome, Relation, Status, Vector, Verdict, WorldState
+from hicrisp_core.model.geometry import distance, rotate
+
+_FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
+"""Outcomes that end a command whatever is seen afterwards."""
+_DISTURBED = 0.02
+"""Metres from which on a thing that nobody was to move counts as moved."""
+
+
+@dataclass(frozen=True)
+class Detector:
+    """Says whether a command worked, from what was observed before and after it.
+
+    Args:
+        domain: names the facts that a command should make.
+        pose_age_limit: the oldest pose that counts as seen, seconds.
+        noise: standard deviation of observed positions, metres.
+    """
+
+    domain: Domain
+    pose_age_limit: float = 1.0
+    noise: float = 0.0
+
+    def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
+        """Compare what is seen with what the command should have made.
+
+        An outcome is a claim: success needs the facts to be seen, and a claimed failure is overruled when
+        every fact is seen.
+        """
+        deviation = measure_deviation(command, after)
+        if outcome.status in _FINAL:
+            return Verdict(self._claimed(command, outcome, None))
+        unseen = self._unseen(command, after)
+        if unseen:
+            return Verdict(unseen)
+        wrong = self._wrong_facts(command, after)
+        if not wrong:
+            if outcome.ok or self._has_effects(command):
+                note = "" if outcome.ok else f"the driver reported {outcome.status.value}, but the result is seen"
+                return Verdict(None, deviation, note)
+            return Verdict(self._claimed(command, outcome, deviation))
+        action_failure = self._action_failure(command, after, outcome, deviation)
+        return Verdict(action_failure or self._state_failure(command, before, after, wrong, deviation), deviation)
+
+    def _has_effects(self, command: Command) -> bool:
+        return any(expected_facts(self.domain, command))
+
+    def _wrong_facts(self, command: Command, after: WorldState) -> List[Tuple[Relation, bool, str]]:
+        """The facts that are not as they should be: (fact, should hold, measured)."""
+        made, removed = expected_facts(self.domain, command)
+        wrong = []
+        for facts, wanted in ((removed, False), (made, True)):
+            for fact in facts:
+                holds, measured = see(self.domain, fact, after)
+                if holds != wanted:
+                    wrong.append((fact, wanted, measured))
+        return wrong
+
+    def _unseen(self, command: Command, after: WorldState) -> Optional[Feedback]:
+        for name in names_of(command).values():
+            thing = after.objects.get(name)
+            if thing is None or not thing.movable:
+                continue
+            if thing.pose is None:
+                return Feedback(Level.HIGH, "not_seen", f"The {_said(name)} is not seen.",
+                                f"No pose of {name} has arrived.", "Look for it, or bring it back into view.")
+            if thing.pose_age > self.pose_age_limit:
+                return Feedback(Level.HIGH, "stale_pose", f"The {_said(name)} has not been seen for "
+                                f"{thing.pose_age:.1f} s.", f"Poses older than {self.pose_age_limit:.1f} s do not count.",
+                                "Check the source of the poses.")
+        return None
+
+    def _claimed(self, command: Command, outcome: Outcome, deviation: Optional[Vector]) -> Feedback:
+        kind = outcome.status.value if not outcome.ok else "no_effect"
+        return Feedback(Level.LOW, kind, f"Could not {self.domain.describe(command)}.", _sentence(outcome.message),
+                        deviation=deviation, spread=self.noise)
+
+    def _action_failure(
+        self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
+    ) -> Optional[Feedback]:
+        """LOW failures: the motion failed, the gripper does not hold what it should, or still holds it."""
+        if not outcome.ok:
+            return self._claimed(command, outcome, deviation)
+        skill = self.domain.actions[command.action].skill
+        held = Relation(command.robot, "holding", command.argument("item"))
+        seen = see(self.domain, held, after) if held.predicate in self.domain.predicates else None
+        if seen and skill == "pick" and not seen.holds:
+            return Feedback(Level.LOW, "not_grasped", f"The {_said(held.object)} is not in the gripper of {held.subject}.",
+                            f"It is {seen.measured}.", f"Pick up {held.object} again.")
+        if seen and skill == "place" and seen.holds:
+            return Feedback(Level.LOW, "not_released", f"The {_said(held.object)} is still in the gripper of "
+                            f"{held.subject}.", f"It is {seen.measured}.", f"Place {held.object} again.", deviation)
+        return None
+
+    def _state_failure(
+        self, command: Command, before: WorldState, after: WorldState, wrong: List[Tuple[Relation, bool, str]],
+        deviation: Optional[Vector],
+    ) -> Feedback:
+        """HIGH failures: the command ran, but a fact is not as it should be."""
+        fact, wanted, measured = wrong[0]
+        kind = f"not_{fact.predicate}" if wanted else fact.predicate
+        sentence = self.domain.fact_text(
+            Relation(f"the {_said(fact.subject)}", fact.predicate, f"the {_said(fact.object)}"), denied=wanted)
+        item = command.argument("item")
+        reason = f"The {_said(fact.subject)} is {measured}" if measured else ""
+        if reason and deviation is not None:
+            off = (deviation[0] ** 2 + deviation[1] ** 2) ** 0.5
+            reason += f"; the {_said(item)} is {100 * off:.1f} cm from where it should be"
+        moved = _moved(fact.object, before, after)
+        if moved > _DISTURBED:
+            reason += f"; the {_said(fact.object)} was moved by {100 * moved:.1f} cm"
+        suggestion = f"Pick up {item} and {self.domain.describe(command)} again." if item else ""
+        return Feedback(Level.HIGH, kind, f"{sentence[:1].upper()}{sentence[1:]}.", _sentence(reason), suggestion,
+                        deviation, self.noise)
+
+
+def measure_deviation(command: Command, after: WorldState) -> Optional[Vector]:
+    """Where the item is less where it should be, in the frame of the goal (the target pose's axes), metres."""
+    item = after.objects.get(command.argument("item"))
+    if command.target is None or item is None or item.pose is None:
+        return None
+    off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
+    x, y, z, w = command.target.orientation
+    return rotate((-x, -y, -z, w), (off[0], off[1], off[2]))
+
+
+def _moved(name: str, before: WorldState, after: WorldState) -> float:
+    """How far a thing went between two observations, metres; 0 where it was not seen in both."""
+    was, is_ = before.objects.get(name), after.objects.get(name)
+    if was is None or is_ is None or was.pose is None or is_.pose is None:
+        return 0.0
+    return distance(was.pose.position, is_.pose.position)
+
+
+def _said(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if not text or text.endswith(".") else f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,55 @@
+"""From TF frames to a WorldState: poses, their age, and the facts that they show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Dict, Mapping, Tuple
+
+from hicrisp_core.detector.relations import derive_relations
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import Pose, RobotState, WorldObject, WorldState
+from hicrisp_core.model.geometry import distance
+
+Frames = Mapping[str, Tuple[Pose, float]]
+"""Frame name to its pose in the world frame and the time stamp of that pose, seconds."""
+
+
+@dataclass(frozen=True)
+class ArmFrames:
+    """The TF frames by which an arm is seen."""
+
+    name: str = "panda"
+    tool: str = "panda_hand_tcp"
+    fingers: Tuple[str, str] = ("panda_leftfinger", "panda_rightfinger")
+
+    def seen(self, frames: Frames) -> RobotState:
+        """The robot as its frames show it; without a pose when they are missing."""
+        tool = frames.get(self.tool)
+        left, right = (frames.get(finger) for finger in self.fingers)
+        opening = distance(left[0].position, right[0].position) if left and right else None
+        return RobotState(self.name, "arm", tool[0] if tool else None, opening)
+
+
+def perceive(
+    frames: Frames,
+    catalogue: Mapping[str, WorldObject],
+    domain: Domain,
+    now: float,
+    arms: Tuple[ArmFrames, ...] = (ArmFrames(),),
+) -> WorldState:
+    """What is seen at ``now`` (seconds of the same clock as the stamps).
+
+    Args:
+        frames: every object is the frame of its own name; fixed furniture may keep the catalogue's pose.
+        catalogue: what is known of the things beforehand: types, shapes, sizes.
+    """
+    objects: Dict[str, WorldObject] = {}
+    for name, thing in catalogue.items():
+        if name in frames and frames[name][0].finite:
+            pose, stamp = frames[name]
+            objects[name] = replace(thing, pose=pose, pose_age=max(0.0, now - stamp))
+        else:
+            objects[name] = thing if not thing.movable else replace(thing, pose=None, pose_age=float("inf"))
+    robots = {arm.name: arm.seen(frames) for arm in arms}
+    world = WorldState(objects, frozenset(), robots, now)
+    return world.with_relations(frozenset(derive_relations(domain, world)))

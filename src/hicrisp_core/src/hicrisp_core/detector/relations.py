@@ -1,0 +1,153 @@
+"""Facts seen from poses: each ``detect`` test of a domain's predicates, with the distance that decided it."""
+
+from __future__ import annotations
+
+import math
+from typing import Callable, Dict, List, Mapping, NamedTuple, Tuple
+
+from shapely.geometry import Point
+
+from hicrisp_core.domain.schema import Domain, Predicate
+from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
+from hicrisp_core.model.footprint import BOWL_WALL, footprint, gap, half_extents, vertical_span
+from hicrisp_core.model.geometry import rotate
+
+_GRASP_SLACK = 0.012
+"""How much further apart than the object's width the fingers of a closed grasp may be seen, metres."""
+_DIRECTION_CONE = math.cos(math.radians(40.0))
+
+
+class Seen(NamedTuple):
+    """The answer of a test: whether the fact holds, and what was measured, in words."""
+
+    holds: bool
+    measured: str
+
+
+def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: WorldState) -> Seen:
+    """The tool's centre is within the object, grown by the tolerance, and the fingers are as far apart as it is wide."""
+    if robot.pose is None or robot.opening is None or thing.pose is None:
+        return Seen(False, "it was not seen")
+    local = thing.pose.inverse().apply(robot.pose.position)
+    outside = max(max(0.0, abs(p) - size / 2.0) for p, size in zip(local, thing.size))
+    closing = rotate(robot.pose.orientation, (0.0, 1.0, 0.0))
+    in_thing = rotate(thing.pose.inverse().orientation, closing)
+    width = sum(abs(a) * size for a, size in zip(in_thing, thing.size))
+    if thing.shape == "cylinder":
+        width = min(width, max(thing.size[0], abs(in_thing[2]) * thing.size[2]))
+    measured = f"{1000 * outside:.0f} mm from the tool, fingers {1000 * robot.opening:.0f} mm apart"
+    fits = 0.3 * min(thing.size) < robot.opening < width + _GRASP_SLACK
+    return Seen(outside <= predicate.tolerance and fits, measured)
+
+
+def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldState) -> Seen:
+    """The upper one's bottom is at the lower one's top and its centre above the lower one's footprint."""
+    if upper.pose is None or lower.pose is None:
+        return Seen(False, "it was not seen")
+    step = vertical_span(upper, upper.pose)[0] - vertical_span(lower, lower.pose)[1]
+    aside = footprint(lower, lower.pose).distance(Point(*upper.pose.position[:2]))
+    measured = f"{100 * abs(step):.1f} cm {'above' if step > 0 else 'below'} its top, {100 * aside:.1f} cm beside it"
+    return Seen(lower.shape != "bowl" and abs(step) <= predicate.tolerance and aside <= 1e-6, measured)
+
+
+def within_bowl(predicate: Predicate, thing: WorldObject, bowl: WorldObject, _: WorldState) -> Seen:
+    """The centre is inside the bowl's wall, the bottom between its floor and its rim."""
+    if thing.pose is None or bowl.pose is None:
+        return Seen(False, "it was not seen")
+    aside = math.hypot(thing.pose.position[0] - bowl.pose.position[0], thing.pose.position[1] - bowl.pose.position[1])
+    floor, rim = vertical_span(bowl, bowl.pose)
+    bottom = vertical_span(thing, thing.pose)[0]
+    inside = aside <= bowl.size[0] / 2.0 - BOWL_WALL and floor - predicate.tolerance <= bottom <= rim
+    return Seen(inside, f"{100 * aside:.1f} cm from its middle, its bottom {100 * (rim - bottom):.1f} cm below the rim")
+
+
+def near(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldState) -> Seen:
+    """The footprints are at most the tolerance apart and the heights overlap."""
+    apart = gap(a, b)
+    measured = f"{100 * apart:.1f} cm apart, {100 * predicate.tolerance:.1f} cm allowed"
+    return Seen(apart <= predicate.tolerance and _level(a, b), measured)
+
+
+def direction(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldState) -> Seen:
+    """As near, and the centre lies towards the predicate's direction, within 40 degrees."""
+    if a.pose is None or b.pose is None:
+        return Seen(False, "it was not seen")
+    dx, dy = (a.pose.position[i] - b.pose.position[i] for i in (0, 1))
+    length = math.hypot(dx, dy)
+    cosine = (dx * predicate.direction[0] + dy * predicate.direction[1]) / length if length > 1e-9 else 0.0
+    apart = gap(a, b)
+    angle = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
+    measured = f"{100 * apart:.1f} cm apart, {100 * predicate.tolerance:.1f} cm allowed, {angle:.0f} degrees off"
+    return Seen(apart <= predicate.tolerance and cosine >= _DIRECTION_CONE and _level(a, b), measured)
+
+
+def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldState) -> Seen:
+    """No face is level: a box on any of its faces is upright, a cylinder only on its round ones."""
+    if thing.pose is None:
+        return Seen(False, "it was not seen")
+    axes = ((0.0, 0.0, 1.0),) if thing.shape != "box" else ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    upright = max(abs(rotate(thing.pose.orientation, axis)[2]) for axis in axes)
+    tilt = math.acos(min(1.0, upright))
+    return Seen(tilt > predicate.tolerance, f"tilted by {math.degrees(tilt):.0f} degrees")
+
+
+Test = Callable[..., Seen]
+TESTS: Mapping[str, Test] = {
+    "holding": holding, "on": on, "in": within_bowl, "near": near, "direction": direction, "lying": lying,
+}
+
+
+def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
+    """Test one fact on the observed poses; a fact that cannot be seen is what the relations say."""
+    predicate = domain.predicates.get(fact.predicate)
+    test = TESTS.get(predicate.detect) if predicate else None
+    if predicate is None or test is None:
+        return Seen(fact in world.relations, "")
+    subject = world.robots.get(fact.subject) or world.objects.get(fact.subject)
+    object_ = world.objects.get(fact.object) if fact.object else subject
+    if subject is None or object_ is None:
+        return Seen(False, "it was not seen")
+    return test(predicate, subject, object_, world)
+
+
+def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
+    """Every fact of the domain that the observed poses show; what is held stands nowhere else."""
+    found: List[Relation] = []
+    held = set()
+    predicates = sorted(domain.predicates.values(), key=lambda p: p.detect != "holding")
+    by_type: Dict[str, Tuple[str, ...]] = {}
+    for predicate in predicates:
+        if predicate.detect not in TESTS:
+            continue
+        for type_ in predicate.arguments:
+            by_type.setdefault(type_, domain.objects_of(world, type_))
+        subjects = by_type[predicate.arguments[0]]
+        objects = by_type[predicate.arguments[1]] if len(predicate.arguments) > 1 else ("",)
+        for subject in subjects:
+            for object_ in objects:
+                if subject == object_ or {subject, object_} & held:
+                    continue
+                fact = Relation(subject, predicate.name, object_)
+                if _close(world, fact) and see(domain, fact, world).holds:
+                    found.append(fact)
+                    if predicate.detect == "holding":
+                        held.add(object_)
+    return tuple(found)
+
+
+def _close(world: WorldState, fact: Relation) -> bool:
+    """A cheap test before the exact one: far things share no fact but lying."""
+    a, b = world.objects.get(fact.subject), world.objects.get(fact.object)
+    if a is None or b is None or a.pose is None or b.pose is None:
+        return True
+    reach = [max(half_extents(thing, thing.pose)[:2]) * 1.5 for thing in (a, b) if thing.pose is not None]
+    apart = math.hypot(a.pose.position[0] - b.pose.position[0], a.pose.position[1] - b.pose.position[1])
+    return apart <= sum(reach) + 0.2
+
+
+def _level(a: WorldObject, b: WorldObject) -> bool:
+    """Whether two seen objects stand at overlapping heights, by at least half of the lower one."""
+    if a.pose is None or b.pose is None:
+        return False
+    (a_low, a_high), (b_low, b_high) = vertical_span(a, a.pose), vertical_span(b, b.pose)
+    return min(a_high, b_high) - max(a_low, b_low) >= 0.5 * min(a_high - a_low, b_high - b_low)

@@ -1,0 +1,72 @@
+"""The logical checker: may a command run in this state? (CoPAL, section III-C)"""
+
+from __future__ import annotations
+
+from typing import Mapping, Optional
+
+from hicrisp_core.domain.conditions import Condition, Facts
+from hicrisp_core.domain.effects import expected_facts, names_of, type_test
+from hicrisp_core.domain.schema import Domain, Precondition
+from hicrisp_core.errors import DomainError
+from hicrisp_core.model import Command, Feedback, Level, Relation, Step, WorldState
+
+
+def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedback]:
+    """Check names and types, then each precondition in its order.
+
+    Returns:
+        ``None`` when the command may run, else HIGH feedback of kind ``invalid`` or ``precondition``.
+    """
+    try:
+        domain.ground(Step("", command.action, command.arguments, command.robot), state)
+    except DomainError as error:
+        return Feedback(Level.HIGH, "invalid", f"{command} cannot be carried out.", f"{error}.",
+                        alternatives=error.alternatives)
+    facts, is_a = Facts(state.relations), type_test(domain, state)
+    names = names_of(command)
+    for precondition in domain.actions[command.action].preconditions:
+        condition = precondition.condition.bind(names)
+        if not condition.holds(facts, is_a):
+            found = {key.lstrip("?"): value for key, value in condition.witness(facts, is_a).items()}
+            return _unmet(domain, command, precondition, condition, {**names, **found})
+    return None
+
+
+def effects_hold(domain: Domain, command: Command, state: WorldState) -> bool:
+    """Whether every fact that the command would make or remove is already so: the step is redundant."""
+    made, removed = expected_facts(domain, command)
+    return bool(made or removed) and all(_has(state, fact) for fact in made) \
+        and not any(_has(state, fact) for fact in removed)
+
+
+def _has(state: WorldState, fact: Relation) -> bool:
+    return fact in state.relations
+
+
+def _unmet(
+    domain: Domain, command: Command, precondition: Precondition, condition: Condition, names: Mapping[str, str]
+) -> Feedback:
+    reason = precondition.reason or _as_text(domain, condition)
+    return Feedback(
+        Level.HIGH, "precondition", f"Cannot {domain.describe(command)}.",
+        f"{_capital(reason.format_map(_Names(names)))}.",
+        f"{_capital(precondition.suggestion.format_map(_Names(names)))}." if precondition.suggestion else "")
+
+
+def _as_text(domain: Domain, condition: Condition) -> str:
+    """What is wrong, in the words of the domain, for a condition that does not hold."""
+    clause = condition.clauses[0]
+    if len(clause.atoms) == 1 and clause.atoms[0].ground and clause.atoms[0].predicate in domain.predicates:
+        return domain.fact_text(clause.atoms[0].fact(), denied=not clause.negated)
+    return f"this does not hold: {condition}".replace("{", "").replace("}", "")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+class _Names(dict):  # type: ignore[type-arg]
+    """Names for a text template; one that is not known is said as 'something'."""
+
+    def __missing__(self, key: str) -> str:
+        return "something"

@@ -1,0 +1,175 @@
+"""Reading a domain file: types, predicates and actions, with errors that name file, line and key."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Any, Dict, List, Mapping, Optional, Union
+
+from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml, value_of
+from hicrisp_core.domain.conditions import Atom, Condition, parse_atom, parse_condition
+from hicrisp_core.domain.schema import DETECTABLE, ROBOT_TYPES, Action, Domain, Effect, Parameter, Precondition, Predicate
+from hicrisp_core.errors import ConfigError
+
+_BUILT_IN = ("*", "type", "same")
+_DECODERS = ("", "free", "on", "in", "next_to", "around", "left_of", "right_of", "in_front_of", "behind")
+
+
+def load_domain(file: Union[str, FilePath]) -> Domain:
+    """Read and check a domain file.
+
+    Raises:
+        ConfigError: for an unknown key, type, predicate or parameter, with the file, the line and the valid ones.
+    """
+    values, positions = read_yaml(file)
+    check_keys(values, ("domain", "description", "types", "predicates", "actions", "examples"),
+               ("domain", "types", "predicates", "actions"), positions)
+    types = _types(value_of(values, "types", dict, positions), positions)
+    predicates = {
+        name: _predicate(name, entry, types, positions)
+        for name, entry in value_of(values, "predicates", dict, positions).items()}
+    actions = {
+        name: _ActionReader(name, types, predicates, positions).read(entry)
+        for name, entry in value_of(values, "actions", dict, positions).items()}
+    examples = value_of(values, "examples", list, positions, default=[])
+    for index, example in enumerate(examples):
+        check_keys(example, ("task", "state", "plan"), ("task", "plan"), positions, ("examples", index))
+    return Domain(value_of(values, "domain", str, positions), types, predicates, actions,
+                  value_of(values, "description", str, positions, default=""), tuple(examples))
+
+
+def _types(entries: Mapping[str, Any], positions: Positions) -> Dict[str, str]:
+    roots = ("object", "robot")
+    types = {"object": "", "robot": "", **{type_: "robot" for type_ in ROBOT_TYPES}, **entries}
+    for name, parent in entries.items():
+        if parent not in types or parent == name:
+            raise positions.error(("types", name), f"unknown parent type '{parent}'; valid are: "
+                                                   f"{', '.join(sorted(set(types) - {name}))}")
+        seen, current = {name}, parent
+        while current not in roots:
+            if current in seen:
+                raise positions.error(("types", name), f"the type '{name}' is its own ancestor")
+            seen.add(current)
+            current = types[current]
+    return types
+
+
+def _predicate(name: str, entry: Any, types: Mapping[str, str], positions: Positions) -> Predicate:
+    path: Path = ("predicates", name)
+    check_keys(entry, ("args", "text", "not_text", "detect", "tolerance", "direction"), ("args", "text"),
+               positions, path)
+    arguments = tuple(value_of(entry, "args", list, positions, path))
+    if not 1 <= len(arguments) <= 2:
+        raise positions.error((*path, "args"), "a predicate has one or two arguments, as facts are triplets")
+    for index, type_ in enumerate(arguments):
+        _known_type(type_, types, positions, (*path, "args", index))
+    text = value_of(entry, "text", str, positions, path)
+    detect = value_of(entry, "detect", str, positions, path, default="", choices=("", *DETECTABLE))
+    direction = value_of(entry, "direction", list, positions, path, default=[0.0, 0.0])
+    if len(direction) != 2 or not all(isinstance(value, (int, float)) for value in direction):
+        raise positions.error((*path, "direction"), f"two numbers were expected, got {direction!r}")
+    return Predicate(name, arguments, text, value_of(entry, "not_text", str, positions, path, default=f"not: {text}"),
+                     detect, value_of(entry, "tolerance", float, positions, path, default=0.0),
+                     (float(direction[0]), float(direction[1])))
+
+
+def _known_type(type_: Any, types: Mapping[str, str], positions: Positions, path: Path) -> str:
+    if type_ not in types:
+        raise positions.error(path, f"unknown type '{type_}'; valid are: {', '.join(sorted(types))}")
+    return str(type_)
+
+
+class _ActionReader:
+    """Reads one action; knows its parameters while it reads conditions and effects."""
+
+    def __init__(
+        self, name: str, types: Mapping[str, str], predicates: Mapping[str, Predicate], positions: Positions
+    ) -> None:
+        self._name = name
+        self._types = types
+        self._predicates = predicates
+        self._positions = positions
+        self._path: Path = ("actions", name)
+
+    def read(self, entry: Any) -> Action:
+        """The action of a YAML entry."""
+        check_keys(entry, ("text", "parameters", "skill", "decode", "preconditions", "effects", "reversible",
+                           "time_limit"), ("text", "parameters"), self._positions, self._path)
+        parameters = {
+            name: self._parameter(name, value)
+            for name, value in self._value(entry, "parameters", dict).items()}
+        time_limit = self._value(entry, "time_limit", float, 30.0)
+        if not time_limit > 0.0:
+            raise self._positions.error((*self._path, "time_limit"), f"more than 0 seconds needed, got {time_limit:g}")
+        preconditions: List[Precondition] = [
+            self._precondition(index, value)
+            for index, value in enumerate(self._value(entry, "preconditions", list, []))]
+        effects = [self._effect(index, value) for index, value in enumerate(self._value(entry, "effects", list, []))]
+        return Action(
+            self._name, self._value(entry, "text", str), parameters, tuple(preconditions), tuple(effects),
+            self._value(entry, "skill", str, ""),
+            value_of(entry, "decode", str, self._positions, self._path, default="", choices=_DECODERS),
+            self._value(entry, "reversible", bool, True), time_limit)
+
+    def _value(self, entry: Mapping[str, Any], key: str, type_: Any, default: Optional[Any] = None) -> Any:
+        return value_of(entry, key, type_, self._positions, self._path, default=default)
+
+    def _parameter(self, name: str, value: Any) -> Parameter:
+        path = (*self._path, "parameters", name)
+        if isinstance(value, str):
+            return Parameter(name, _known_type(value, self._types, self._positions, path))
+        check_keys(value, ("type", "default", "min", "max"), ("type",), self._positions, path)
+        if value["type"] != "number":
+            return Parameter(name, _known_type(value["type"], self._types, self._positions, (*path, "type")))
+        numbers = {key: value_of(value, key, float, self._positions, path) for key in ("default", "min", "max")}
+        return Parameter(name, "number", numbers["default"],
+                         -float("inf") if numbers["min"] is None else numbers["min"],
+                         float("inf") if numbers["max"] is None else numbers["max"])
+
+    def _precondition(self, index: int, value: Any) -> Precondition:
+        path = (*self._path, "preconditions", index)
+        if isinstance(value, str):
+            return Precondition(self._condition(value, path))
+        check_keys(value, ("holds", "reason", "suggestion"), ("holds",), self._positions, path)
+        return Precondition(self._condition(value_of(value, "holds", str, self._positions, path), path),
+                            value_of(value, "reason", str, self._positions, path, default=""),
+                            value_of(value, "suggestion", str, self._positions, path, default=""))
+
+    def _effect(self, index: int, value: Any) -> Effect:
+        path = (*self._path, "effects", index)
+        when: Optional[Condition] = None
+        if isinstance(value, dict):
+            check_keys(value, ("when", "then"), ("when", "then"), self._positions, path)
+            when = self._condition(value_of(value, "when", str, self._positions, path), path)
+            value = value["then"]
+        if not isinstance(value, str):
+            raise self._positions.error(path, f"an effect such as 'not on(item, _)' was expected, got {value!r}")
+        removes = value.strip().startswith("not ")
+        try:
+            atom = parse_atom(value.strip()[4:] if removes else value)
+        except ConfigError as error:
+            raise self._positions.error(path, str(error)) from error
+        self._known(atom, path)
+        if not removes and when is None and not atom.ground:
+            raise self._positions.error(path, f"'{atom}' makes a fact, so it needs names, not _ or ?variables")
+        return Effect(atom, removes, when)
+
+    def _condition(self, text: str, path: Path) -> Condition:
+        try:
+            condition = parse_condition(text)
+        except ConfigError as error:
+            raise self._positions.error(path, str(error)) from error
+        for clause in condition.clauses:
+            for atom in clause.atoms:
+                self._known(atom, path)
+        return condition
+
+    def _known(self, atom: Atom, path: Path) -> None:
+        if atom.predicate not in (*_BUILT_IN, *self._predicates):
+            raise self._positions.error(path, f"unknown predicate '{atom.predicate}'; valid are: "
+                                              f"{', '.join(sorted((*self._predicates, 'type', 'same')))}")
+        if atom.predicate == "type":
+            _known_type(atom.arguments[-1], self._types, self._positions, path)
+        elif atom.predicate in self._predicates and \
+                len(atom.arguments) != len(self._predicates[atom.predicate].arguments):
+            raise self._positions.error(path, f"'{atom}' has {len(atom.arguments)} arguments; {atom.predicate} takes "
+                                              f"{len(self._predicates[atom.predicate].arguments)}")

@@ -1,0 +1,205 @@
+"""What a domain file holds: types, predicates, actions; and how names become a grounded command."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Dict, Iterable, List, Mapping, Optional, Tuple
+
+from hicrisp_core.domain.conditions import Atom, Condition
+from hicrisp_core.errors import DomainError
+from hicrisp_core.model import Command, Relation, Step, Value, WorldState
+
+ROBOT_TYPES = ("arm", "base")
+DETECTABLE = ("holding", "on", "in", "near", "direction", "lying")
+"""The names of the detector's geometric tests."""
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A kind of fact, how it is said and how it is seen from poses.
+
+    ``detect`` names a geometric test of the detector; empty for facts that are not seen. ``tolerance`` is in
+    metres, or in radians for ``lying``. ``direction`` is a unit vector in the world's plane.
+    """
+
+    name: str
+    arguments: Tuple[str, ...]
+    text: str
+    not_text: str
+    detect: str = ""
+    tolerance: float = 0.0
+    direction: Tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Precondition:
+    """A condition that must hold before an action, and what to say when it does not."""
+
+    condition: Condition
+    reason: str = ""
+    suggestion: str = ""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A fact that an action makes or removes, for every match of ``when`` (always, if there is none)."""
+
+    atom: Atom
+    removes: bool = False
+    when: Optional[Condition] = None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an action: a type of the domain, or ``number`` with a range and a default."""
+
+    name: str
+    type: str
+    default: Optional[float] = None
+    minimum: float = -math.inf
+    maximum: float = math.inf
+
+
+@dataclass(frozen=True)
+class Action:
+    """An operator of the domain.
+
+    ``skill`` names the robot's skill, ``decode`` the relation by which the action decoder finds the target pose.
+    """
+
+    name: str
+    text: str
+    parameters: Mapping[str, Parameter]
+    preconditions: Tuple[Precondition, ...] = ()
+    effects: Tuple[Effect, ...] = ()
+    skill: str = ""
+    decode: str = ""
+    reversible: bool = True
+    time_limit: float = 30.0
+
+    @property
+    def robot_parameter(self) -> str:
+        """The name of the parameter that is the robot; empty when there is none."""
+        return next((p.name for p in self.parameters.values() if p.type in ROBOT_TYPES), "")
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Types, predicates and actions of one kind of world; immutable."""
+
+    name: str
+    types: Mapping[str, str]
+    predicates: Mapping[str, Predicate]
+    actions: Mapping[str, Action]
+    description: str = ""
+    examples: Tuple[Mapping[str, object], ...] = field(default=())
+
+    def is_a(self, type_: str, ancestor: str) -> bool:
+        """Whether a type is another one or one of its descendants."""
+        current: Optional[str] = type_
+        while current:
+            if current == ancestor:
+                return True
+            current = self.types.get(current)
+        return False
+
+    def objects_of(self, state: WorldState, type_: str) -> Tuple[str, ...]:
+        """The names of the things (or robots) of a type, sorted."""
+        return tuple(sorted(name for name, own in state.types().items() if self.is_a(own, type_)))
+
+    def action(self, name: str) -> Action:
+        """The action of that name.
+
+        Raises:
+            DomainError: with the closest and all valid names.
+        """
+        if name not in self.actions:
+            raise DomainError(f"no action '{name}'{_did_you_mean(name, self.actions)}; there are: "
+                              f"{', '.join(sorted(self.actions))}", tuple(sorted(self.actions)))
+        return self.actions[name]
+
+    def ground(self, step: Step, state: WorldState, robot: str = "") -> Command:
+        """Turn a step's names into a command.
+
+        Raises:
+            DomainError: for an unknown action, parameter or name, or one of the wrong type, with the valid ones.
+        """
+        action = self.action(step.action)
+        unknown = sorted(set(step.arguments) - set(action.parameters))
+        if unknown:
+            raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: "
+                              f"{', '.join(action.parameters)}", tuple(action.parameters))
+        arguments: Dict[str, Value] = {}
+        for parameter in action.parameters.values():
+            given = step.arguments.get(parameter.name)
+            if parameter.type == "number":
+                arguments[parameter.name] = _number(action, parameter, given)
+            else:
+                if given is None and parameter.type in ROBOT_TYPES:
+                    given = step.robot or robot or self._only_robot(parameter.type, state)
+                arguments[parameter.name] = self._name(action, parameter, given, state)
+        return Command(action.name, arguments, str(arguments.get(action.robot_parameter, robot)),
+                       time_limit=action.time_limit)
+
+    def describe(self, command: Command) -> str:
+        """The command as a sentence, for example ``place box next to cylinder``."""
+        action = self.actions.get(command.action)
+        return action.text.format_map(_Arguments(command.arguments)) if action else str(command)
+
+    def facts_text(self, relations: Iterable[Relation]) -> List[str]:
+        """Facts as sentences, in a fixed order."""
+        return [self.fact_text(fact) for fact in sorted(relations)]
+
+    def fact_text(self, fact: Relation, denied: bool = False) -> str:
+        """One fact as a sentence, or its denial."""
+        predicate = self.predicates.get(fact.predicate)
+        if predicate is None:
+            return f"{'not ' if denied else ''}{fact.predicate}({fact.subject}, {fact.object})"
+        return (predicate.not_text if denied else predicate.text).format(fact.subject, fact.object)
+
+    def _only_robot(self, type_: str, state: WorldState) -> Optional[str]:
+        robots = self.objects_of(state, type_)
+        return robots[0] if len(robots) == 1 else None
+
+    def _name(self, action: Action, parameter: Parameter, given: Optional[Value], state: WorldState) -> str:
+        valid = self.objects_of(state, parameter.type)
+        listed = ", ".join(valid) or "none in this world"
+        if given is None or given == "":
+            raise DomainError(f"{action.name} needs '{parameter.name}', a {parameter.type}; there are: {listed}", valid)
+        name = str(given)
+        if name in valid:
+            return name
+        if name in state.types():
+            raise DomainError(f"'{name}' is a {state.types()[name]}, but {action.name} needs a {parameter.type} as "
+                              f"'{parameter.name}'; there are: {listed}", valid)
+        raise DomainError(f"no object '{name}' in the world{_did_you_mean(name, valid)}; "
+                          f"as '{parameter.name}' of {action.name} there are: {listed}", valid)
+
+
+class _Arguments(Dict[str, object]):
+    """Arguments for a text template; numbers without trailing zeros, a missing one stays visible."""
+
+    def __init__(self, arguments: Mapping[str, Value]) -> None:
+        super().__init__({k: f"{v:g}" if isinstance(v, float) else v for k, v in arguments.items()})
+
+    def __missing__(self, key: str) -> str:
+        return "{" + key + "}"
+
+
+def _number(action: Action, parameter: Parameter, given: Optional[Value]) -> float:
+    value = parameter.default if given is None or given == "" else given
+    try:
+        number = float(value) if value is not None else math.nan
+    except ValueError:
+        number = math.nan
+    if not parameter.minimum <= number <= parameter.maximum:
+        raise DomainError(f"{action.name} needs a number from {parameter.minimum:g} to {parameter.maximum:g} as "
+                          f"'{parameter.name}', got '{given}'")
+    return number
+
+
+def _did_you_mean(name: str, valid: Iterable[str]) -> str:
+    close = get_close_matches(name, list(valid), n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""

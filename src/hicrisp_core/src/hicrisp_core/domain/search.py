@@ -1,0 +1,192 @@
+"""Search over the domain's own operators for the shortest command sequence that makes a goal true.
+
+Best first over states; only commands that bring an open condition nearer are tried, found by regression: the
+achievers of an open condition and, where one cannot run yet, the achievers of what it lacks.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from dataclasses import dataclass
+from typing import Dict, FrozenSet, Iterator, List, Mapping, Optional, Set, Tuple
+
+from hicrisp_core.domain.conditions import Atom, Clause, Condition, Facts, parse_condition, solutions
+from hicrisp_core.domain.effects import apply_action, type_test
+from hicrisp_core.domain.schema import Action, Domain, Effect
+from hicrisp_core.model import Command, Relation, Value, WorldState
+
+Goal = Tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """How far to look: commands in a sequence, states looked at, regression steps for one open condition."""
+
+    depth: int = 8
+    states: int = 4000
+    regression: int = 4
+
+
+def goal_of(*conditions: str) -> Goal:
+    """A goal from conditions in writing, with the world's names in them."""
+    return tuple(parse_condition(text) for text in conditions)
+
+
+def preconditions_of(domain: Domain, command: Command) -> Goal:
+    """The preconditions of a command as a goal."""
+    names = {key: value for key, value in command.arguments.items() if isinstance(value, str)}
+    return tuple(p.condition.bind(names) for p in domain.action(command.action).preconditions)
+
+
+def find_commands(
+    domain: Domain, state: WorldState, goal: Goal, limits: Optional[SearchLimits] = None
+) -> Optional[Tuple[Command, ...]]:
+    """The shortest sequence that was found to make all conditions of the goal true, in this order of trial.
+
+    Returns:
+        The commands (none when the goal holds already), or ``None`` when there is no way within the limits.
+    """
+    return _Search(domain, state, limits or SearchLimits()).run(goal)
+
+
+class _Search:
+    def __init__(self, domain: Domain, state: WorldState, limits: SearchLimits) -> None:
+        self._domain = domain
+        self._start = state
+        self._limits = limits
+        self._is_a = type_test(domain, state)
+        self._things: Dict[str, Tuple[str, ...]] = {}
+
+    def run(self, goal: Goal) -> Optional[Tuple[Command, ...]]:
+        order = itertools.count()
+        start = self._start.relations
+        queue: List[Tuple[int, int, FrozenSet[Relation], Tuple[Command, ...]]] = []
+        heapq.heappush(queue, (len(self._open(goal, Facts(start))), next(order), start, ()))
+        seen: Set[FrozenSet[Relation]] = {start}
+        while queue and len(seen) <= self._limits.states:
+            _, _, relations, path = heapq.heappop(queue)
+            facts = Facts(relations)
+            unmet = self._open(goal, facts)
+            if not unmet:
+                return path
+            if len(path) >= self._limits.depth:
+                continue
+            for command in self._useful(unmet, facts):
+                after = apply_action(self._domain.actions[command.action], _names(command), relations, self._is_a)
+                if after not in seen:
+                    seen.add(after)
+                    cost = len(path) + 1 + len(self._open(goal, Facts(after)))
+                    heapq.heappush(queue, (cost, next(order), after, (*path, command)))
+        return None
+
+    def _open(self, goal: Goal, facts: Facts) -> List[Condition]:
+        return [condition for condition in goal if not condition.holds(facts, self._is_a)]
+
+    def _useful(self, unmet: List[Condition], facts: Facts) -> List[Command]:
+        """The commands that can run now and bring one of the open conditions nearer."""
+        found: Dict[str, Command] = {}
+        visited: Set[str] = set()
+        level = unmet
+        for _ in range(self._limits.regression):
+            below: List[Condition] = []
+            for condition in level:
+                if str(condition) in visited:
+                    continue
+                visited.add(str(condition))
+                for command in self._achievers(condition, facts):
+                    lacking = self._open(preconditions_of(self._domain, command), facts)
+                    if lacking:
+                        below.extend(lacking)
+                    else:
+                        found.setdefault(str(command), command)
+            level = below
+        return list(found.values())
+
+    def _achievers(self, condition: Condition, facts: Facts) -> Iterator[Command]:
+        for clause in condition.clauses:
+            for effect_sign, atom in self._wanted(clause, facts):
+                least: Optional[int] = None
+                for free, command_action, binding in sorted(
+                        self._unified(atom, effect_sign), key=lambda found: found[0]):
+                    least = free if least is None else least
+                    if free > least:
+                        break  # Commit to nothing that the condition does not ask for.
+                    yield from self._grounded(command_action, binding, facts)
+
+    def _wanted(self, clause: Clause, facts: Facts) -> Iterator[Tuple[bool, Atom]]:
+        """What to make or to remove so that a clause comes to hold: (removes, atom)."""
+        if clause.negated:
+            for match in solutions(clause.atoms, facts, self._is_a):
+                for atom in clause.atoms:
+                    bound = atom.bind(match)
+                    if bound.predicate in ("type", "same"):
+                        continue
+                    for fact in facts.candidates(bound.predicate):
+                        if bound.matches(fact) is not None:
+                            arguments = tuple(a for a in (fact.subject, fact.object) if a)
+                            yield True, Atom(fact.predicate, arguments)
+            return
+        dynamic = [atom for atom in clause.atoms if atom.predicate not in ("type", "same")]
+        for match in self._static(clause, facts):
+            for atom in dynamic:
+                yield False, atom.bind(match)
+
+    def _static(self, clause: Clause, facts: Facts) -> Iterator[Mapping[str, str]]:
+        """Bindings of a clause's typed variables; a clause without any is taken as it is."""
+        typed = [atom for atom in clause.atoms if atom.predicate == "type" and atom.arguments[0].startswith("?")]
+        for names in itertools.product(*(self._of_type(atom.arguments[1]) for atom in typed)):
+            yield {atom.arguments[0]: name for atom, name in zip(typed, names)}
+
+    def _unified(self, wanted: Atom, removes: bool) -> Iterator[Tuple[int, Action, Dict[str, str]]]:
+        """Actions with an effect that is the wanted one, and how many parameters that leaves free."""
+        for action in self._domain.actions.values():
+            best: Optional[Dict[str, str]] = None
+            for effect in action.effects:
+                binding = _unify(effect, wanted, action) if effect.removes == removes else None
+                if binding is not None and (best is None or len(binding) > len(best)):
+                    best = binding
+            if best is not None:
+                yield len(action.parameters) - len(best), action, best
+
+    def _grounded(self, action: Action, binding: Mapping[str, str], facts: Facts) -> Iterator[Command]:
+        choices: List[Tuple[Value, ...]] = []
+        for parameter in action.parameters.values():
+            if parameter.type == "number":
+                choices.append((parameter.default or 0.0,))
+            elif parameter.name in binding:
+                if not self._is_a(binding[parameter.name], parameter.type):
+                    return
+                choices.append((binding[parameter.name],))
+            else:
+                choices.append(self._of_type(parameter.type))
+        for values in itertools.product(*choices):
+            arguments = dict(zip(action.parameters, values))
+            if len(set(map(str, values))) == len(values):
+                yield Command(action.name, arguments, str(arguments.get(action.robot_parameter, "")),
+                              time_limit=action.time_limit)
+
+    def _of_type(self, type_: str) -> Tuple[str, ...]:
+        if type_ not in self._things:
+            self._things[type_] = self._domain.objects_of(self._start, type_)
+        return self._things[type_]
+
+
+def _unify(effect: Effect, wanted: Atom, action: Action) -> Optional[Dict[str, str]]:
+    """The parameters under which an effect is the wanted atom; a wildcard fits anything."""
+    atom = effect.atom
+    if atom.predicate not in ("*", wanted.predicate) or len(atom.arguments) != len(wanted.arguments) \
+            and atom.predicate != "*":
+        return None
+    binding: Dict[str, str] = {}
+    for mine, its in itertools.zip_longest(atom.arguments, wanted.arguments, fillvalue="_"):
+        if mine in action.parameters:
+            if its != "_" and not its.startswith("?") and binding.setdefault(mine, its) != its:
+                return None
+        elif mine != "_" and not mine.startswith("?") and its != mine and its != "_" and not its.startswith("?"):
+            return None
+    return binding
+
+
+def _names(command: Command) -> Mapping[str, str]:
+    return {key: value for key, value in command.arguments.items() if isinstance(value, str)}

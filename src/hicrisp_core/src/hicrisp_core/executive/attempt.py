@@ -1,0 +1,132 @@
+"""One attempt at one command: check, aim, approve, execute, observe, detect, learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Event
+from typing import Any, Dict, Optional, Tuple
+
+from hicrisp_core.body.decoder import measured_offset, offset_key
+from hicrisp_core.corrector.offsets import DecoderOffsets
+from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.ports import Ports
+from hicrisp_core.model import Command, Feedback, Level, Outcome, Pose, Rung, Status, Verdict, WorldState
+from hicrisp_core.robot.deadline import Deadline
+
+THINK_LIMIT = 60.0
+"""Wall seconds for body, detector and observation."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What came of one attempt: the command as it was aimed, and the verdict on it."""
+
+    command: Command
+    verdict: Verdict
+
+
+class Attempts:
+    """Carries out commands one at a time and keeps what the action decoder has learnt."""
+
+    def __init__(
+        self, ports: Ports, domain: Domain, policy: Policy, ledger: Ledger, offsets: DecoderOffsets, cancel: Event
+    ) -> None:
+        self._ports = ports
+        self._domain = domain
+        self._policy = policy
+        self._ledger = ledger
+        self._cancel = cancel
+        self.offsets = offsets
+
+    def observe(self) -> WorldState:
+        """The world as it is seen now."""
+        world = self._ports.observer.observe(Deadline(THINK_LIMIT))
+        self._ledger.saw(world.stamp)
+        return world
+
+    def run(self, command: Command, purpose: str, depth: int) -> Attempt:
+        """Try a command.
+
+        Args:
+            purpose: ``step``, ``correction`` or ``retry``.
+            depth: entries on the feedback stack, for those who follow.
+        """
+        self._ports.gate(self._cancel)
+        before = self.observe()
+        aimed, refusal = self._prepare(command, before)
+        self._ledger.tell("command", command=str(aimed), text=self._domain.describe(aimed), purpose=purpose,
+                          target=_point(aimed.target), aim=_point(aimed.aim), depth=depth)
+        if refusal is not None:
+            verdict = Verdict(refusal)
+        else:
+            outcome = self._execute(aimed)
+            self._ledger.tell("outcome", status=outcome.status.value, message=outcome.message)
+            after = self.observe()
+            verdict = self._ports.detector.check(aimed, before, after, outcome)
+            self._learn(aimed, after, verdict)
+        self._ledger.tell("verdict", ok=verdict.ok, note=verdict.note, feedback=_told(verdict.feedback),
+                          deviation=list(verdict.deviation) if verdict.deviation else None)
+        if verdict.feedback is not None:
+            self._ledger.failed(self._domain.describe(command), verdict.feedback)
+        return Attempt(aimed, verdict)
+
+    def _prepare(self, command: Command, world: WorldState) -> Tuple[Command, Optional[Feedback]]:
+        """Everything that may refuse a command before a robot moves."""
+        if self._cancel.is_set():
+            return command, Feedback(Level.LOW, Status.CANCELED.value, "The task was canceled.")
+        if command.robot not in self._ports.robots:
+            return command, Feedback(
+                Level.HIGH, "invalid", f"No robot '{command.robot}' can {self._domain.describe(command)}.",
+                f"There are: {', '.join(sorted(self._ports.robots))}.", alternatives=tuple(self._ports.robots))
+        refusal = check(self._domain, command, world) if self._policy.check_preconditions else None
+        if refusal is not None:
+            return command, refusal
+        aimed = self._ports.body.aim(command, world, self.offsets, Deadline(THINK_LIMIT))
+        if isinstance(aimed, Feedback):
+            return command, aimed
+        if not self._domain.actions[command.action].reversible and self._policy.autonomy != "full":
+            granted = self._ports.approve(aimed)
+            self._ledger.tell("approval", command=self._domain.describe(aimed), granted=granted)
+            if not granted:
+                return aimed, Feedback(Level.HIGH, Status.SAFETY.value, f"Not allowed: {self._domain.describe(aimed)}.",
+                                       "It cannot be undone and was not approved.")
+        return aimed, None
+
+    def _execute(self, command: Command) -> Outcome:
+        self._ledger.moved()
+        robot = self._ports.robots[command.robot]
+        return robot.execute(command, Deadline(THINK_LIMIT + 2.0 * command.time_limit), self._cancel)
+
+    def _learn(self, command: Command, after: WorldState, verdict: Verdict) -> None:
+        """Every measured placement, good or bad, is a sample of the decoder's bias."""
+        if verdict.deviation is None:
+            return
+        self._ledger.placed(verdict.deviation)
+        if not self._policy.allows(Rung.OFFSET):
+            return
+        measured = measured_offset(command, after.objects.get(command.argument("item")))
+        if measured is None:
+            return
+        key = offset_key(self._domain, command)
+        self.offsets = self.offsets.updated(key, measured)
+        estimate, settings = self.offsets.estimates[key], self.offsets.settings
+        sigma = estimate.sigma(settings)
+        self._ledger.tell("offset", key=key, mean=[*estimate.mean, 0.0], applied=[*self.offsets.bias(key), 0.0],
+                          sigma=[sigma, sigma, 0.0], samples=estimate.samples)
+
+
+def _point(pose: Optional[Pose]) -> Optional[Tuple[float, ...]]:
+    return None if pose is None else tuple(round(value, 5) for value in pose.position)
+
+
+def _told(feedback: Optional[Feedback]) -> Optional[Dict[str, Any]]:
+    if feedback is None:
+        return None
+    return {
+        "level": feedback.level.value, "kind": feedback.kind, "error": feedback.error, "reason": feedback.reason,
+        "suggestion": feedback.suggestion, "alternatives": list(feedback.alternatives),
+        "deviation": list(feedback.deviation) if feedback.deviation else None,
+    }

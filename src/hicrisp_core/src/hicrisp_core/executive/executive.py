@@ -1,0 +1,182 @@
+"""The executive: plan a task, run its steps, correct each inside itself, look again at the end."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import FrozenSet, List, Optional, Tuple
+
+from hicrisp_core.brain.ports import PlanRequest
+from hicrisp_core.corrector.offsets import DecoderOffsets
+from hicrisp_core.detector.relations import see
+from hicrisp_core.domain.effects import apply_action, names_of, type_test
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt, Attempts
+from hicrisp_core.executive.ledger import Ledger, Listener, TaskResult
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.ports import Ports
+from hicrisp_core.executive.step import Progress, StepResult, StepRunner
+from hicrisp_core.model import Command, Feedback, Level, Plan, Relation, Rung, Step, Task, Verdict, WorldState
+from hicrisp_core.robot.deadline import Deadline
+
+_PLAN_LIMIT = 300.0
+"""Wall seconds for one plan."""
+
+
+class Executive:
+    """Runs tasks over ports; the same object may run one task after another and keeps the learnt offsets.
+
+    Args:
+        on_event: follows everything that happens; see the trace package for the kinds of events.
+        cancel: when set, the robot is stopped and the task ends.
+    """
+
+    def __init__(
+        self, ports: Ports, domain: Domain, policy: Policy, on_event: Listener, cancel: Optional[Event] = None,
+        offsets: Optional[DecoderOffsets] = None,
+    ) -> None:
+        self._ports = ports
+        self._domain = domain
+        self._policy = policy
+        self._on_event = on_event
+        self._cancel = cancel or Event()
+        self.offsets = offsets or DecoderOffsets(settings=policy.offset)
+
+    def run(self, task: Task) -> TaskResult:
+        """Plan the task and carry it out.
+
+        Returns:
+            The result; a refused task is a failure whose message says what would have been understood.
+        """
+        ledger = Ledger(self._policy.budget, self._on_event)
+        attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel)
+        runner = StepRunner(attempts, self._ports.corrector, self._domain, self._policy, ledger, self._cancel.is_set)
+        answer = self._ports.brain.plan(PlanRequest(task, attempts.observe()), Deadline(_PLAN_LIMIT))
+        ledger.used(answer.usage)
+        if answer.plan is None:
+            if answer.answer:
+                ledger.tell("answer", text=answer.answer)
+                return self._finish(ledger, True, answer.answer, ())
+            ledger.tell("refused", text=answer.refusal, alternatives=list(answer.alternatives))
+            return self._finish(ledger, False, answer.refusal, ())
+        result = _TaskRun(task, answer.plan, runner, self._ports, self._domain, self._policy, ledger).run()
+        self.offsets = attempts.offsets
+        if self._cancel.is_set():
+            for robot in self._ports.robots.values():
+                robot.stop(Deadline(THINK_LIMIT))
+        plan = tuple(step.text or str(step) for step in answer.plan.steps)
+        return self._finish(ledger, result.ok, result.reason or "done", plan)
+
+    def _finish(self, ledger: Ledger, success: bool, message: str, plan: Tuple[str, ...]) -> TaskResult:
+        result = ledger.result(success, message, plan, self._cancel.is_set())
+        ledger.tell(
+            "task_finished", success=result.success, message=result.message, steps_executed=result.steps_executed,
+            corrections=result.corrections, llm_calls=result.llm_calls, tokens=result.tokens,
+            failures=[vars(failure) for failure in result.failures], placement_error_m=result.placement_error_m,
+            first_motion_s=result.first_motion_s, wall_s=result.wall_s, sim_s=result.sim_s,
+            canceled=result.canceled)
+        return result
+
+
+class _TaskRun:
+    """One task under way: its remaining steps, what is done, and the facts that its steps have made."""
+
+    def __init__(
+        self, task: Task, plan: Plan, runner: StepRunner, ports: Ports, domain: Domain, policy: Policy, ledger: Ledger
+    ) -> None:
+        self._task = task
+        self._steps: List[Step] = list(plan.steps)
+        self._runner = runner
+        self._ports = ports
+        self._domain = domain
+        self._policy = policy
+        self._ledger = ledger
+        self._done: List[str] = []
+        self._commands: List[Command] = []
+        self._replans = 0
+        self._index = 0
+        self._tell_plan(plan.source, plan.reasoning, 0)
+
+    def run(self) -> StepResult:
+        """Run the remaining steps, then whatever was undone meanwhile, until all holds or it is given up."""
+        left_out = ""
+        while True:
+            while self._steps:
+                result = self._step(self._steps[0])
+                if result.new_steps is not None:
+                    self._replan(result.new_steps)
+                    continue
+                if not result.ok and (self._policy.on_failed_step == "stop" or self._runner.canceled()):
+                    return result
+                left_out = left_out or result.reason
+                self._steps.pop(0)
+            result = self._verify() if self._policy.verify_goal and self._policy.detect else StepResult(True)
+            if result.new_steps is None:
+                return result if not result.ok else StepResult(not left_out, reason=left_out)
+            self._replan(result.new_steps)
+
+    def _step(self, step: Step) -> StepResult:
+        self._ledger.tell("step_started", index=self._index, text=step.text or str(step), action=step.action)
+        world = self._runner.attempts.observe()
+        translation = self._ports.body.translate(step, world, Deadline(THINK_LIMIT))
+        self._ledger.used(translation.usage)
+        result = StepResult(True)
+        if translation.feedback is not None:
+            named = Command(step.action, step.arguments, step.robot)
+            self._ledger.failed(step.text, translation.feedback)
+            result = self._runner.correct(Attempt(named, Verdict(translation.feedback)), self._progress())
+        for command in translation.commands:
+            result = self._runner.run(command, self._progress())
+            if not result.ok:
+                break
+            self._commands.append(command)
+        if translation.pass_reason:
+            self._ledger.tell("note", text=f"no command is needed: {translation.pass_reason}")
+        self._ledger.tell("step_finished", index=self._index, ok=result.ok)
+        if result.ok:
+            self._done.append(step.text or str(step))
+        self._index += 1
+        return result
+
+    def _verify(self) -> StepResult:
+        """Look at every fact that the steps made and no later step undid; what is gone is corrected like a step."""
+        for _ in range(self._policy.threshold):
+            world = self._runner.attempts.observe()
+            undone = self._undone(world)
+            if undone is None:
+                return StepResult(True)
+            command, fact = undone
+            feedback = Feedback(
+                Level.HIGH, "undone", f"It no longer holds that {self._domain.fact_text(fact)}.",
+                f"It was so after '{self._domain.describe(command)}'.", f"{self._domain.describe(command)} again.")
+            self._ledger.failed(self._domain.describe(command), feedback)
+            result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress())
+            if not result.ok:
+                return result
+            self._commands.append(command)
+        return StepResult(False, reason="what the steps made does not stay")
+
+    def _undone(self, world: WorldState) -> Optional[Tuple[Command, Relation]]:
+        facts: FrozenSet[Relation] = frozenset()
+        maker = {}
+        is_a = type_test(self._domain, world)
+        for command in self._commands:
+            after = apply_action(self._domain.actions[command.action], names_of(command), facts, is_a)
+            for fact in after - facts:
+                maker[fact] = command
+            facts = after
+        for fact in sorted(facts):
+            if not see(self._domain, fact, world).holds:
+                return maker[fact], fact
+        return None
+
+    def _replan(self, steps: Tuple[Step, ...]) -> None:
+        self._replans += 1
+        self._steps = list(steps)
+        self._tell_plan(Rung.LLM_REPLAN.value, "", self._index)
+
+    def _progress(self) -> Progress:
+        return Progress(self._task, tuple(self._done), tuple(self._steps), self._policy.replans - self._replans)
+
+    def _tell_plan(self, source: str, reasoning: str, from_step: int) -> None:
+        self._ledger.tell("plan", steps=[step.text or str(step) for step in self._steps], source=source,
+                          reasoning=reasoning, from_step=from_step)

@@ -1,0 +1,58 @@
+"""The policy: which parts of the three systems are on, and their limits; one YAML file each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Tuple
+
+from hicrisp_core.corrector.offsets import OffsetSettings
+from hicrisp_core.domain.search import SearchLimits
+from hicrisp_core.model import Rung
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a task may use; reaching any of them ends it with the reason."""
+
+    llm_calls: int = 40
+    tokens: int = 200_000
+    seconds: float = 1800.0
+    corrections: int = 60
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a task is run.
+
+    Args:
+        rungs: the ladder's rungs that are on, in the order in which they are climbed.
+        threshold: corrections for one failed step (HiCRISP, Algorithm 1, line 6).
+        depth: entries of the feedback stack.
+        replans: new plans for one task (CoPAL: 5).
+        check_preconditions: whether the logical checker stops a command before it moves the robot.
+        detect: whether verdicts are acted on; without it the plan runs open loop.
+        on_failed_step: ``stop`` or ``continue`` when a step could not be corrected.
+        verify_goal: whether what the steps made is looked at again at the end.
+        feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
+        autonomy: ``full``, or ``supervised``: irreversible actions wait for approval.
+    """
+
+    name: str
+    rungs: Tuple[Rung, ...] = (Rung.REPAIR, Rung.OFFSET, Rung.LLM_STEP, Rung.LLM_REPLAN)
+    threshold: int = 8
+    depth: int = 5
+    replans: int = 5
+    check_preconditions: bool = True
+    detect: bool = True
+    on_failed_step: str = "stop"
+    verify_goal: bool = True
+    feedback_level: str = "how"
+    autonomy: str = "supervised"
+    prompts: str = "default"
+    budget: Budget = field(default_factory=Budget)
+    offset: OffsetSettings = field(default_factory=OffsetSettings)
+    search: SearchLimits = field(default_factory=SearchLimits)
+
+    def allows(self, rung: Rung) -> bool:
+        """Whether a rung of the ladder is on."""
+        return rung in self.rungs

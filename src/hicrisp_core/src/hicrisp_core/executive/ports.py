@@ -1,0 +1,78 @@
+"""What the executive needs of the rest: body, detector, corrector, robots, eyes, approval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Event
+from typing import Callable, Mapping, Protocol, Tuple, Union
+
+from hicrisp_core.brain.ports import Brain, Usage
+from hicrisp_core.corrector.ladder import CorrectorAnswer, CorrectorRequest
+from hicrisp_core.corrector.offsets import DecoderOffsets
+from hicrisp_core.model import Command, Feedback, Outcome, Step, Verdict, WorldState
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import Observer, RobotPort
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A step's commands; none with the reason why the body passes; or the feedback why it cannot be translated."""
+
+    commands: Tuple[Command, ...] = ()
+    pass_reason: str = ""
+    feedback: Union[Feedback, None] = None
+    usage: Usage = Usage()
+
+
+class Body(Protocol):
+    """Translates steps into commands and aims them."""
+
+    def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
+        """The commands for a step, by name; their poses are chosen by :meth:`aim` just before each runs."""
+
+    def aim(
+        self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
+    ) -> Union[Command, Feedback]:
+        """The command with its target and its aim in the world as it is now."""
+
+
+class DetectorPort(Protocol):
+    """Checks commands against observations."""
+
+    def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
+        """Whether the command worked."""
+
+
+class Corrector(Protocol):
+    """Answers failures."""
+
+    def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
+        """A correction for the top of the stack."""
+
+
+def always(_: Command) -> bool:
+    """Approve everything."""
+    return True
+
+
+def no_gate(_: Event) -> None:
+    """Never hold a command back."""
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Everything that the executive talks to.
+
+    Args:
+        approve: asked before an irreversible command unless autonomy is full.
+        gate: called before each command; blocks while the task is paused, returns when canceled.
+    """
+
+    brain: Brain
+    body: Body
+    robots: Mapping[str, RobotPort]
+    detector: DetectorPort
+    corrector: Corrector
+    observer: Observer
+    approve: Callable[[Command], bool] = always
+    gate: Callable[[Event], None] = no_gate

@@ -1,0 +1,142 @@
+"""Algorithm 1 of HiCRISP for one failed command: correct it inside the step, with the feedback stack.
+
+The printed algorithm never leaves its loop when the stack is empty; this one does. Corrections may be several
+commands (section III-B). What a correction changed stays changed: the world is observed anew, never rolled back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Callable, Optional, Set, Tuple
+
+from hicrisp_core.corrector.ladder import CorrectorRequest
+from hicrisp_core.corrector.stack import FeedbackStack
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.executive.attempt import Attempt, Attempts
+from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.ports import Corrector
+from hicrisp_core.model import Command, Correction, Rung, Step, Task
+from hicrisp_core.robot.deadline import Deadline
+
+_CORRECT_LIMIT = 180.0
+"""Wall seconds for one answer of the corrector."""
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """How a command ended: it holds, or it was replaced by new steps, or it was given up with the reason."""
+
+    ok: bool
+    new_steps: Optional[Tuple[Step, ...]] = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the task stands, for the corrector: what is done and which steps remain, the failed one first."""
+
+    task: Task
+    done: Tuple[str, ...] = ()
+    remaining: Tuple[Step, ...] = ()
+    replans_left: int = 0
+
+
+@dataclass
+class StepRunner:
+    """Runs one command to its end under the policy."""
+
+    attempts: Attempts
+    corrector: Corrector
+    domain: Domain
+    policy: Policy
+    ledger: Ledger
+    canceled: Callable[[], bool]
+    seen: Set[str] = field(default_factory=set)
+    """Marks of the loop guard, for the whole task."""
+
+    def run(self, command: Command, progress: Progress) -> StepResult:
+        """Execute the command; on failure correct it at most ``threshold`` times."""
+        first = self.attempts.run(command, "step", 0)
+        if first.verdict.feedback is None or not self.policy.detect:
+            return StepResult(True)
+        return self.correct(first, progress)
+
+    def correct(self, failed: Attempt, progress: Progress) -> StepResult:
+        """Algorithm 1, lines 5 to 25."""
+        stack = FeedbackStack(self.policy.depth)
+        self._push(stack, failed)
+        for _ in range(self.policy.threshold):
+            if self.canceled():
+                return StepResult(False, reason="the task was canceled")
+            exhausted = self.ledger.exhausted()
+            if exhausted:
+                return StepResult(False, reason=exhausted)
+            correction = self._ask(stack, progress)
+            if correction.rung is Rung.GIVE_UP:
+                return StepResult(False, reason=self._why(stack, correction.note))
+            if correction.rung is Rung.LLM_REPLAN:
+                return StepResult(False, new_steps=correction.steps)
+            if correction.drop:
+                stack.pop()
+                self._tell(stack)
+            elif not self._carry_out(correction, stack):
+                if stack.full and self._overflowed:
+                    return StepResult(False, reason=self._why(stack, f"the stack is full at {self.policy.depth}"))
+                continue
+            if self._retry(stack):
+                return StepResult(True)
+        return StepResult(False, reason=self._why(stack, f"{self.policy.threshold} corrections did not help"))
+
+    _overflowed: bool = False
+
+    def _ask(self, stack: FeedbackStack, progress: Progress) -> Correction:
+        answer = self.corrector.correct(CorrectorRequest(
+            progress.task, stack.entries, self.attempts.observe(), progress.done, progress.remaining,
+            frozenset(self.seen), progress.replans_left), Deadline(_CORRECT_LIMIT))
+        self.seen.add(answer.mark)
+        self.ledger.used(answer.usage)
+        correction = answer.correction
+        self.ledger.tell("correction", rung=correction.rung.value, note=correction.note,
+                         commands=[self.domain.describe(command) for command in correction.commands]
+                         + [step.text for step in correction.steps])
+        if correction.rung is not Rung.GIVE_UP:
+            self.ledger.corrected(correction.rung)
+            if correction.rung is not Rung.OFFSET and stack.top.feedback.deviation is not None \
+                    and self.policy.allows(Rung.OFFSET):
+                self.ledger.corrected(Rung.OFFSET)
+        return correction
+
+    def _carry_out(self, correction: Correction, stack: FeedbackStack) -> bool:
+        """Lines 9-10 and 23: run the correction's commands; the one that fails goes onto the stack."""
+        for command in correction.commands:
+            attempt = self.attempts.run(command, "correction", len(stack))
+            if not attempt.verdict.ok:
+                self._overflowed = stack.full
+                if not stack.full:
+                    self._push(stack, attempt)
+                return False
+        return True
+
+    def _retry(self, stack: FeedbackStack) -> bool:
+        """Lines 12-20: try the stack from its top; True when it is empty."""
+        while len(stack):
+            attempt = self.attempts.run(stack.top.command, "retry", len(stack))
+            if attempt.verdict.feedback is not None:
+                stack.update(attempt.command, attempt.verdict.feedback)
+                self._tell(stack)
+                return False
+            stack.pop()
+            self._tell(stack)
+        return True
+
+    def _push(self, stack: FeedbackStack, attempt: Attempt) -> None:
+        if attempt.verdict.feedback is not None:
+            stack.push(attempt.command, attempt.verdict.feedback)
+            self._tell(stack)
+
+    def _tell(self, stack: FeedbackStack) -> None:
+        self.ledger.stack(stack.entries, self.domain.describe)
+
+    def _why(self, stack: FeedbackStack, note: str) -> str:
+        return f"{stack.top.feedback} ({note})"

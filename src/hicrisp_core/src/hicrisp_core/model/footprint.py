@@ -1,0 +1,67 @@
+"""Sizes and footprints of objects as they lie: what the detector measures and the decoder places by."""
+
+from __future__ import annotations
+
+import math
+from typing import Tuple
+
+from shapely import affinity
+from shapely.geometry import MultiPoint, Point, box
+from shapely.geometry.base import BaseGeometry
+
+from hicrisp_core.model.geometry import Pose, rotate
+from hicrisp_core.model.world import WorldObject
+
+ROUND = ("cylinder", "bowl")
+"""Shapes whose footprint is a disc while they stand upright."""
+UPRIGHT = 0.35
+"""Radians of tilt up to which a round object's footprint is still taken as a disc."""
+BOWL_WALL = 0.006
+"""Thickness of a bowl's wall and floor, metres."""
+
+
+def half_extents(thing: WorldObject, pose: Pose) -> Tuple[float, float, float]:
+    """Half the sizes of the axis-aligned box around an object at a pose, world axes, metres."""
+    axes = [rotate(pose.orientation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    x, y, z = (sum(abs(axis[i]) * size / 2.0 for axis, size in zip(axes, thing.size)) for i in range(3))
+    return (x, y, z)
+
+
+def vertical_span(thing: WorldObject, pose: Pose) -> Tuple[float, float]:
+    """Height of the lowest and of the highest point, metres in the world frame."""
+    if thing.shape in ROUND:
+        up = rotate(pose.orientation, (0.0, 0.0, 1.0))[2]
+        half = abs(up) * thing.size[2] / 2.0 + math.sqrt(max(0.0, 1.0 - up * up)) * thing.size[0] / 2.0
+    else:
+        half = half_extents(thing, pose)[2]
+    return pose.position[2] - half, pose.position[2] + half
+
+
+def footprint(thing: WorldObject, pose: Pose) -> BaseGeometry:
+    """The shadow of an object on the ground, metres in the world's plane."""
+    x, y, _ = pose.position
+    upright = pose.tilt < UPRIGHT or pose.tilt > math.pi - UPRIGHT
+    if thing.shape in ROUND and upright:
+        return Point(x, y).buffer(thing.size[0] / 2.0)
+    if upright:
+        flat = box(-thing.size[0] / 2.0, -thing.size[1] / 2.0, thing.size[0] / 2.0, thing.size[1] / 2.0)
+        return affinity.translate(affinity.rotate(flat, pose.yaw, origin=(0, 0), use_radians=True), x, y)
+    corners = [pose.apply((a * thing.size[0] / 2.0, b * thing.size[1] / 2.0, c * thing.size[2] / 2.0))
+               for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
+    return MultiPoint([corner[:2] for corner in corners]).convex_hull
+
+
+def gap(a: WorldObject, b: WorldObject) -> float:
+    """Horizontal distance between the footprints of two seen objects, metres; 0 when they overlap."""
+    if a.pose is None or b.pose is None:
+        return math.inf
+    return float(footprint(a, a.pose).distance(footprint(b, b.pose)))
+
+
+def support(thing: WorldObject, yaw: float, bearing: float) -> float:
+    """How far an upright object at ``yaw`` reaches from its centre towards ``bearing`` (radians), metres."""
+    if thing.shape in ROUND:
+        return thing.size[0] / 2.0
+    angle = bearing - yaw
+    return abs(math.cos(angle)) * thing.size[0] / 2.0 + abs(math.sin(angle)) * thing.size[1] / 2.0
+

@@ -1,0 +1,1 @@
+"""Interfaces to robots and what is written once over them."""
