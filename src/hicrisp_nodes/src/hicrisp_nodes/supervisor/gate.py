@@ -1,0 +1,124 @@
+"""Who may hold a command back: the pause, the emergency stop, and the question to the user; no ROS in here."""
+
+from __future__ import annotations
+
+from threading import Condition, Event
+from typing import Callable, Optional, Tuple
+
+from hicrisp_core.robot.deadline import Deadline
+
+LEVELS = ("full", "supervised")
+SLICE = 0.05
+
+
+class Gate:
+    """Stands before every command.
+
+    Args:
+        autonomy: ``full`` (nothing is asked) or ``supervised`` (irreversible actions wait for approval).
+        patience: seconds of wall time that a question waits for its answer; then the answer is no.
+        changed: called after every change.
+    """
+
+    def __init__(self, autonomy: str, patience: float, changed: Callable[[], None]) -> None:
+        if autonomy not in LEVELS:
+            raise ValueError(f"no autonomy '{autonomy}'; there are: {', '.join(LEVELS)}")
+        self._autonomy = autonomy
+        self._patience = patience
+        self._changed = changed
+        self._news = Condition()
+        self._paused = False
+        self._answer: Optional[bool] = None
+        self.estop = Event()
+        self.question = ""
+        self.reason = ""
+
+    @property
+    def paused(self) -> bool:
+        """Whether no further command is started."""
+        return self._paused
+
+    @property
+    def autonomy(self) -> str:
+        """The level of autonomy."""
+        return self._autonomy
+
+    def set_autonomy(self, level: str) -> Tuple[bool, str]:
+        """Change the level; a question that waits is answered yes when nothing is asked any more."""
+        if level not in LEVELS:
+            return False, f"no autonomy '{level}'; there are: {', '.join(LEVELS)}"
+        with self._news:
+            self._autonomy = level
+            self._news.notify_all()
+        self._changed()
+        return True, f"autonomy is {level}"
+
+    def pause(self) -> str:
+        """Hold the next command back; the running one ends."""
+        return self._set_paused(True, "the next command waits until resume")
+
+    def resume(self) -> str:
+        """Let commands through again."""
+        return self._set_paused(False, "commands run again")
+
+    def stop(self, reason: str) -> str:
+        """The emergency stop: running commands end at once, none is started until it is cleared."""
+        self.reason = reason
+        self.estop.set()
+        self._wake()
+        return f"stopped: {reason}"
+
+    def clear(self) -> Tuple[bool, str]:
+        """End the emergency stop; what was stopped does not start again by itself."""
+        if not self.estop.is_set():
+            return False, "there is no emergency stop to clear"
+        self.estop.clear()
+        self.reason = ""
+        self._wake()
+        return True, "commands are taken again"
+
+    def answer(self, granted: bool) -> Tuple[bool, str]:
+        """Answer the question that waits."""
+        with self._news:
+            if not self.question:
+                return False, "nothing waits for approval"
+            self._answer = granted
+            question = self.question
+            self._news.notify_all()
+        return True, f"{'approved' if granted else 'refused'}: {question}"
+
+    def pass_through(self, cancel: Event) -> None:
+        """Wait while paused; an emergency stop or a cancel ends the wait."""
+        with self._news:
+            while self._paused and not cancel.is_set() and not self.estop.is_set():
+                self._news.wait(SLICE)
+
+    def approve(self, question: str, cancel: Event) -> bool:
+        """Ask the user; without autonomy's leave, no answer in time is a no."""
+        with self._news:
+            if self._autonomy == "full":
+                return True
+            self._answer, self.question = None, question
+        self._changed()
+        patience = Deadline(self._patience)
+        with self._news:
+            while self._answer is None and not patience.passed and not cancel.is_set() and not self.estop.is_set():
+                if self._autonomy == "full":
+                    self._answer = True
+                    break
+                self._news.wait(SLICE)
+            granted, self.question = bool(self._answer), ""
+        self._changed()
+        return granted
+
+    def _set_paused(self, paused: bool, message: str) -> str:
+        with self._news:
+            self._paused = paused
+            self._news.notify_all()
+        self._changed()
+        return message
+
+    def _wake(self) -> None:
+        with self._news:
+            self._news.notify_all()
+        self._changed()

@@ -1,0 +1,181 @@
+"""Tasks wait in line and run one at a time; no ROS in here."""
+
+from __future__ import annotations
+
+import logging
+import time
+import unicodedata
+from dataclasses import dataclass, field
+from threading import Condition, Event, Thread
+from typing import Callable, Dict, List, Optional, Tuple
+
+from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
+
+log = logging.getLogger(__name__)
+
+MAX_TEXT = 2000
+MAX_WAITING = 20
+MAX_REMEMBERED = 200
+
+
+@dataclass
+class Request:
+    """One task from its submission to its end.
+
+    Args:
+        cancel: set when the user wants it to end.
+        finished: set when it has ended.
+    """
+
+    id: str
+    text: str
+    robot: str = ""
+    request_id: str = ""
+    dry_run: bool = False
+    progress: Progress = field(default_factory=Progress)
+    cancel: Event = field(default_factory=Event)
+    finished: Event = field(default_factory=Event)
+
+
+@dataclass(frozen=True)
+class Admission:
+    """Whether a task was taken, and why not or at which place in the line."""
+
+    accepted: bool
+    message: str
+    request: Optional[Request] = None
+
+
+def objection(text: str) -> str:
+    """Why a text can be no task, in words; empty when it can."""
+    if not text.strip():
+        return "the task is empty; say what shall be done, for example: place the box next to the cylinder"
+    if len(text) > MAX_TEXT:
+        return f"the task has {len(text)} characters; at most {MAX_TEXT} are taken"
+    strange = next((c for c in text if unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn") and c not in "\n\t"), "")
+    if strange:
+        return f"the task holds the control character U+{ord(strange):04X}; plain text is taken"
+    if not any(c.isalpha() for c in text):
+        return "the task holds no word; say what shall be done"
+    return ""
+
+
+class TaskQueue:
+    """Runs requests one after another in a thread of its own.
+
+    Args:
+        run: carries out one request; it ends soon after ``request.cancel`` is set.
+        changed: called when a request was taken in, began or ended.
+    """
+
+    def __init__(self, run: Callable[[Request], None], changed: Callable[[Request], None]) -> None:
+        self._run = run
+        self._changed = changed
+        self._news = Condition()
+        self._waiting: List[Request] = []
+        self._all: Dict[str, Request] = {}
+        self._current: Optional[Request] = None
+        self._last: Optional[Request] = None
+        self._count = 0
+        self._closed = False
+        self._thread = Thread(target=self._loop, name="tasks", daemon=True)
+
+    def start(self) -> None:
+        """Begin to run what is submitted."""
+        self._thread.start()
+
+    def close(self, seconds: float) -> None:
+        """Cancel everything and wait for the running task's end, at most so many seconds."""
+        with self._news:
+            self._closed = True
+            pending = list(self._waiting) + ([self._current] if self._current else [])
+            for request in pending:
+                request.cancel.set()
+            self._news.notify_all()
+        if self._thread.is_alive():
+            self._thread.join(seconds)
+
+    def submit(self, text: str, robot: str = "", request_id: str = "", dry_run: bool = False) -> Admission:
+        """Put a task in line, or say why not. A request id that was seen before gets the same task again."""
+        with self._news:
+            known = next((r for r in self._all.values() if request_id and r.request_id == request_id), None)
+            if known is not None:
+                return Admission(True, "this request was taken before", known)
+            reason = objection(text)
+            if not reason and len(self._waiting) >= MAX_WAITING:
+                reason = f"{MAX_WAITING} tasks are waiting already; cancel one or wait"
+            if reason:
+                return Admission(False, reason)
+            self._count += 1
+            name = f"{time.strftime('%Y%m%d-%H%M%S')}-{self._count:03d}"
+            request = Request(name, text.strip(), robot, request_id, dry_run)
+            ahead = len(self._waiting) + (1 if self._current else 0)
+            self._waiting.append(request)
+            self._remember(request)
+            self._news.notify_all()
+        self._changed(request)
+        return Admission(True, "it starts now" if not ahead else f"it waits behind {ahead}", request)
+
+    def cancel(self, task_id: str = "") -> Tuple[bool, str]:
+        """End a task that runs or waits; the running one when no id is given."""
+        with self._news:
+            request = self._all.get(task_id) if task_id else self._current
+            if request is None:
+                return False, f"there is no task '{task_id}'" if task_id else "no task is running"
+            if request.progress.state in ENDED:
+                return False, f"task {request.id} has ended already ({request.progress.state.value})"
+            request.cancel.set()
+            waiting = request in self._waiting
+            if waiting:
+                self._waiting.remove(request)
+                request.progress = request.progress.ended(State.CANCELED, "canceled before it began")
+                request.finished.set()
+        if waiting:
+            self._changed(request)
+        return True, f"task {request.id} {'was taken out of the line' if waiting else 'is being stopped'}"
+
+    def find(self, task_id: str = "") -> Optional[Request]:
+        """A task by id; without one the running task, or the last that ran."""
+        with self._news:
+            return self._all.get(task_id) if task_id else self._current or self._last
+
+    @property
+    def current(self) -> Optional[Request]:
+        """The task that runs now."""
+        return self._current
+
+    @property
+    def waiting(self) -> Tuple[str, ...]:
+        """The ids of the tasks in line, next first."""
+        with self._news:
+            return tuple(request.id for request in self._waiting)
+
+    def _remember(self, request: Request) -> None:
+        self._all[request.id] = request
+        for old in [r for r in self._all.values() if r.finished.is_set()][: max(0, len(self._all) - MAX_REMEMBERED)]:
+            del self._all[old.id]
+
+    def _loop(self) -> None:
+        while True:
+            with self._news:
+                while not self._waiting and not self._closed:
+                    self._news.wait(1.0)
+                if self._closed:
+                    return
+                request = self._waiting.pop(0)
+                self._current = request
+            self._carry_out(request)
+            with self._news:
+                self._current, self._last = None, request
+            request.finished.set()
+            self._changed(request)
+
+    def _carry_out(self, request: Request) -> None:
+        try:
+            self._run(request)
+        except Exception as error:  # one task's fault must not end the line
+            log.exception("task %s ended with an error", request.id)
+            request.progress = request.progress.ended(State.FAILED, f"{type(error).__name__}: {error}")
+        if request.progress.state not in ENDED:
+            state = State.CANCELED if request.cancel.is_set() else State.FAILED
+            request.progress = request.progress.ended(state, request.progress.message)

@@ -1,0 +1,121 @@
+"""What the supervisor tells the world: the executive's events as messages."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Dict, Mapping
+
+import rospy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from geometry_msgs.msg import Vector3
+from hicrisp_core.model import Level, Plan
+
+from hicrisp_msgs.msg import (
+    CorrectionStack,
+    EstopState,
+    Event,
+    FailedCommand,
+    Feedback,
+    LlmUsage,
+    TaskStatus,
+)
+from hicrisp_msgs.msg import Plan as PlanMsg
+from hicrisp_nodes.conversions import plan_to_msg
+from hicrisp_nodes.supervisor.gate import Gate
+from hicrisp_nodes.supervisor.progress import State
+from hicrisp_nodes.supervisor.queue import Request
+
+_STATE_CODES = {state: getattr(TaskStatus, state.name) for state in State}
+
+
+class Reports:
+    """The supervisor's publishers."""
+
+    def __init__(self) -> None:
+        self._status = rospy.Publisher("task_status", TaskStatus, queue_size=20, latch=True)
+        self._plan = rospy.Publisher("plan", PlanMsg, queue_size=5, latch=True)
+        self._stack = rospy.Publisher("correction_stack", CorrectionStack, queue_size=20, latch=True)
+        self._estop = rospy.Publisher("estop_state", EstopState, queue_size=5, latch=True)
+        self._events = rospy.Publisher("events", Event, queue_size=200)
+        self._feedback = rospy.Publisher("feedback", Feedback, queue_size=20)
+        self._usage = rospy.Publisher("llm_usage", LlmUsage, queue_size=20)
+        self._diagnostics = rospy.Publisher("/diagnostics", DiagnosticArray, queue_size=5)
+        self.last_plan = PlanMsg()
+
+    def status(self, request: Request, queued: int) -> TaskStatus:
+        """Publish where a task stands."""
+        message = status_to_msg(request, queued)
+        self._status.publish(message)
+        return message
+
+    def plan(self, plan: Plan, task_id: str) -> None:
+        """Publish a plan."""
+        self.last_plan = plan_to_msg(plan, task_id, rospy.Time.now())
+        self._plan.publish(self.last_plan)
+
+    def event(self, event: Mapping[str, Any], task_id: str) -> None:
+        """Publish an event, and what it says on the topics of its kind."""
+        kind = str(event.get("kind", ""))
+        self._events.publish(Event(rospy.Time.now(), task_id, kind, event_json(event)))
+        if kind == "stack":
+            entries = [FailedCommand(e["command"], e["error"], e["attempts"]) for e in event["entries"]]
+            self._stack.publish(CorrectionStack(rospy.Time.now(), task_id, entries))
+        elif kind == "verdict" and event.get("feedback"):
+            self._feedback.publish(_feedback(event["feedback"]))
+        elif kind == "usage":
+            self._usage.publish(LlmUsage(task_id, event["calls"], event["prompt_tokens"],
+                                         event["completion_tokens"], event["seconds"]))
+
+    def gate(self, gate: Gate) -> None:
+        """Publish the state of the emergency stop."""
+        self._estop.publish(EstopState(rospy.Time.now(), gate.estop.is_set(), gate.paused, gate.reason))
+
+    def diagnostics(self, parts: Mapping[str, bool], values: Mapping[str, object]) -> None:
+        """Publish which parts are reachable, with some values."""
+        away = [name for name, reachable in parts.items() if not reachable]
+        status = DiagnosticStatus(
+            level=DiagnosticStatus.ERROR if away else DiagnosticStatus.OK,
+            name=f"{rospy.get_name().lstrip('/')}: parts",
+            message=f"not reachable: {', '.join(away)}" if away else "everything is reachable",
+            hardware_id="",
+            values=[KeyValue(key, str(value)) for key, value in values.items()],
+        )
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = rospy.Time.now()
+        self._diagnostics.publish(message)
+
+
+def status_to_msg(request: Request, queued: int) -> TaskStatus:
+    """Where a task stands, as a message."""
+    progress = request.progress
+    return TaskStatus(
+        stamp=rospy.Time.now(), task_id=request.id, text=request.text, state=_STATE_CODES[progress.state],
+        step_index=progress.step_index, step_count=progress.step_count, step=progress.step,
+        stack_depth=progress.stack_depth, corrections=progress.corrections, message=progress.message,
+        run_folder=progress.run_folder, queued=queued)
+
+
+def event_json(event: Mapping[str, Any]) -> str:
+    """An event as one line of strict JSON: numbers that JSON does not know become null."""
+    return json.dumps(_strict(event), ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(key): _strict(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_strict(entry) for entry in value]
+    return value
+
+
+def _feedback(told: Dict[str, Any]) -> Feedback:
+    deviation = told.get("deviation")
+    return Feedback(
+        level=Feedback.LOW if told.get("level") == Level.LOW.value else Feedback.HIGH,
+        kind=told.get("kind", ""), error=told.get("error", ""), reason=told.get("reason", ""),
+        suggestion=told.get("suggestion", ""), has_deviation=deviation is not None,
+        deviation=Vector3(*deviation) if deviation else Vector3(),
+        alternatives=list(told.get("alternatives", ())))
