@@ -38,8 +38,11 @@ class ActionDecoder:
         """The command with its target and its aim, or the feedback why there is no place for it."""
         action = self.domain.actions[command.action]
         item = world.objects.get(command.argument("item"))
-        if not action.decode or item is None:
-            return command
+        if item is None or (item.pose is None and item.pose_age == 0.0) or not action.decode:
+            return command  # Nothing to aim: no placement, or a world of facts without poses.
+        if item.pose is None:
+            return Feedback(Level.HIGH, "not_seen", f"Cannot {self.domain.describe(command)}.",
+                            f"No pose of {item.name} has arrived.", "Bring it back into view.")
         target = self._target(action, command, item, world)
         if target is None:
             where = self.domain.describe(command)

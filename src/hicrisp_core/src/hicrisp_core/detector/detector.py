@@ -71,13 +71,15 @@ class Detector:
             thing = after.objects.get(name)
             if thing is None or not thing.movable:
                 continue
+            if thing.pose_age <= self.pose_age_limit:
+                continue
             if thing.pose is None:
                 return Feedback(Level.HIGH, "not_seen", f"The {_said(name)} is not seen.",
                                 f"No pose of {name} has arrived.", "Look for it, or bring it back into view.")
-            if thing.pose_age > self.pose_age_limit:
-                return Feedback(Level.HIGH, "stale_pose", f"The {_said(name)} has not been seen for "
-                                f"{thing.pose_age:.1f} s.", f"Poses older than {self.pose_age_limit:.1f} s do not count.",
-                                "Check the source of the poses.")
+            return Feedback(Level.HIGH, "stale_pose",
+                            f"The {_said(name)} has not been seen for {thing.pose_age:.1f} s.",
+                            f"Poses older than {self.pose_age_limit:.1f} s do not count.",
+                            "Check the source of the poses.")
         return None
 
     def _claimed(self, command: Command, outcome: Outcome, deviation: Optional[Vector]) -> Feedback:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Callable, Dict, List, Mapping, NamedTuple, Tuple
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 from shapely.geometry import Point
 
@@ -24,10 +24,13 @@ class Seen(NamedTuple):
     measured: str
 
 
+_UNSEEN = Seen(False, "not seen")
+
+
 def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: WorldState) -> Seen:
     """The tool's centre is within the object, grown by the tolerance, and the fingers are as far apart as it is wide."""
     if robot.pose is None or robot.opening is None or thing.pose is None:
-        return Seen(False, "it was not seen")
+        return _UNSEEN
     local = thing.pose.inverse().apply(robot.pose.position)
     outside = max(max(0.0, abs(p) - size / 2.0) for p, size in zip(local, thing.size))
     closing = rotate(robot.pose.orientation, (0.0, 1.0, 0.0))
@@ -43,7 +46,7 @@ def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: Worl
 def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldState) -> Seen:
     """The upper one's bottom is at the lower one's top and its centre above the lower one's footprint."""
     if upper.pose is None or lower.pose is None:
-        return Seen(False, "it was not seen")
+        return _UNSEEN
     step = vertical_span(upper, upper.pose)[0] - vertical_span(lower, lower.pose)[1]
     aside = footprint(lower, lower.pose).distance(Point(*upper.pose.position[:2]))
     measured = f"{100 * abs(step):.1f} cm {'above' if step > 0 else 'below'} its top, {100 * aside:.1f} cm beside it"
@@ -53,7 +56,7 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
 def within_bowl(predicate: Predicate, thing: WorldObject, bowl: WorldObject, _: WorldState) -> Seen:
     """The centre is inside the bowl's wall, the bottom between its floor and its rim."""
     if thing.pose is None or bowl.pose is None:
-        return Seen(False, "it was not seen")
+        return _UNSEEN
     aside = math.hypot(thing.pose.position[0] - bowl.pose.position[0], thing.pose.position[1] - bowl.pose.position[1])
     floor, rim = vertical_span(bowl, bowl.pose)
     bottom = vertical_span(thing, thing.pose)[0]
@@ -71,7 +74,7 @@ def near(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldState) ->
 def direction(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldState) -> Seen:
     """As near, and the centre lies towards the predicate's direction, within 40 degrees."""
     if a.pose is None or b.pose is None:
-        return Seen(False, "it was not seen")
+        return _UNSEEN
     dx, dy = (a.pose.position[i] - b.pose.position[i] for i in (0, 1))
     length = math.hypot(dx, dy)
     cosine = (dx * predicate.direction[0] + dy * predicate.direction[1]) / length if length > 1e-9 else 0.0
@@ -84,7 +87,7 @@ def direction(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldStat
 def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldState) -> Seen:
     """No face is level: a box on any of its faces is upright, a cylinder only on its round ones."""
     if thing.pose is None:
-        return Seen(False, "it was not seen")
+        return _UNSEEN
     axes = ((0.0, 0.0, 1.0),) if thing.shape != "box" else ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     upright = max(abs(rotate(thing.pose.orientation, axis)[2]) for axis in axes)
     tilt = math.acos(min(1.0, upright))
@@ -98,22 +101,16 @@ TESTS: Mapping[str, Test] = {
 
 
 def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
-    """Test one fact on the observed poses; a fact that cannot be seen is what the relations say."""
-    predicate = domain.predicates.get(fact.predicate)
-    test = TESTS.get(predicate.detect) if predicate else None
-    if predicate is None or test is None:
-        return Seen(fact in world.relations, "")
-    subject = world.robots.get(fact.subject) or world.objects.get(fact.subject)
-    object_ = world.objects.get(fact.object) if fact.object else subject
-    if subject is None or object_ is None:
-        return Seen(False, "it was not seen")
-    return test(predicate, subject, object_, world)
+    """Whether a fact is among the observed ones, with the distance that decided it where poses were seen."""
+    holds = fact in world.relations
+    measured = _measure(domain, fact, world)
+    return Seen(holds, measured.measured if measured else "")
 
 
 def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
     """Every fact of the domain that the observed poses show; what is held stands nowhere else."""
     found: List[Relation] = []
-    held = set()
+    held: Set[str] = set()
     predicates = sorted(domain.predicates.values(), key=lambda p: p.detect != "holding")
     by_type: Dict[str, Tuple[str, ...]] = {}
     for predicate in predicates:
@@ -128,11 +125,23 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
                 if subject == object_ or {subject, object_} & held:
                     continue
                 fact = Relation(subject, predicate.name, object_)
-                if _close(world, fact) and see(domain, fact, world).holds:
+                seen = _measure(domain, fact, world) if _close(world, fact) else None
+                if seen is not None and seen.holds:
                     found.append(fact)
                     if predicate.detect == "holding":
                         held.add(object_)
     return tuple(found)
+
+
+def _measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]:
+    """Test one fact on the observed poses; ``None`` where there is no test or nothing was seen."""
+    predicate = domain.predicates.get(fact.predicate)
+    test = TESTS.get(predicate.detect) if predicate else None
+    subject = world.robots.get(fact.subject) or world.objects.get(fact.subject)
+    object_ = world.objects.get(fact.object) if fact.object else subject
+    if test is None or subject is None or object_ is None or subject.pose is None or object_.pose is None:
+        return None
+    return test(predicate, subject, object_, world)
 
 
 def _close(world: WorldState, fact: Relation) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Optional
+from typing import Dict, Mapping, Optional
 
 from hicrisp_core.domain.conditions import Condition, Facts
 from hicrisp_core.domain.effects import expected_facts, names_of, type_test
@@ -65,7 +65,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-class _Names(dict):  # type: ignore[type-arg]
+class _Names(Dict[str, str]):
     """Names for a text template; one that is not known is said as 'something'."""
 
     def __missing__(self, key: str) -> str:

@@ -31,7 +31,9 @@ class Atom:
     arguments: Tuple[str, ...]
 
     def bind(self, binding: Mapping[str, str]) -> "Atom":
-        """The atom with what the binding knows put in."""
+        """The atom with what the binding knows put in; the name of a type stays as it is."""
+        if self.predicate == "type":
+            return Atom("type", (binding.get(self.arguments[0], self.arguments[0]), self.arguments[1]))
         return Atom(self.predicate, tuple(binding.get(argument, argument) for argument in self.arguments))
 
     def fact(self) -> Relation:

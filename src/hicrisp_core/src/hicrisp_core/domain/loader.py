@@ -7,7 +7,16 @@ from typing import Any, Dict, List, Mapping, Optional, Union
 
 from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml, value_of
 from hicrisp_core.domain.conditions import Atom, Condition, parse_atom, parse_condition
-from hicrisp_core.domain.schema import DETECTABLE, ROBOT_TYPES, Action, Domain, Effect, Parameter, Precondition, Predicate
+from hicrisp_core.domain.schema import (
+    DETECTABLE,
+    ROBOT_TYPES,
+    Action,
+    Domain,
+    Effect,
+    Parameter,
+    Precondition,
+    Predicate,
+)
 from hicrisp_core.errors import ConfigError
 
 _BUILT_IN = ("*", "type", "same")

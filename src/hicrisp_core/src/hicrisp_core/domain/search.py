@@ -128,11 +128,11 @@ class _Search:
                             yield True, Atom(fact.predicate, arguments)
             return
         dynamic = [atom for atom in clause.atoms if atom.predicate not in ("type", "same")]
-        for match in self._static(clause, facts):
+        for static in self._static(clause):
             for atom in dynamic:
-                yield False, atom.bind(match)
+                yield False, atom.bind(static)
 
-    def _static(self, clause: Clause, facts: Facts) -> Iterator[Mapping[str, str]]:
+    def _static(self, clause: Clause) -> Iterator[Mapping[str, str]]:
         """Bindings of a clause's typed variables; a clause without any is taken as it is."""
         typed = [atom for atom in clause.atoms if atom.predicate == "type" and atom.arguments[0].startswith("?")]
         for names in itertools.product(*(self._of_type(atom.arguments[1]) for atom in typed)):

@@ -109,7 +109,7 @@ class _TaskRun:
                     return result
                 left_out = left_out or result.reason
                 self._steps.pop(0)
-            result = self._verify() if self._policy.verify_goal and self._policy.detect else StepResult(True)
+            result = self._verify()
             if result.new_steps is None:
                 return result if not result.ok else StepResult(not left_out, reason=left_out)
             self._replan(result.new_steps)
@@ -138,7 +138,10 @@ class _TaskRun:
         return result
 
     def _verify(self) -> StepResult:
-        """Look at every fact that the steps made and no later step undid; what is gone is corrected like a step."""
+        """Look at every fact that the steps made and no later step undid; what is gone is corrected like a step.
+
+        A policy without correction at the end is told the truth all the same.
+        """
         for _ in range(self._policy.threshold):
             world = self._runner.attempts.observe()
             undone = self._undone(world)
@@ -148,6 +151,8 @@ class _TaskRun:
             feedback = Feedback(
                 Level.HIGH, "undone", f"It no longer holds that {self._domain.fact_text(fact)}.",
                 f"It was so after '{self._domain.describe(command)}'.", f"{self._domain.describe(command)} again.")
+            if not (self._policy.verify_goal and self._policy.detect):
+                return StepResult(False, reason=feedback.error)
             self._ledger.failed(self._domain.describe(command), feedback)
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress())
             if not result.ok:

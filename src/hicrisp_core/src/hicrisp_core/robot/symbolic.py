@@ -1,0 +1,86 @@
+"""A world without physics: the domain's own transition function as a robot, with failures on request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import List, Optional, Sequence
+
+from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import Command, Outcome, Status, WorldState
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import Progress
+
+
+@dataclass
+class _Fault:
+    command: str
+    outcome: Outcome
+    times: int
+    instead: Optional[Command]
+
+
+class SymbolicWorld:
+    """Robot and eyes in one: commands change the facts as the domain says, unless a fault was put in their way."""
+
+    def __init__(self, domain: Domain, state: WorldState, robot: str = "panda") -> None:
+        self.name = robot
+        self.state = state
+        self.executed: List[str] = []
+        self._domain = domain
+        self._faults: List[_Fault] = []
+
+    def fails(
+        self, command: str, times: int = 1, status: Status = Status.SUCCESS, message: str = "",
+        instead: Optional[Command] = None,
+    ) -> None:
+        """Make a command (as its text, ``pick(panda, box)``) fail: it has no effect, or that of another one.
+
+        Args:
+            status: what the driver claims; SUCCESS makes the failure one that only the detector can see.
+        """
+        self._faults.append(_Fault(command, Outcome(status, message), times, instead))
+
+    def capabilities(self) -> Sequence[str]:
+        """Every action of the domain."""
+        return tuple(self._domain.actions)
+
+    def execute(
+        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
+    ) -> Outcome:
+        """Apply the command's effects, or the fault that waits for it."""
+        if cancel.is_set() or deadline.passed:
+            return Outcome(Status.CANCELED if cancel.is_set() else Status.TIMEOUT)
+        refusal = check(self._domain, command, self.state)
+        if refusal is not None:
+            return Outcome(Status.PRECONDITION, str(refusal))
+        self.executed.append(str(command))
+        if progress is not None:
+            progress(command.action, 1.0)
+        for fault in self._faults:
+            if fault.command == str(command) and fault.times > 0:
+                fault.times -= 1
+                if fault.instead is not None:
+                    self._apply(fault.instead)
+                return fault.outcome
+        self._apply(command)
+        return Outcome(Status.SUCCESS)
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        """The facts as they are."""
+        del deadline  # Nothing to wait for.
+        return self.state
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        """Nothing moves."""
+        del deadline
+        return Outcome(Status.SUCCESS)
+
+    def reset(self) -> None:
+        """Nothing to forget."""
+
+    def _apply(self, command: Command) -> None:
+        after = apply_effects(self._domain, command, self.state)
+        self.state = replace(after, stamp=self.state.stamp + 1.0)

@@ -1,0 +1,25 @@
+"""A symbolic table top on which most tests run whole tasks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="session")
+def domain():
+    """The table-top domain as it is shipped."""
+    from hicrisp_core.domain import load_domain
+
+    return load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
+
+
+@pytest.fixture
+def config_dir():
+    """The shipped configuration."""
+    return ROOT / "config"

@@ -1,0 +1,56 @@
+"""The search over the domain's operators: repairs come out of it, none is written down."""
+
+import time
+
+import pytest
+from hicrisp_core.domain import find_commands, goal_of, preconditions_of
+from tabletop import steps, table_top
+
+
+def found(domain, state, *goal):
+    commands = find_commands(domain, state, goal_of(*goal))
+    return None if commands is None else [str(command) for command in commands]
+
+
+THREE = {"a": "box", "b": "box", "c": "cylinder"}
+
+
+def test_nothing_is_needed_for_what_holds(domain):
+    assert found(domain, table_top(THREE), "on(a, table)") == []
+
+
+def test_an_item_not_in_hand_is_picked_up(domain):
+    command = domain.ground(steps(domain, "place_on(panda, a, b)")[0], table_top(THREE))
+    commands = find_commands(domain, table_top(THREE), preconditions_of(domain, command))
+    assert [str(command) for command in commands] == ["pick(panda, a)"]
+
+
+def test_a_full_hand_is_freed_and_what_stands_on_top_is_moved(domain):
+    state = table_top(THREE, [("b", "on", "a"), ("a", "on", "table"), ("panda", "holding", "c")])
+    assert found(domain, state, "holding(panda, a)") == [
+        "put_down(panda, c)", "pick(panda, b)", "put_down(panda, b)", "pick(panda, a)"]
+
+
+def test_two_conditions_are_met_in_the_order_that_works(domain):
+    commands = found(domain, table_top(THREE), "on(a, b)", "on(c, a)")
+    assert commands == ["pick(panda, a)", "place_on(panda, a, b)", "pick(panda, c)", "place_on(panda, c, a)"]
+
+
+def test_what_no_operator_can_make_has_no_answer(domain):
+    assert found(domain, table_top(THREE), "on(table, a)") is None
+
+
+def test_a_goal_on_itself_has_no_answer(domain):
+    assert found(domain, table_top(THREE), "on(a, a)") is None
+
+
+def test_either_alternative_of_a_condition_will_do(domain):
+    assert found(domain, table_top(THREE), "holding(panda, a) or on(a, table)") == []
+
+
+@pytest.mark.parametrize("count", [4, 12])
+def test_a_repair_among_many_things_takes_a_few_milliseconds(domain, count):
+    state = table_top({f"box_{i}": "box" for i in range(count)}, [("panda", "holding", "box_0")])
+    start = time.perf_counter()
+    assert found(domain, state, "holding(panda, box_1)") == ["put_down(panda, box_0)", "pick(panda, box_1)"]
+    assert time.perf_counter() - start < 0.25
