@@ -74,7 +74,8 @@ def test_a_held_item_stands_nowhere(domain):
     assert world.about("box") == ()
 
 
-@pytest.mark.parametrize(("opening", "item"), [(0.08, (0.5, 0.1, 0.025)), (0.0, (0.5, 0.1, 0.025)), (0.05, (0.5, 0.2, 0.025))])
+@pytest.mark.parametrize(("opening", "item"), [
+    (0.08, (0.5, 0.1, 0.025)), (0.0, (0.5, 0.1, 0.025)), (0.05, (0.5, 0.2, 0.025))])
 def test_an_open_an_empty_or_a_distant_gripper_holds_nothing(domain, opening, item):
     assert not seen(domain, tool=(0.5, 0.1, 0.025), opening=opening, box=item).holds("holding", "panda", "box")
 

@@ -120,7 +120,8 @@ def test_replanning_starts_from_the_failed_step_and_knows_what_is_done(domain):
     assert "close proximity" in request.feedback[0].error
 
 
-@pytest.mark.parametrize(("level", "reason", "suggestion"), [("what", "", ""), ("why", "some", ""), ("how", "some", "s")])
+@pytest.mark.parametrize(("level", "reason", "suggestion"), [
+    ("what", "", ""), ("why", "some", ""), ("how", "some", "some")])
 def test_a_model_is_told_as_much_as_the_policy_says(domain, level, reason, suggestion):
     policy = Policy("test", rungs=(Rung.LLM_STEP,), feedback_level=level)
     run = Run(domain, table_top({**THINGS, "lid": "box"}, [("lid", "on", "box")]), policy, [PICK])

@@ -97,8 +97,9 @@ class Detector:
         held = Relation(command.robot, "holding", command.argument("item"))
         seen = see(self.domain, held, after) if held.predicate in self.domain.predicates else None
         if seen and skill == "pick" and not seen.holds:
-            return Feedback(Level.LOW, "not_grasped", f"The {_said(held.object)} is not in the gripper of {held.subject}.",
-                            f"It is {seen.measured}.", f"Pick up {held.object} again.")
+            return Feedback(
+                Level.LOW, "not_grasped", f"The {_said(held.object)} is not in the gripper of {held.subject}.",
+                f"It is {seen.measured}.", f"Pick up {held.object} again.")
         if seen and skill == "place" and seen.holds:
             return Feedback(Level.LOW, "not_released", f"The {_said(held.object)} is still in the gripper of "
                             f"{held.subject}.", f"It is {seen.measured}.", f"Place {held.object} again.", deviation)

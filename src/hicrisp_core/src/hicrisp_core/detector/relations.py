@@ -28,7 +28,7 @@ _UNSEEN = Seen(False, "not seen")
 
 
 def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: WorldState) -> Seen:
-    """The tool's centre is within the object, grown by the tolerance, and the fingers are as far apart as it is wide."""
+    """The tool's centre is within the grown object, and the fingers are as far apart as it is wide."""
     if robot.pose is None or robot.opening is None or thing.pose is None:
         return _UNSEEN
     local = thing.pose.inverse().apply(robot.pose.position)

@@ -65,7 +65,8 @@ class Feedback:
         error: what is wrong, a sentence that names objects and distances.
         reason: why it is so, where that is known.
         suggestion: how it may be mended, where that is known.
-        deviation: where the item is less where it should be, in the frame of the goal, metres; ``None`` when not measured.
+        deviation: where the item is less where it should be, in the frame of the goal, metres; ``None`` where it
+            was not measured.
         spread: the standard deviation of the measurement's own noise, metres.
         alternatives: names that would have been valid.
     """

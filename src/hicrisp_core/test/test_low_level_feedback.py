@@ -1,0 +1,59 @@
+"""Low-level feedback over whole tasks: the decoder learns an actuator's bias and is not fooled by noise."""
+
+import math
+
+import pytest
+from pose_world import PoseWorld, catalogue
+from tabletop import ScriptedBrain, steps
+
+from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.translator import DirectBody
+from hicrisp_core.corrector.ladder import Ladder
+from hicrisp_core.detector.detector import Detector
+from hicrisp_core.executive.executive import Executive
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.policy_loader import load_policy
+from hicrisp_core.executive.ports import Ports
+from hicrisp_core.model import Task
+
+PLAN = ("pick(panda, box)", "place_next_to(panda, box, cylinder)")
+
+
+def run(domain, policy: Policy, bias=(0.0, 0.0), sigma=0.0, seed=0, tasks=1):
+    world = PoseWorld(domain, catalogue(box=(0.4, 0.2), cylinder=(0.5, -0.1)), bias, sigma, seed)
+    brain = ScriptedBrain(domain, *[steps(domain, *PLAN)] * tasks)
+    events = []
+    executive = Executive(
+        Ports(brain, DirectBody(domain, ActionDecoder(domain)), {"panda": world}, Detector(domain),
+              Ladder(domain, policy, brain), world), domain, policy, events.append)
+    return [executive.run(Task("place the box next to the cylinder")) for _ in range(tasks)], world, executive
+
+
+@pytest.mark.parametrize("direction", range(8))
+@pytest.mark.parametrize("size", [0.05, 0.07])
+def test_with_a_fixed_bias_the_second_attempt_succeeds(domain, config_dir, direction, size):
+    bias = (size * math.cos(direction * math.pi / 4), size * math.sin(direction * math.pi / 4))
+    (result,), world, executive = run(domain, load_policy(config_dir / "policies" / "hierarchical.yaml"), bias)
+    assert result.success
+    assert sum("place" in command for command in world.executed) <= 2
+    if len(world.executed) > 2:
+        assert result.corrections == {"repair": 1, "offset": 1}
+
+
+def test_without_the_offset_rung_a_fixed_bias_is_never_overcome(domain, config_dir):
+    policy = load_policy(config_dir / "policies" / "retry_only.yaml")
+    failed = [run(domain, policy, (0.07 * math.cos(a), 0.07 * math.sin(a)))[0][0] for a in range(6)]
+    assert not all(result.success for result in failed)
+
+
+def test_zero_mean_noise_costs_attempts_but_not_success(domain, config_dir):
+    policy = load_policy(config_dir / "policies" / "hierarchical.yaml")
+    results = [run(domain, policy, sigma=0.03, seed=seed)[0][0] for seed in range(100)]
+    assert sum(result.success for result in results) >= 99
+
+
+def test_what_was_learnt_in_one_task_helps_the_next(domain, config_dir):
+    policy = load_policy(config_dir / "policies" / "hierarchical.yaml")
+    results, world, executive = run(domain, policy, (0.06, 0.05), tasks=3)
+    assert all(result.success for result in results)
+    assert sum(results[2].corrections.values()) == 0
