@@ -1,0 +1,48 @@
+# shellcheck shell=bash
+# The catkin build, done again only when something changed that it looks at.
+
+# A hash of what the build reads. Python modules are used from src/, so a change in one needs no build.
+build_fingerprint() {
+    local src=$HICRISP_ROOT/src
+    {
+        printf '%s\n' "$HICRISP_ROOT"
+        find "$src" \( -name package.xml -o -name CMakeLists.txt -o -name setup.py -o -name '*.msg' -o -name '*.srv' \
+            -o -name '*.action' -o -name '*.cfg' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.in' \) \
+            -type f -print0 | sort -z | xargs -0 sha256sum
+        # catkin_python_setup() and catkin_install_python() read the names of packages and of programs.
+        find "$src" \( -path '*/nodes/*' -o -path '*/scripts/*' -o -name __init__.py \) -type f | sort
+    } | sha256sum | cut -d' ' -f1
+}
+
+build_is_current() {
+    [ -f "$HICRISP_ROOT/devel/setup.bash" ] &&
+        [ "$(cat "$HICRISP_ROOT/build/.fingerprint" 2>/dev/null)" = "$(build_fingerprint)" ]
+}
+
+# A build that was made in another place, or with another interpreter, cannot be continued.
+drop_foreign_build() {
+    local cache=$HICRISP_ROOT/build/CMakeCache.txt
+    [ -f "$cache" ] || return 0
+    grep -q "^CMAKE_HOME_DIRECTORY:INTERNAL=$HICRISP_ROOT/src$" "$cache" &&
+        grep -q "^PYTHON_EXECUTABLE:[A-Z]*=$HICRISP_ROOT/.venv/bin/python3$" "$cache" && return 0
+    rm -rf "$HICRISP_ROOT/build" "$HICRISP_ROOT/devel"
+}
+
+catkin_build() (
+    cd "$HICRISP_ROOT" || exit 1
+    unset CMAKE_PREFIX_PATH ROS_PACKAGE_PATH PYTHONPATH
+    if on_noetic; then . /opt/ros/noetic/setup.bash; fi
+    # Messages are wanted for Python alone; the other generators cost most of the build.
+    export ROS_LANG_DISABLE=gencpp:geneus:genlisp:gennodejs PATH=/usr/bin:/bin:$PATH
+    exec catkin_make -DPYTHON_EXECUTABLE="$HICRISP_ROOT/.venv/bin/python3"
+)
+
+ensure_build() {
+    local fingerprint
+    build_is_current && return 0
+    say "set-up: building the catkin workspace ..."
+    drop_foreign_build
+    fingerprint=$(build_fingerprint)
+    run_logged catkin_make catkin_build || die "catkin_make failed" "the whole log: $HICRISP_ROOT/logs/setup/catkin_make.log"
+    printf '%s\n' "$fingerprint" >"$HICRISP_ROOT/build/.fingerprint"
+}

@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# The environment of the workspace, for HICRISP_ROOT: ROS packages, .venv and the scripts on the paths.
+
+if [ -f /opt/ros/noetic/setup.bash ] && [ -z "${ROS_DISTRO:-}" ]; then
+    . /opt/ros/noetic/setup.bash
+fi
+if [ -n "${ZSH_VERSION:-}" ]; then . "$HICRISP_ROOT/devel/setup.zsh"; else . "$HICRISP_ROOT/devel/setup.bash"; fi
+export PATH="$HICRISP_ROOT/.venv/bin:$HICRISP_ROOT/src/hicrisp_nodes/scripts:$PATH"
+export ROS_MASTER_URI="${ROS_MASTER_URI:-http://localhost:11311}"
+export MUJOCO_GL="${MUJOCO_GL:-osmesa}"
+# A host name that does not resolve makes every ROS connection fail; a local master needs none.
+case $ROS_MASTER_URI in
+    http://localhost:* | http://127.0.0.1:*)
+        if [ -z "${ROS_IP:-}${ROS_HOSTNAME:-}" ]; then export ROS_IP=127.0.0.1; fi
+        ;;
+esac

@@ -1,0 +1,79 @@
+# shellcheck shell=bash
+# The virtual environments: .venv over Debian's packages, and .venv38 for the core's tests under Python 3.8.
+
+# stamp_of FILE...: a hash of the files, of where the checkout lies and of its interpreter.
+stamp_of() { { printf '%s\n' "$HICRISP_ROOT" "$VENV_BASE_PYTHON"; cat "$@"; } | sha256sum | cut -d' ' -f1; }
+
+# pip_install VENV REQUIREMENTS NAME
+pip_install() {
+    local venv=$1 requirements=$2 name=$3
+    say "set-up: installing $(grep -c '==' "$requirements") Python packages into ${venv##*/} (${requirements##*/}) ..."
+    if ! run_logged "$name" "$venv/bin/python3" -m pip install --disable-pip-version-check --no-input --no-deps \
+        --requirement "$requirements"; then
+        die "pip could not install $requirements" \
+            "is this machine on the network? Behind a proxy set HTTPS_PROXY; with a mirror set PIP_INDEX_URL"
+    fi
+}
+
+# ensure_list VENV REQUIREMENTS: does nothing when the list was installed before.
+ensure_list() {
+    local venv=$1 requirements=$2 stamp_file stamp
+    stamp_file=$venv/.installed-$(basename "$requirements" .txt)
+    stamp=$(stamp_of "$requirements")
+    [ "$(cat "$stamp_file" 2>/dev/null)" = "$stamp" ] && return 0
+    pip_install "$venv" "$requirements" "pip-$(basename "$requirements" .txt)"
+    printf '%s\n' "$stamp" >"$stamp_file"
+}
+
+# make_venv VENV PYTHON [OPTION...]: makes it anew when it belongs to another place or another interpreter.
+make_venv() {
+    local venv=$1 python=$2 made_for
+    shift 2
+    made_for="$venv $python"
+    [ -x "$venv/bin/python3" ] && [ "$(cat "$venv/.made-for" 2>/dev/null)" = "$made_for" ] && return 0
+    rm -rf "$venv"
+    run_logged "venv-${venv##*/}" "$python" -m venv "$@" "$venv" || die "could not make $venv with $python"
+    printf '%s\n' "$made_for" >"$venv/.made-for"
+}
+
+# A rospkg or catkin_pkg from pip would hide Debian's, and with it every ROS package of the system.
+check_not_shadowed() {
+    local found
+    found=$(find "$HICRISP_ROOT/.venv/lib" -maxdepth 3 \( -name rospkg -o -name catkin_pkg \) -print -quit)
+    [ -z "$found" ] || die "$found hides the system's own" "remove it: $HICRISP_ROOT/.venv/bin/pip uninstall rospkg catkin_pkg"
+}
+
+# ensure_venv [dev]
+ensure_venv() {
+    local venv=$HICRISP_ROOT/.venv
+    VENV_BASE_PYTHON=/usr/bin/python3
+    make_venv "$venv" "$VENV_BASE_PYTHON" --system-site-packages
+    if on_noetic; then
+        ensure_list "$venv" "$HICRISP_ROOT/requirements/noetic.txt"
+    else
+        ensure_list "$venv" "$HICRISP_ROOT/requirements/runtime.txt"
+        if [ "${1:-}" = dev ]; then ensure_list "$venv" "$HICRISP_ROOT/requirements/dev.txt"; fi
+    fi
+    check_not_shadowed
+}
+
+# Prints a Python 3.8, or fails. HICRISP_PYTHON38 names one that is not found by itself.
+find_python38() {
+    local candidate
+    for candidate in "${HICRISP_PYTHON38:-}" python3.8 "$HOME"/.pyenv/versions/3.8*/bin/python3.8 \
+        "$HOME"/.local/share/uv/python/cpython-3.8*/bin/python3.8 /opt/python*3.8*/bin/python3.8 /usr/local/bin/python3.8; do
+        [ -n "$candidate" ] || continue
+        if "$candidate" -c 'import sys, venv; sys.exit(sys.version_info[:2] != (3, 8))' >/dev/null 2>&1; then
+            command -v "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# ensure_venv38 PYTHON
+ensure_venv38() {
+    VENV_BASE_PYTHON=$1
+    make_venv "$HICRISP_ROOT/.venv38" "$1"
+    ensure_list "$HICRISP_ROOT/.venv38" "$HICRISP_ROOT/requirements/noetic.txt"
+}
