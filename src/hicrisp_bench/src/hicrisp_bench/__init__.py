@@ -1,0 +1,1 @@
+"""Benchmarks: suites, their tables, and the papers' own figures beside ours."""

@@ -1,0 +1,35 @@
+"""The few statistics that the tables need."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+from typing import Dict, List, Sequence, Tuple
+
+_Z95 = 1.959963984540054
+
+
+def wilson_interval(successes: int, trials: int) -> Tuple[float, float]:
+    """The 95 % Wilson score interval of a fraction; (0, 1) without trials."""
+    if trials == 0:
+        return (0.0, 1.0)
+    p, z2 = successes / trials, _Z95 ** 2
+    centre = (p + z2 / (2 * trials)) / (1 + z2 / trials)
+    half = _Z95 * math.sqrt(p * (1 - p) / trials + z2 / (4 * trials ** 2)) / (1 + z2 / trials)
+    return (max(0.0, centre - half), min(1.0, centre + half))
+
+
+def percentile(values: Sequence[float], q: float) -> float:
+    """The ``q``-th percentile (0 to 100) by the nearest rank; not a number without values."""
+    if not values:
+        return math.nan
+    ranked = sorted(values)
+    return ranked[max(0, math.ceil(q / 100.0 * len(ranked)) - 1)]
+
+
+def spread(values: Sequence[float]) -> Dict[str, float]:
+    """Median, 95th percentile and worst of some values, and their number."""
+    found: List[float] = [value for value in values if value is not None]
+    if not found:
+        return {"n": 0}
+    return {"n": len(found), "median": median(found), "p95": percentile(found, 95.0), "worst": max(found)}
