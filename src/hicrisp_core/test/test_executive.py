@@ -195,3 +195,12 @@ def test_an_unknown_name_in_a_step_is_refused_with_the_valid_ones(domain):
     assert not result.success
     assert "did you mean 'box'" in result.message
     assert run.world.executed == []
+
+
+def test_a_failed_step_whose_effect_came_otherwise_is_dropped_with_a_note(domain):
+    run = Run(domain, table_top(THINGS, [("panda", "holding", "cylinder")]), LADDER, [PICK])
+    box_in_hand = domain.ground(steps(domain, PICK)[0], run.world.state)
+    run.world.fails("put_down(panda, cylinder)", instead=box_in_hand)
+    result = run()
+    assert result.success
+    assert "not needed" in run.told("correction")[-1]["note"]

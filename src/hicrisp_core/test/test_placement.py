@@ -1,6 +1,7 @@
 """Where the action decoder puts things."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hicrisp_core.body.decoder import ActionDecoder, offset_key
@@ -81,3 +82,11 @@ def test_an_unseen_item_is_not_aimed_at(domain):
     assert isinstance(answer, Feedback)
     assert answer.kind == "not_seen"
     assert CATALOGUE["box"].pose is None
+
+
+def test_a_target_that_no_motion_reached_is_avoided(domain):
+    world = seen(domain)
+    first = decoded(domain, world, "place_next_to", reference="cylinder")
+    again = ActionDecoder(domain).decode(replace(first, avoid=(first.target.position,)), world, DecoderOffsets())
+    assert math.dist(again.target.position, first.target.position) > 0.01
+    assert Detector(domain).check(again, world, seen(domain, box=again.target), OK).ok

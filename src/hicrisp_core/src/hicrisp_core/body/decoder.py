@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Optional, Union
 
 from hicrisp_core.body.placement import DIRECTIONS, Workspace, place_beside, place_free, place_in, place_on
@@ -52,14 +52,15 @@ class ActionDecoder:
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
 
     def _target(self, action: Action, command: Command, item: WorldObject, world: WorldState) -> Optional[Pose]:
+        workspace = replace(self.workspace, avoid=command.avoid)
         if action.decode == "free":
-            return place_free(item, world, self.workspace)
+            return place_free(item, world, workspace)
         other = next((world.objects[str(value)] for key, value in command.arguments.items()
                       if key != "item" and str(value) in world.objects), None)
         if other is None:
             return None
         if action.decode == "on":
-            return place_on(item, other, world, self.workspace)
+            return place_on(item, other, world, workspace)
         if action.decode == "in":
             return place_in(item, other, world)
         if action.decode in DIRECTIONS:
@@ -68,4 +69,4 @@ class ActionDecoder:
             bearings = [math.radians(float(command.arguments.get("bearing", 0.0)))]
         else:
             bearings = [2.0 * math.pi * i / _BEARINGS for i in range(_BEARINGS)]
-        return place_beside(item, other, bearings, world, self.workspace)
+        return place_beside(item, other, bearings, world, workspace)

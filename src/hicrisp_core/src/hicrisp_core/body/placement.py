@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Iterable, Iterator, List, Optional, Tuple
 
-from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import BOWL_WALL, footprint, support, vertical_span
-from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.geometry import from_yaw, planar_distance
 
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
 """Bearing from the reference, radians: x forward, y left, seen by the robot."""
@@ -31,6 +31,9 @@ class Workspace:
     hand: float = 0.06
     margin: float = 0.02
     """Least distance of an item's edge from the table's edge."""
+    avoid: Tuple[Vector, ...] = ()
+    """Positions that are no good, whatever the reason; nothing is put within ``apart`` of them."""
+    apart: float = 0.02
 
 
 def place_beside(
@@ -134,6 +137,8 @@ def _best(
 def _allowed(item: WorldObject, pose: Pose, world: WorldState, workspace: Workspace) -> bool:
     reach = math.dist(pose.position[:2], workspace.base)
     if not workspace.reach[0] <= reach <= workspace.reach[1]:
+        return False
+    if any(planar_distance(pose.position, spot) < workspace.apart for spot in workspace.avoid):
         return False
     table = _table(world)
     if table is None or table.pose is None:

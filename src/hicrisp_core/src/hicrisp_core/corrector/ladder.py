@@ -8,10 +8,11 @@ from typing import Callable, FrozenSet, List, Mapping, Optional, Tuple
 from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest, Usage
 from hicrisp_core.corrector.guard import mark, meeting
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.checker import effects_hold
 from hicrisp_core.domain.search import find_commands, preconditions_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.policy import Policy
-from hicrisp_core.model import Command, Correction, Feedback, Rung, StackEntry, Step, Task, WorldState
+from hicrisp_core.model import Command, Correction, Feedback, Rung, StackEntry, Status, Step, Task, WorldState
 from hicrisp_core.robot.deadline import Deadline
 
 _NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place")
@@ -92,13 +93,16 @@ class Ladder:
         top = request.stack[-1]
         if top.feedback.kind in _NOT_REPAIRABLE:
             return None, Usage()
+        if effects_hold(self._domain, top.command, request.world):
+            note = f"'{self._domain.describe(top.command)}' is not needed: what it makes holds already"
+            return Correction(Rung.REPAIR, drop=True, note=note), Usage()
         commands = find_commands(
             self._domain, request.world, preconditions_of(self._domain, top.command), self._policy.search)
         if commands is None:
             return None, Usage()
         if not commands and top.feedback.deviation is not None and self._policy.allows(Rung.OFFSET):
             return None, Usage()  # Nothing to prepare: the next rung corrects the aim itself.
-        if not commands and top.feedback.kind in ("planning", "precondition"):
+        if not commands and top.feedback.kind in (Status.PLANNING.value, Status.PRECONDITION.value):
             return None, Usage()  # The same motion fails again: something else must change first.
         note = f"leads back to where '{self._domain.describe(top.command)}' can be tried" if commands \
             else "the preconditions hold: try again"
@@ -106,6 +110,8 @@ class Ladder:
 
     def _offset(self, request: CorrectorRequest, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = request.stack[-1]
+        if top.feedback.kind == Status.PLANNING.value and top.command.avoid:
+            return Correction(Rung.OFFSET, note="another target is chosen: no motion leads to this one"), Usage()
         if top.feedback.deviation is None:
             return None, Usage()
         commands = find_commands(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any, Dict, Optional, Tuple
 
@@ -71,6 +71,8 @@ class Attempts:
                           deviation=list(verdict.deviation) if verdict.deviation else None)
         if verdict.feedback is not None:
             self._ledger.failed(self._domain.describe(command), verdict.feedback)
+            if verdict.feedback.kind == Status.PLANNING.value and aimed.target and self._policy.allows(Rung.OFFSET):
+                aimed = replace(aimed, avoid=(*aimed.avoid, aimed.target.position))
         return Attempt(aimed, verdict)
 
     def _prepare(self, command: Command, world: WorldState) -> Tuple[Command, Optional[Feedback]]:

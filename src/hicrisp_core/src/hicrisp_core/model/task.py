@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Mapping, Optional, Tuple, Union
 
-from hicrisp_core.model.geometry import Pose
+from hicrisp_core.model.geometry import Pose, Vector
 
 Value = Union[str, float]
 
@@ -58,6 +58,8 @@ class Command:
     aim: Optional[Pose] = None
     time_limit: float = 30.0
     """Seconds of the robot's clock."""
+    avoid: Tuple[Vector, ...] = ()
+    """Positions of targets to which no motion was found: constraints of the next target (section III-C)."""
 
     def argument(self, name: str) -> str:
         """An argument as text; empty when the command has none of that name."""

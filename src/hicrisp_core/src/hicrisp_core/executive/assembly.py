@@ -1,0 +1,29 @@
+"""Everything in one process: an executive over a robot and eyes, without ROS."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Mapping, Optional
+
+from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.placement import Workspace
+from hicrisp_core.body.translator import DirectBody
+from hicrisp_core.brain.ports import Brain
+from hicrisp_core.corrector.ladder import Ladder
+from hicrisp_core.detector.detector import Detector
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.executive.executive import Executive
+from hicrisp_core.executive.ledger import Listener
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.ports import Ports
+from hicrisp_core.robot.ports import Observer, RobotPort
+
+
+def assemble(
+    domain: Domain, policy: Policy, brain: Brain, robots: Mapping[str, RobotPort], observer: Observer,
+    on_event: Listener, cancel: Optional[Event] = None, workspace: Optional[Workspace] = None,
+) -> Executive:
+    """The executive with the body, the detector and the corrector that the nodes use."""
+    body = DirectBody(domain, ActionDecoder(domain, workspace or Workspace()))
+    ports = Ports(brain, body, robots, Detector(domain), Ladder(domain, policy, brain), observer)
+    return Executive(ports, domain, policy, on_event, cancel)
