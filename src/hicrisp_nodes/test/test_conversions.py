@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from typing import Any, Callable
 
@@ -31,9 +32,12 @@ from hicrisp_msgs.msg import Outcome as OutcomeMsg
 from hicrisp_nodes import conversions
 
 POSE = Pose((0.1, -0.2, 0.3), (0.0, 0.0, 0.6, 0.8))
-COMMAND = Command("place_around", {"robot": "panda", "item": "box", "bearing": 45.0}, "panda", POSE, None, 12.5)
+COMMAND = Command("place_around", {"robot": "panda", "item": "box", "bearing": 45.0}, "panda", POSE, POSE, 12.5, ((0.5, 0.0, 0.025),))
 STEP = Step("place box around cylinder", "place_around", {"item": "box", "bearing": -90.0}, "panda")
 FEEDBACK = Feedback(Level.LOW, "misplaced", "error", "reason", "suggestion", (0.01, 0.0, -0.02), 0.003, ("a", "b"))
+ENTRY = StackEntry(COMMAND, FEEDBACK, 3)
+CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note")
+THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False)
 
 
 def over_the_wire(message: Any) -> Any:
@@ -48,7 +52,7 @@ def over_the_wire(message: Any) -> Any:
     [
         pytest.param(COMMAND, conversions.command_to_msg, conversions.command_from_msg, id="command"),
         pytest.param(
-            COMMAND.aimed(None, POSE), conversions.command_to_msg, conversions.command_from_msg, id="no target"
+            COMMAND.aimed(POSE, None), conversions.command_to_msg, conversions.command_from_msg, id="no aim"
         ),
         pytest.param(Command("home"), conversions.command_to_msg, conversions.command_from_msg, id="no arguments"),
         pytest.param(STEP, conversions.step_to_msg, conversions.step_from_msg, id="step"),
@@ -65,10 +69,10 @@ def over_the_wire(message: Any) -> Any:
         ),
         pytest.param(Verdict(FEEDBACK), conversions.verdict_to_msg, conversions.verdict_from_msg, id="bad"),
         pytest.param(
-            StackEntry(COMMAND, FEEDBACK, 3), conversions.entry_to_msg, conversions.entry_from_msg, id="entry"
+            ENTRY, conversions.entry_to_msg, conversions.entry_from_msg, id="entry"
         ),
         pytest.param(
-            Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note"),
+            CORRECTION,
             conversions.correction_to_msg,
             conversions.correction_from_msg,
             id="correction",
@@ -77,10 +81,10 @@ def over_the_wire(message: Any) -> Any:
         pytest.param(
             WorldState(
                 {
-                    "red_box": WorldObject("red_box", "box", attributes={"colour": "red"}, pose=POSE, pose_age=0.25),
+                    "bowl": THING,
                     "table": WorldObject("table", "surface", "surface", (1.0, 1.0, 0.02), movable=False),
                 },
-                frozenset({Relation("red_box", "on", "table"), Relation("red_box", "lying")}),
+                frozenset({Relation("bowl", "on", "table"), Relation("bowl", "lying")}),
                 {"panda": RobotState("panda", "arm", POSE, 0.0), "agv": RobotState("agv", "base")},
                 12.5,
             ),
@@ -92,6 +96,14 @@ def over_the_wire(message: Any) -> Any:
 )
 def test_a_value_survives_the_round_trip(value: Any, to_msg: Callable, from_msg: Callable) -> None:
     assert from_msg(over_the_wire(to_msg(value))) == value
+
+
+@pytest.mark.parametrize("sample", [COMMAND, STEP, FEEDBACK, ENTRY, THING, CORRECTION])
+def test_the_samples_leave_no_field_at_its_default(sample: Any) -> None:
+    """A field that the model gains later has to come into the messages too."""
+    for field in dataclasses.fields(sample):
+        default = field.default_factory() if callable(field.default_factory) else field.default
+        assert getattr(sample, field.name) != default, f"{type(sample).__name__}.{field.name} is not sampled"
 
 
 @pytest.mark.parametrize("status", list(Status))

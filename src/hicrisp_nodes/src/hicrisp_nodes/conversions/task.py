@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Dict, Iterable, List, Mapping, Optional
 
 import genpy
+from geometry_msgs.msg import Point
 from hicrisp_core.brain.ports import Usage
 from hicrisp_core.model import Command, Plan, Step, Value
 
@@ -60,6 +61,7 @@ def command_to_msg(command: Command) -> CommandMsg:
         has_aim=command.aim is not None,
         aim=pose_to_msg(command.aim),
         time_limit=command.time_limit,
+        avoid=[Point(*position) for position in command.avoid],
     )
 
 
@@ -72,6 +74,7 @@ def command_from_msg(message: CommandMsg) -> Command:
         target=pose_from_msg(message.target, message.has_target),
         aim=pose_from_msg(message.aim, message.has_aim),
         time_limit=message.time_limit,
+        avoid=tuple((position.x, position.y, position.z) for position in message.avoid),
     )
 
 

@@ -74,6 +74,7 @@ class Progress:
             return self.ended(State.REFUSED, refusal(event))
         if kind == "task_finished" and self.state not in (State.ANSWERED, State.REFUSED):
             state = State.SUCCEEDED if event.get("success") else State.FAILED
+            state = State.CANCELED if event.get("canceled") else state
             return self.ended(state, str(event.get("message", "")))
         return self
 

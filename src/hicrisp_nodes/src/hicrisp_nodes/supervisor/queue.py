@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from threading import Condition, Event, Thread
 from typing import Callable, Dict, List, Optional, Tuple
 
+from hicrisp_core.model import Plan
+
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
 
 log = logging.getLogger(__name__)
@@ -23,6 +25,8 @@ class Request:
     """One task from its submission to its end.
 
     Args:
+        plan: the latest plan.
+        story: why it went as it did, in sentences, once it has ended.
         cancel: set when the user wants it to end.
         finished: set when it has ended.
     """
@@ -33,6 +37,8 @@ class Request:
     request_id: str = ""
     dry_run: bool = False
     progress: Progress = field(default_factory=Progress)
+    plan: Optional[Plan] = None
+    story: str = ""
     cancel: Event = field(default_factory=Event)
     finished: Event = field(default_factory=Event)
 

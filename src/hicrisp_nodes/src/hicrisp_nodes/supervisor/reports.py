@@ -41,18 +41,14 @@ class Reports:
         self._feedback = rospy.Publisher("feedback", Feedback, queue_size=20)
         self._usage = rospy.Publisher("llm_usage", LlmUsage, queue_size=20)
         self._diagnostics = rospy.Publisher("/diagnostics", DiagnosticArray, queue_size=5)
-        self.last_plan = PlanMsg()
 
-    def status(self, request: Request, queued: int) -> TaskStatus:
+    def status(self, message: TaskStatus) -> None:
         """Publish where a task stands."""
-        message = status_to_msg(request, queued)
         self._status.publish(message)
-        return message
 
     def plan(self, plan: Plan, task_id: str) -> None:
         """Publish a plan."""
-        self.last_plan = plan_to_msg(plan, task_id, rospy.Time.now())
-        self._plan.publish(self.last_plan)
+        self._plan.publish(plan_to_msg(plan, task_id, rospy.Time.now()))
 
     def event(self, event: Mapping[str, Any], task_id: str) -> None:
         """Publish an event, and what it says on the topics of its kind."""

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""A world for the tests over ROS, without physics: a robot that moves things in a straight line, and their TF.
+
+It serves ``robots/<name>/execute`` and ``inject_fault``, and publishes the frames that the embedded world would.
+Faults: ``miss`` (a pick closes on nothing), ``offset`` (a place ends beside its aim), ``fail`` (EXECUTION).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from threading import RLock, Thread
+from typing import Dict, List, Optional, Tuple
+
+import rospkg
+import rospy
+from geometry_msgs.msg import TransformStamped, Vector3
+from hicrisp_core.model import Command, Pose, WorldObject
+from hicrisp_core.scene import load_scene
+from hicrisp_nodes.action_server import ActionServer, Goal
+from hicrisp_nodes.conversions import command_from_msg
+from hicrisp_nodes.conversions.geometry import pose_to_msg
+from tf2_msgs.msg import TFMessage
+
+from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult, Outcome
+from hicrisp_msgs.srv import InjectFault, InjectFaultRequest, InjectFaultResponse
+
+HOME = Pose((0.3, 0.0, 0.6), (1.0, 0.0, 0.0, 0.0))
+OPEN = 0.08
+TICK = 0.02
+
+
+class TeleportWorld:
+    """One arm and its things; ``seconds`` is how long a command takes."""
+
+    def __init__(self, robot: str, things: Dict[str, WorldObject], seconds: float) -> None:
+        self._things = things
+        self._poses = {name: thing.pose for name, thing in things.items() if thing.pose is not None}
+        self._seconds = seconds
+        self._tool, self._opening = HOME, OPEN
+        self._held: Optional[str] = None
+        self._faults: List[InjectFaultRequest] = []
+        self._lock = RLock()
+        self._tf = rospy.Publisher("/tf", TFMessage, queue_size=10)
+        Thread(target=self._publish, daemon=True).start()
+        self._service = rospy.Service("inject_fault", InjectFault, self._inject)
+        self._server = ActionServer(f"robots/{robot}/execute", ExecuteCommandAction, self._execute).start()
+
+    def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
+        if request.kind not in ("miss", "offset", "fail"):
+            return InjectFaultResponse(False, f"no fault '{request.kind}'; there are: miss, offset, fail")
+        self._faults.append(request)
+        return InjectFaultResponse(True, "")
+
+    def _fault(self, kind: str) -> Tuple[float, ...]:
+        """The magnitude of a fault that waits, and one less of it; empty when there is none."""
+        for fault in self._faults:
+            if fault.kind == kind:
+                fault.count -= 1
+                if fault.count == 0:
+                    self._faults.remove(fault)
+                return tuple(fault.magnitude) or (1.0,)
+        return ()
+
+    def _execute(self, goal: Goal) -> ExecuteCommandResult:
+        command = command_from_msg(goal.message.command)
+        if self._fault("fail"):
+            return ExecuteCommandResult(Outcome(Outcome.EXECUTION, "the motion was aborted"))
+        ticks = max(1, int(self._seconds / TICK))
+        start, end = self._tool, self._goal_of(command)
+        for tick in range(1, ticks + 1):
+            if goal.cancel.is_set():
+                return ExecuteCommandResult(Outcome(Outcome.CANCELED, "stopped on request"))
+            part = tick / ticks
+            x, y, z = (a + part * (b - a) for a, b in zip(start.position, end.position))
+            with self._lock:
+                self._tool = Pose((x, y, z), start.orientation)
+                if self._held:
+                    self._poses[self._held] = Pose((x, y, z), self._poses[self._held].orientation)
+            goal.feedback(ExecuteCommandFeedback("move", part))
+            time.sleep(TICK)
+        with self._lock:
+            self._finish(command)
+        return ExecuteCommandResult(Outcome(Outcome.SUCCESS, ""))
+
+    def _goal_of(self, command: Command) -> Pose:
+        if command.action == "pick":
+            return self._poses[command.argument("item")]
+        if command.aim is None:
+            return HOME
+        offset = self._fault("offset")
+        return command.aim.shifted((offset[0], offset[1], 0.0)) if len(offset) >= 2 else command.aim
+
+    def _finish(self, command: Command) -> None:
+        item = command.argument("item")
+        if command.action == "pick" and not self._fault("miss"):
+            self._held, self._opening = item, min(self._things[item].size[:2])
+        elif command.action != "pick" and self._held:
+            self._poses[self._held] = Pose(self._tool.position, command.target.orientation if command.target else
+                                           self._poses[self._held].orientation)
+            self._held, self._opening = None, OPEN
+            self._tool = HOME
+
+    def _publish(self) -> None:
+        while not rospy.is_shutdown():
+            with self._lock:
+                finger = self._opening / 2.0
+                frames = {
+                    **self._poses,
+                    "panda_hand_tcp": self._tool,
+                    "panda_leftfinger": self._tool.compose(Pose((0.0, finger, 0.0))),
+                    "panda_rightfinger": self._tool.compose(Pose((0.0, -finger, 0.0))),
+                }
+            self._tf.publish(TFMessage([transform(name, pose) for name, pose in frames.items()]))
+            time.sleep(TICK)
+
+
+def transform(name: str, pose: Pose) -> TransformStamped:
+    """A frame in the world, seen now."""
+    message = TransformStamped(child_frame_id=name)
+    message.header.frame_id, message.header.stamp = "world", rospy.Time.now()
+    message.transform.translation = Vector3(*pose.position)
+    message.transform.rotation = pose_to_msg(pose).orientation
+    return message
+
+
+def main() -> None:
+    """Run the node."""
+    rospy.init_node("teleport_world")
+    scene_file = Path(rospkg.RosPack().get_path("hicrisp_bringup")) / "config/scenes" / rospy.get_param("~scene")
+    scene = load_scene(scene_file, rospy.get_param("~seed", 0))
+    world = TeleportWorld(scene.robots[0], dict(scene.objects), rospy.get_param("~seconds", 0.3))
+    rospy.spin()
+    del world
+
+
+if __name__ == "__main__":
+    sys.exit(main())

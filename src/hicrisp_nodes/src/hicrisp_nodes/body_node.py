@@ -1,0 +1,66 @@
+"""The body's door: ``body/translate`` and ``body/aim``."""
+
+from __future__ import annotations
+
+import rospy
+from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.translator import DirectBody
+from hicrisp_core.corrector.offsets import DecoderOffsets
+from hicrisp_core.executive.ports import Body
+from hicrisp_core.model import Feedback
+from hicrisp_core.robot.deadline import Deadline
+
+from hicrisp_msgs.msg import TranslateStepAction, TranslateStepResult
+from hicrisp_msgs.srv import AimCommand, AimCommandRequest, AimCommandResponse
+from hicrisp_nodes import conversions as to
+from hicrisp_nodes.action_server import ActionServer, Goal
+from hicrisp_nodes.config_files import load_configuration
+from hicrisp_nodes.node import run
+
+AIM_LIMIT = 10.0
+
+
+class BodyServer:
+    """Serves a body.
+
+    Args:
+        offsets: carries the policy's settings; the estimates come with each request.
+    """
+
+    def __init__(self, body: Body, offsets: DecoderOffsets) -> None:
+        self._body = body
+        self._offsets = offsets
+        self._service = rospy.Service("body/aim", AimCommand, self._aim)
+        self._server = ActionServer("body/translate", TranslateStepAction, self._translate).start()
+
+    def _translate(self, goal: Goal) -> TranslateStepResult:
+        request = goal.message
+        translation = self._body.translate(
+            to.step_from_msg(request.step), to.world_from_msg(request.world), Deadline(max(0.0, request.time_limit)))
+        result = TranslateStepResult(
+            ok=translation.feedback is None,
+            commands=[to.command_to_msg(command) for command in translation.commands],
+            pass_reason=translation.pass_reason, usage=to.usage_to_msg(translation.usage))
+        if translation.feedback is not None:
+            result.feedback = to.feedback_to_msg(translation.feedback)
+        return result
+
+    def _aim(self, request: AimCommandRequest) -> AimCommandResponse:
+        offsets = self._offsets.from_lists({offset.key: offset.state for offset in request.offsets})
+        aimed = self._body.aim(
+            to.command_from_msg(request.command), to.world_from_msg(request.world), offsets, Deadline(AIM_LIMIT))
+        if isinstance(aimed, Feedback):
+            return AimCommandResponse(ok=False, command=request.command, feedback=to.feedback_to_msg(aimed))
+        return AimCommandResponse(ok=True, command=to.command_to_msg(aimed))
+
+
+def build() -> BodyServer:
+    """The body that the parameters ask for."""
+    configuration = load_configuration()
+    body = DirectBody(configuration.domain, ActionDecoder(configuration.domain))
+    return BodyServer(body, DecoderOffsets(settings=configuration.policy.offset))
+
+
+def main() -> None:
+    """Run the node."""
+    run("body", build)

@@ -1,0 +1,38 @@
+"""The brain's door: ``brain/plan``, for plans and for corrections."""
+
+from __future__ import annotations
+
+from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest
+from hicrisp_core.model import Task
+from hicrisp_core.robot.deadline import Deadline
+
+from hicrisp_msgs.msg import PlanTaskAction, PlanTaskResult
+from hicrisp_nodes import conversions as to
+from hicrisp_nodes.action_server import ActionServer, Goal
+
+
+class BrainServer:
+    """Serves a brain; a goal with entries on the stack asks for a correction, one without for a plan."""
+
+    def __init__(self, brain: Brain) -> None:
+        self._brain = brain
+        self._server = ActionServer("brain/plan", PlanTaskAction, self._answer).start()
+
+    def _answer(self, goal: Goal) -> PlanTaskResult:
+        asked = goal.message
+        task, world = Task(asked.task, asked.task_id, asked.robot), to.world_from_msg(asked.world)
+        deadline = Deadline(max(0.0, asked.time_limit))
+        if asked.stack:
+            answer = self._brain.correct(CorrectionRequest(task, world, to.stack_from_msg(asked.stack)), deadline)
+        else:
+            answer = self._brain.plan(PlanRequest(
+                task, world,
+                feedback=tuple(to.feedback_from_msg(feedback) for feedback in asked.feedback),
+                done=tuple(asked.done),
+                remaining=tuple(to.step_from_msg(step) for step in asked.remaining)), deadline)
+        result = PlanTaskResult(
+            ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
+            alternatives=list(answer.alternatives), usage=to.usage_to_msg(answer.usage, asked.task_id))
+        if answer.plan is not None:
+            result.plan = to.plan_to_msg(answer.plan, asked.task_id)
+        return result

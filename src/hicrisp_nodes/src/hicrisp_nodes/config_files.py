@@ -1,0 +1,75 @@
+"""Private parameters of the nodes, and the configuration files that they name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Optional
+
+import rospkg
+import rospy
+from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.policy_loader import load_policy
+from hicrisp_core.scene import Scene, load_scene
+
+BRINGUP = "hicrisp_bringup"
+
+
+def parameter(name: str, default: Optional[Any] = None) -> Any:
+    """A private parameter of the node.
+
+    Raises:
+        ConfigError: when it is missing and there is no default.
+    """
+    value = rospy.get_param(f"~{name}", default)
+    if value is None:
+        raise ConfigError(f"the parameter {rospy.resolve_name('~' + name)} is not set")
+    return value
+
+
+def config_file(kind: str, value: str) -> Path:
+    """A configuration file by its path, or by its name in the ``config`` folder of the workspace.
+
+    Args:
+        kind: the folder: ``domains``, ``llm``, ``policies``, ``robots`` or ``scenes``.
+
+    Raises:
+        ConfigError: when there is no such file, with the names that there are.
+    """
+    path = Path(value).expanduser()
+    if path.suffix and path.is_file():
+        return path
+    folder = Path(rospkg.RosPack().get_path(BRINGUP)) / "config" / kind
+    named = folder / f"{value}.yaml"
+    if named.is_file():
+        return named
+    known = ", ".join(sorted(file.stem for file in folder.glob("*.yaml"))) or "none"
+    raise ConfigError(f"there is no file '{value}' and none of that name in {folder}; there are: {known}")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What every node must agree on: the things that are known, what may be done with them, and how tasks are run."""
+
+    scene: Scene
+    domain: Domain
+    policy: Policy
+
+
+def load_configuration() -> Configuration:
+    """The configuration that ``~scene``, ``~seed``, ``~domain`` (the scene's own by default) and ``~policy`` name."""
+    scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
+    domain = load_domain(config_file("domains", str(parameter("domain", "") or scene.domain)))
+    policy = load_policy(config_file("policies", str(parameter("policy", "hierarchical"))))
+    return Configuration(scene, _with_tolerances(domain, scene), policy)
+
+
+def _with_tolerances(domain: Domain, scene: Scene) -> Domain:
+    unknown = sorted(set(scene.tolerances) - set(domain.predicates))
+    if unknown:
+        raise ConfigError(f"scene {scene.name} sets a tolerance for the unknown predicate '{unknown[0]}'; "
+                          f"there are: {', '.join(sorted(domain.predicates))}")
+    changed = {name: replace(domain.predicates[name], tolerance=value) for name, value in scene.tolerances.items()}
+    return replace(domain, predicates={**domain.predicates, **changed})

@@ -1,0 +1,56 @@
+"""The corrector's door: ``corrector/correct``; its rungs with a model ask the brain's node."""
+
+from __future__ import annotations
+
+from threading import Event
+
+from hicrisp_core.corrector.ladder import CorrectorRequest, Ladder
+from hicrisp_core.executive.ports import Corrector
+from hicrisp_core.model import Task
+from hicrisp_core.robot.deadline import Deadline
+
+from hicrisp_msgs.msg import CorrectStepAction, CorrectStepResult, PlanTaskAction
+from hicrisp_nodes import conversions as to
+from hicrisp_nodes.action_server import ActionServer, Goal
+from hicrisp_nodes.config_files import load_configuration
+from hicrisp_nodes.node import run
+from hicrisp_nodes.ports.brain import RosBrain
+from hicrisp_nodes.ports.thinker import Thinker
+
+
+class CorrectorServer:
+    """Serves a corrector."""
+
+    def __init__(self, corrector: Corrector) -> None:
+        self._corrector = corrector
+        self._server = ActionServer("corrector/correct", CorrectStepAction, self._correct).start()
+
+    def _correct(self, goal: Goal) -> CorrectStepResult:
+        asked = goal.message
+        request = CorrectorRequest(
+            task=Task(asked.task, asked.task_id, asked.robot),
+            stack=to.stack_from_msg(asked.stack),
+            world=to.world_from_msg(asked.world),
+            done=tuple(asked.done),
+            remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
+            seen=frozenset(asked.seen),
+            replans_left=asked.replans_left,
+        )
+        if not request.stack:
+            raise ValueError("a correction needs at least one entry on the stack")
+        answer = self._corrector.correct(request, Deadline(max(0.0, asked.time_limit)))
+        return CorrectStepResult(
+            correction=to.correction_to_msg(answer.correction), mark=answer.mark,
+            usage=to.usage_to_msg(answer.usage, asked.task_id))
+
+
+def build() -> CorrectorServer:
+    """The corrector that the parameters ask for."""
+    configuration = load_configuration()
+    brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
+    return CorrectorServer(Ladder(configuration.domain, configuration.policy, brain))
+
+
+def main() -> None:
+    """Run the node."""
+    run("corrector", build)

@@ -1,0 +1,81 @@
+"""The detector's door: it publishes ``world_state`` whenever TF shows something new, and serves ``detector/check``."""
+
+from __future__ import annotations
+
+import time
+from threading import Thread
+from typing import Mapping, Tuple
+
+import rospy
+from hicrisp_core.detector.detector import Detector
+from hicrisp_core.detector.perception import ArmFrames, perceive
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import WorldObject
+
+from hicrisp_msgs.msg import WorldState
+from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest, CheckCommandResponse
+from hicrisp_nodes import conversions as to
+from hicrisp_nodes.config_files import load_configuration, parameter
+from hicrisp_nodes.node import run
+from hicrisp_nodes.tf_world import TfWorld
+
+SILENCE = 0.5
+"""Seconds of wall time after which the world is published although TF is silent: the poses' ages have grown."""
+DUTY = 0.3
+"""The part of the time that may go into looking at the poses."""
+
+
+class DetectorServer:
+    """Serves a detector and publishes what it sees.
+
+    Args:
+        catalogue: what is known of the things beforehand.
+        rate: world states per second of wall time, at most.
+    """
+
+    def __init__(
+        self, detector: Detector, catalogue: Mapping[str, WorldObject], arms: Tuple[ArmFrames, ...], rate: float
+    ) -> None:
+        if not rate > 0.0:
+            raise ConfigError(f"the detector's rate must be more than 0 Hz, got {rate}")
+        self._detector = detector
+        self._catalogue = catalogue
+        self._arms = arms
+        self._period = 1.0 / rate
+        self._frames = (*catalogue, *(frame for arm in arms for frame in (arm.tool, *arm.fingers)))
+        self._tf = TfWorld()
+        self._publisher = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
+        self._service = rospy.Service("detector/check", CheckCommand, self._check)
+        Thread(target=self._look, name="eyes", daemon=True).start()
+
+    def _look(self) -> None:
+        seen = -1
+        while not rospy.is_shutdown():
+            seen = self._tf.wait_for_news(seen, SILENCE)
+            began = time.monotonic()
+            frames = self._tf.frames(self._frames)
+            world = perceive(frames, self._catalogue, self._detector.domain, rospy.get_time(), self._arms)
+            if not rospy.is_shutdown():
+                self._publisher.publish(to.world_to_msg(world))
+            spent = time.monotonic() - began
+            time.sleep(max(0.0, max(self._period, spent / DUTY) - spent))
+
+    def _check(self, request: CheckCommandRequest) -> CheckCommandResponse:
+        verdict = self._detector.check(
+            to.command_from_msg(request.command), to.world_from_msg(request.before), to.world_from_msg(request.after),
+            to.outcome_from_msg(request.outcome))
+        return CheckCommandResponse(to.verdict_to_msg(verdict))
+
+
+def build() -> DetectorServer:
+    """The detector that the parameters ask for."""
+    configuration = load_configuration()
+    detector = Detector(
+        configuration.domain, float(parameter("pose_age_limit", 1.0)), float(parameter("pose_noise", 0.0)))
+    arms = tuple(ArmFrames(name) for name in configuration.scene.robots)
+    return DetectorServer(detector, configuration.scene.objects, arms, float(parameter("rate", 30.0)))
+
+
+def main() -> None:
+    """Run the node."""
+    run("detector", build)

@@ -1,0 +1,1 @@
+"""The ports of hicrisp_core over ROS: brain, body, detector, corrector, robots and eyes behind their nodes."""

@@ -1,0 +1,38 @@
+"""A corrector behind its node."""
+
+from __future__ import annotations
+
+from threading import Event
+
+from hicrisp_core.corrector.ladder import CorrectorAnswer, CorrectorRequest
+from hicrisp_core.model import Correction, Plan, Rung
+from hicrisp_core.robot.deadline import Deadline
+
+from hicrisp_msgs.msg import CorrectStepGoal
+from hicrisp_nodes import conversions as to
+from hicrisp_nodes.ports.brain import OnPlan
+from hicrisp_nodes.ports.thinker import Thinker
+
+
+class RosCorrector:
+    """A corrector behind ``corrector/correct``."""
+
+    def __init__(self, thinker: Thinker, cancel: Event, on_plan: OnPlan) -> None:
+        self._thinker = thinker
+        self._cancel = cancel
+        self._on_plan = on_plan
+
+    def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
+        """A correction for the top of the stack; a corrector that is away gives up."""
+        reply = self._thinker.ask(CorrectStepGoal(
+            task=request.task.text, task_id=request.task.id, robot=request.task.robot,
+            stack=to.stack_to_msg(request.stack), world=to.world_to_msg(request.world), done=list(request.done),
+            remaining=[to.step_to_msg(step) for step in request.remaining], seen=sorted(request.seen),
+            replans_left=request.replans_left), deadline, self._cancel)
+        if not reply.ok or reply.result is None:
+            note = f"the corrector gave no answer ({reply.status.value}: {reply.message})"
+            return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note))
+        correction = to.correction_from_msg(reply.result.correction)
+        if correction.rung is Rung.LLM_REPLAN:
+            self._on_plan(Plan(correction.steps, correction.rung.value, correction.note))
+        return CorrectorAnswer(correction, reply.result.mark, to.usage_from_msg(reply.result.usage))

@@ -1,0 +1,39 @@
+"""A task rehearsed on the facts alone: planned and checked, nothing moves."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List
+
+from hicrisp_core.brain.ports import PlanRequest
+from hicrisp_core.domain import Domain, apply_effects, check
+from hicrisp_core.errors import DomainError
+from hicrisp_core.executive.ports import Ports
+from hicrisp_core.model import Task
+from hicrisp_core.robot.deadline import Deadline
+
+PLAN_LIMIT = 300.0
+SEE_LIMIT = 30.0
+
+
+def rehearse(domain: Domain, ports: Ports, task: Task) -> Dict[str, Any]:
+    """Plan a task and follow its steps through the domain's effects.
+
+    Returns:
+        ``success`` and ``message``: the plan, or the first step that cannot run and why.
+    """
+    world = ports.observer.observe(Deadline(SEE_LIMIT))
+    answer = ports.brain.plan(PlanRequest(task, world), Deadline(PLAN_LIMIT))
+    if answer.plan is None:
+        return {"success": bool(answer.answer), "message": answer.answer or answer.refusal}
+    said: List[str] = []
+    for index, step in enumerate(answer.plan.steps, 1):
+        try:
+            command = domain.ground(step, world, step.robot or task.robot)
+        except DomainError as error:
+            return {"success": False, "message": f"step {index}, {step.text}: {error}"}
+        refusal = check(domain, command, world)
+        if refusal is not None:
+            return {"success": False, "message": f"step {index}, {step.text}: {refusal}"}
+        world = apply_effects(domain, command, world)
+        said.append(f"{index}. {domain.describe(command)}")
+    return {"success": True, "message": "would do: " + "; ".join(said)}

@@ -1,0 +1,26 @@
+"""The connections to the stateless nodes; they outlive the tasks."""
+
+from __future__ import annotations
+
+from typing import Dict
+
+from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, TranslateStepAction
+from hicrisp_msgs.srv import AimCommand
+from hicrisp_nodes.ports.detector import RosDetector
+from hicrisp_nodes.ports.thinker import Thinker
+from hicrisp_nodes.service_client import ServiceClient
+
+
+class Thinkers:
+    """Brain, body, corrector and detector."""
+
+    def __init__(self) -> None:
+        self.brain = Thinker("brain/plan", PlanTaskAction)
+        self.body = Thinker("body/translate", TranslateStepAction)
+        self.corrector = Thinker("corrector/correct", CorrectStepAction)
+        self.aim = ServiceClient("body/aim", AimCommand)
+        self.detector = RosDetector()
+
+    def reachable(self) -> Dict[str, bool]:
+        """Which of the nodes with an action are connected."""
+        return {part: getattr(self, part).client.connected for part in ("brain", "body", "corrector")}

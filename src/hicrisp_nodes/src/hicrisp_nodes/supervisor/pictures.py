@@ -1,0 +1,80 @@
+"""Pictures for the run folder, where something serves ``snapshot``; a task never waits long for one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Mapping, Optional
+
+import rosgraph
+import rospy
+
+from hicrisp_msgs.srv import Snapshot, SnapshotRequest
+from hicrisp_nodes.service_client import ServiceClient
+
+STILL_LIMIT = 2.0
+ANIMATION_LIMIT = 30.0
+
+
+class Camera:
+    """Takes pictures into a folder; it falls silent for a task when the service does not answer."""
+
+    def __init__(self) -> None:
+        self._client = ServiceClient("snapshot", Snapshot)
+        self._folder: Optional[Path] = None
+        self._count = 0
+
+    def begin(self, folder: Path) -> None:
+        """Take the pictures of a new task, if there is a camera."""
+        master = rosgraph.Master(rospy.get_name())
+        try:
+            master.lookupService(rospy.resolve_name("snapshot"))
+        except rosgraph.MasterException:
+            self._folder = None
+            return
+        self._folder = folder / "pictures"
+        self._count = 0
+
+    def take(self, caption: str) -> Optional[str]:
+        """Take a picture; its path relative to the run folder, or ``None`` when there is none."""
+        if self._folder is None:
+            return None
+        self._count += 1
+        name = f"{self._count:03d}-{re.sub('[^a-z0-9]+', '-', caption.lower()).strip('-')[:48]}"
+        return self._save(SnapshotRequest(caption=caption), STILL_LIMIT, self._folder, name)
+
+    def animate(self, since: float) -> Optional[str]:
+        """The task as an animation from a moment of the world's clock on, as ``overview.webp``."""
+        if self._folder is None or not since > 0.0:
+            return None
+        return self._save(SnapshotRequest("overview", since), ANIMATION_LIMIT, self._folder.parent, "overview")
+
+    def _save(self, request: SnapshotRequest, limit: float, folder: Path, name: str) -> Optional[str]:
+        reply = self._client.call(request, limit)
+        taken = reply.response
+        if taken is None:
+            rospy.logwarn("no more pictures of this task: %s", reply.message)
+            self._folder = None
+            return None
+        if not taken.ok:
+            rospy.logwarn("no picture: %s", taken.message)
+            return None
+        kind = next((suffix for suffix in ("webp", "png", "gif") if suffix in taken.image.format), "jpg")
+        file = folder / f"{name}.{kind}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(taken.image.data)
+        root = folder.parent if folder.name == "pictures" else folder
+        return str(file.relative_to(root))
+
+
+def caption_of(event: Mapping[str, Any]) -> str:
+    """The caption for a picture after an event; empty for an event that needs none."""
+    kind = event.get("kind")
+    if kind == "plan":
+        return "before" if not event.get("from_step") else "new plan"
+    if kind == "verdict":
+        feedback = event.get("feedback") or {}
+        return str(feedback.get("error", "")) or "after the command"
+    if kind == "task_finished":
+        return "after"
+    return ""

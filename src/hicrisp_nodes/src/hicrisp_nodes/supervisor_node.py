@@ -1,0 +1,204 @@
+"""The supervisor's door: services and the action for tasks, the gate, and the latched state; it alone holds tasks."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any, Dict
+
+import rospy
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.robot.deadline import Deadline
+from std_srvs.srv import Trigger, TriggerResponse
+
+from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome
+from hicrisp_msgs.srv import (
+    Approve,
+    ApproveResponse,
+    CancelTask,
+    CancelTaskResponse,
+    Explain,
+    ExplainResponse,
+    GetTask,
+    GetTaskResponse,
+    SetAutonomy,
+    SetAutonomyResponse,
+    SubmitTask,
+    SubmitTaskResponse,
+)
+from hicrisp_nodes.action_server import ActionServer, Goal
+from hicrisp_nodes.config_files import load_configuration, parameter
+from hicrisp_nodes.conversions import plan_to_msg
+from hicrisp_nodes.ports.observer import TopicObserver
+from hicrisp_nodes.ports.robot import RosRobot
+from hicrisp_nodes.supervisor.gate import Gate
+from hicrisp_nodes.supervisor.parts import Thinkers
+from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
+from hicrisp_nodes.supervisor.queue import Request, TaskQueue
+from hicrisp_nodes.supervisor.reports import Reports, status_to_msg
+from hicrisp_nodes.supervisor.runner import TaskRunner
+from hicrisp_nodes.wall_clock import WallTimer
+
+SLICE = 0.05
+CLOSING = 10.0
+ORPHANS = 30.0
+
+_OUTCOMES = {
+    State.SUCCEEDED: Outcome.SUCCESS,
+    State.ANSWERED: Outcome.SUCCESS,
+    State.CANCELED: Outcome.CANCELED,
+    State.REFUSED: Outcome.INVALID,
+    State.FAILED: Outcome.EXECUTION,
+}
+
+
+class Supervisor:
+    """Everything that the supervisor serves, around the queue of tasks."""
+
+    def __init__(self) -> None:
+        configuration = load_configuration()
+        self._reports = Reports()
+        self._gate = Gate(
+            str(parameter("autonomy", configuration.policy.autonomy)), float(parameter("approval_patience", 300.0)),
+            self._gate_changed)
+        self._observer = TopicObserver(still=float(parameter("still", 0.002)))
+        self._robots = {
+            name: RosRobot(name, tuple(configuration.domain.actions), self._gate.estop, self._observer.world_changed)
+            for name in configuration.scene.robots}
+        self._thinkers = Thinkers()
+        labels = {"scene": configuration.scene.name, "seed": int(parameter("seed", 0)),
+                  "policy": configuration.policy.name, "llm": Path(str(parameter("llm", "offline"))).stem}
+        runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
+        runner = TaskRunner(configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports,
+                            runs_dir, labels, self._publish)
+        self._queue = TaskQueue(runner.run, self._publish)
+        self._reports.gate(self._gate)
+        self._services = self._serve()
+        self._queue.start()
+        self._server = ActionServer("execute_task", ExecuteTaskAction, self._execute_task, concurrent=True).start()
+        self._timer = WallTimer(1.0, self._diagnose, "diagnostics")
+        for robot in self._robots.values():  # A command whose supervisor died must not go on.
+            Thread(target=robot.stop, args=(Deadline(ORPHANS),), name="orphans", daemon=True).start()
+
+    def close(self) -> None:
+        """Cancel every task and wait until the robots stand still."""
+        self._queue.close(CLOSING)
+
+    def _serve(self) -> "list[rospy.Service]":
+        def trigger(name: str, work: Any) -> rospy.Service:
+            def answer(_: Any) -> TriggerResponse:
+                said = work()
+                return TriggerResponse(*said) if isinstance(said, tuple) else TriggerResponse(True, said)
+            return rospy.Service(name, Trigger, answer)
+
+        return [
+            rospy.Service("submit_task", SubmitTask, lambda request: self._submit(request.task)),
+            rospy.Service("cancel_task", CancelTask,
+                          lambda request: CancelTaskResponse(*self._queue.cancel(request.task_id))),
+            rospy.Service("get_task", GetTask, lambda request: self._get(request.task_id)),
+            rospy.Service("explain", Explain, lambda request: self._explain(request.task_id)),
+            rospy.Service("approve", Approve, lambda request: self._approve(request.task_id, request.granted)),
+            rospy.Service("set_autonomy", SetAutonomy,
+                          lambda request: SetAutonomyResponse(*self._gate.set_autonomy(request.level))),
+            trigger("pause", self._gate.pause),
+            trigger("resume", self._gate.resume),
+            trigger("estop", lambda: self._gate.stop("asked for by the service estop")),
+            trigger("clear_estop", self._gate.clear),
+        ]
+
+    def _submit(self, task: str) -> SubmitTaskResponse:
+        admission = self._queue.submit(task)
+        return SubmitTaskResponse(admission.accepted, admission.request.id if admission.request else "",
+                                  admission.message)
+
+    def _get(self, task_id: str) -> GetTaskResponse:
+        request = self._queue.find(task_id)
+        waiting = list(self._queue.waiting)
+        if request is None:
+            message = f"there is no task '{task_id}'" if task_id else "no task has run yet"
+            return GetTaskResponse(found=False, queue=waiting, message=message)
+        response = GetTaskResponse(found=True, status=self._status(request), queue=waiting,
+                                   message=request.progress.state.value)
+        if request.plan is not None:
+            response.plan = plan_to_msg(request.plan, request.id)
+        return response
+
+    def _explain(self, task_id: str) -> ExplainResponse:
+        request = self._queue.find(task_id)
+        if request is None:
+            return ExplainResponse(False, f"there is no task '{task_id}'" if task_id else "no task has run yet")
+        progress = request.progress
+        now = f"The task '{request.text}' is {progress.state.value}. {progress.message}".strip()
+        return ExplainResponse(True, request.story or now)
+
+    def _approve(self, task_id: str, granted: bool) -> ApproveResponse:
+        current = self._queue.current
+        if task_id and (current is None or current.id != task_id):
+            return ApproveResponse(False, f"task '{task_id}' is not the one that runs")
+        return ApproveResponse(*self._gate.answer(granted))
+
+    def _execute_task(self, goal: Goal) -> ExecuteTaskResult:
+        asked = goal.message
+        admission = self._queue.submit(asked.task, asked.robot, asked.request_id, asked.dry_run)
+        request = admission.request
+        if request is None:
+            return ExecuteTaskResult(False, "", admission.message, Outcome(Outcome.INVALID, admission.message), "")
+        told = Progress()
+        while not request.finished.wait(SLICE):
+            if goal.cancel.is_set() and not request.cancel.is_set():
+                self._queue.cancel(request.id)
+            if request.progress is not told:
+                told = request.progress
+                goal.feedback(ExecuteTaskFeedback(self._status(request)))
+        progress = request.progress
+        outcome = Outcome(_OUTCOMES.get(progress.state, Outcome.EXECUTION), progress.message)
+        return ExecuteTaskResult(
+            outcome.status == Outcome.SUCCESS, request.id, progress.message, outcome, progress.run_folder)
+
+    def _status(self, request: Request) -> Any:
+        shown = request
+        if request is self._queue.current and request.progress.state not in ENDED:
+            if self._gate.question:
+                shown = replace(request, progress=replace(
+                    request.progress, state=State.AWAITING_APPROVAL, message=self._gate.question))
+            elif self._gate.paused:
+                shown = replace(request, progress=replace(request.progress, state=State.PAUSED))
+        return status_to_msg(shown, len(self._queue.waiting))
+
+    def _publish(self, request: Request) -> None:
+        if self._queue.current in (request, None):
+            self._reports.status(self._status(request))
+
+    def _gate_changed(self) -> None:
+        self._reports.gate(self._gate)
+        if self._queue.current is not None:
+            self._publish(self._queue.current)
+
+    def _diagnose(self) -> None:
+        parts: Dict[str, bool] = {**self._thinkers.reachable(), "world_state": self._observer.count > 0}
+        parts.update({f"robot {name}": robot.connected for name, robot in self._robots.items()})
+        current = self._queue.current
+        self._reports.diagnostics(parts, {
+            "task": current.id if current else "none", "waiting": len(self._queue.waiting),
+            "estop": self._gate.estop.is_set(), "paused": self._gate.paused, "autonomy": self._gate.autonomy})
+
+
+def main() -> None:
+    """Run the node; on SIGINT and SIGTERM the robots are stopped before ROS goes down."""
+    rospy.init_node("supervisor", disable_signals=True)
+    end = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: end.set())
+    try:
+        supervisor = Supervisor()
+    except HicrispError as error:
+        rospy.logfatal("supervisor: %s", error)
+        sys.exit(2)
+    rospy.loginfo("supervisor is ready")
+    while not end.wait(0.2) and not rospy.is_shutdown():
+        pass
+    supervisor.close()
+    rospy.signal_shutdown("told to end")
