@@ -1,0 +1,98 @@
+"""Where things stand at first: random layouts, and the checks that every layout must pass."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, replace
+from typing import Dict, Mapping, Optional, Tuple
+
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.footprint import footprint, vertical_span
+from hicrisp_core.model.geometry import from_yaw
+
+_LAYOUTS = 200
+_SPOTS = 100
+_TOUCHING = 1e-4
+"""Overlap in metres up to which two things only touch."""
+
+
+@dataclass(frozen=True)
+class RandomSpot:
+    """Where a thing may be put by chance.
+
+    Args:
+        region: x_min, y_min, x_max, y_max of its centre, metres.
+        min_gap: least space to everything else, metres.
+        reach: least and greatest distance of its centre from the robot's base, metres.
+    """
+
+    region: Tuple[float, float, float, float]
+    min_gap: float = 0.06
+    reach: Tuple[float, float] = (0.34, 0.66)
+
+
+def draw_layout(
+    objects: Mapping[str, WorldObject], spots: Mapping[str, RandomSpot], seed: int
+) -> Optional[Dict[str, WorldObject]]:
+    """The objects with a pose for each that has a random spot; ``None`` when no layout was found.
+
+    The same seed gives the same layout. Rejection sampling: whole layouts are drawn anew when one thing finds no room.
+    """
+    dice = random.Random(seed)
+    for _ in range(_LAYOUTS):
+        placed = {name: thing for name, thing in objects.items() if name not in spots}
+        for name, spot in spots.items():
+            thing = _draw(objects[name], spot, placed, dice)
+            if thing is None:
+                break
+            placed[name] = thing
+        else:
+            return {name: placed[name] for name in objects}
+    return None
+
+
+def overlapping(thing: WorldObject, others: Mapping[str, WorldObject], gap: float = 0.0) -> str:
+    """The name of the first other thing that is nearer than ``gap``; empty when there is none."""
+    if thing.pose is None:
+        return ""
+    shadow = footprint(thing, thing.pose)
+    low, high = vertical_span(thing, thing.pose)
+    for other in others.values():
+        if other.name == thing.name or other.pose is None or not other.movable:
+            continue
+        bottom, top = vertical_span(other, other.pose)
+        if min(top, high) - max(bottom, low) <= _TOUCHING:
+            continue
+        between = footprint(other, other.pose).distance(shadow)
+        inside = shadow.intersection(footprint(other, other.pose)).area
+        if between < gap or inside > _TOUCHING ** 2:
+            return other.name
+    return ""
+
+
+def off_the_table(thing: WorldObject, table: WorldObject) -> bool:
+    """Whether a thing's footprint leaves the table or its bottom is below the table's top."""
+    if thing.pose is None or table.pose is None:
+        return False
+    below = vertical_span(thing, thing.pose)[0] < vertical_span(table, table.pose)[1] - _TOUCHING
+    return below or not footprint(table, table.pose).contains(footprint(thing, thing.pose))
+
+
+def standing(thing: WorldObject, x: float, y: float, yaw: float, height: float = 0.0) -> WorldObject:
+    """The thing upright with its bottom at ``height``."""
+    return replace(thing, pose=Pose((x, y, height + thing.size[2] / 2.0), from_yaw(yaw)))
+
+
+def _draw(
+    thing: WorldObject, spot: RandomSpot, placed: Mapping[str, WorldObject], dice: random.Random
+) -> Optional[WorldObject]:
+    x_min, y_min, x_max, y_max = spot.region
+    for _ in range(_SPOTS):
+        x, y = dice.uniform(x_min, x_max), dice.uniform(y_min, y_max)
+        candidate = standing(thing, x, y, dice.uniform(-math.pi, math.pi))
+        if not spot.reach[0] <= math.hypot(x, y) <= spot.reach[1]:
+            continue
+        if not overlapping(candidate, placed, spot.min_gap):
+            return candidate
+    return None

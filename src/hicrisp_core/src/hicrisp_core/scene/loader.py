@@ -1,0 +1,206 @@
+"""Scenes from YAML, with errors that name the file, the line and what would be valid."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
+from hicrisp_core.domain import load_domain
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.footprint import vertical_span
+from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, standing
+from hicrisp_core.scene.scene import TABLE, Camera, Scene, SceneFault
+
+_SHAPES = ("box", "cylinder", "bowl")
+_SCENE_KEYS = ("scene", "description", "domain", "robots", "task", "table", "objects", "tolerances", "faults",
+               "cameras")
+_OBJECT_KEYS = ("type", "shape", "size", "mass", "attributes", "position", "yaw", "on", "random")
+_TABLE_SIZE, _TABLE_POSITION = (0.8, 1.2, 0.04), (0.5, 0.0)
+
+
+def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
+    """A scene from its file, or by its name in the workspace's ``config/scenes``.
+
+    Args:
+        seed: draws the random layout; the same seed gives the same scene.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.
+    """
+    path = _find(path_or_name)
+    values, positions = read_yaml(path)
+    check_keys(values, _SCENE_KEYS, ("scene", "domain", "objects"), positions)
+    domain = value_of(values, "domain", str, positions)
+    objects, masses = _objects(values, positions, _types(path, domain, positions), seed)
+    robots = value_of(values, "robots", list, positions, default=["panda"])
+    return Scene(
+        name=value_of(values, "scene", str, positions),
+        domain=domain,
+        robots=tuple(str(robot) for robot in robots),
+        objects=objects,
+        masses=masses,
+        description=value_of(values, "description", str, positions, default=""),
+        task=value_of(values, "task", str, positions, default=""),
+        tolerances={str(key): value_of(values["tolerances"], key, float, positions, ("tolerances",))
+                    for key in value_of(values, "tolerances", dict, positions, default={})},
+        faults=tuple(_fault(entry, positions, ("faults", index))
+                     for index, entry in enumerate(value_of(values, "faults", list, positions, default=[]))),
+        cameras={str(name): _camera(entry, positions, ("cameras", name))
+                 for name, entry in value_of(values, "cameras", dict, positions, default={}).items()},
+        seed=seed,
+    )
+
+
+def _find(path_or_name: Union[str, Path]) -> Path:
+    path = Path(path_or_name)
+    if path.suffix:
+        return path
+    folders = [parent / "config" / "scenes" for parent in Path(__file__).resolve().parents]
+    known = sorted(file.stem for folder in folders for file in folder.glob("*.yaml"))
+    for folder in folders:
+        if (folder / f"{path}.yaml").is_file():
+            return folder / f"{path}.yaml"
+    raise ConfigError(f"there is no scene '{path}'; there are: {', '.join(known) or 'none'}")
+
+
+def _types(path: Path, domain: str, positions: Positions) -> Mapping[str, str]:
+    file = path.resolve().parent.parent / "domains" / f"{domain}.yaml"
+    if not file.is_file():
+        folder = next((parent / "config" / "domains" for parent in Path(__file__).resolve().parents
+                       if (parent / "config" / "domains").is_dir()), file.parent)
+        file = folder / f"{domain}.yaml"
+    if not file.is_file():
+        known = ", ".join(sorted(other.stem for other in file.parent.glob("*.yaml"))) or "none"
+        raise positions.error(("domain",), f"there is no domain '{domain}'; there are: {known}")
+    return load_domain(file).types
+
+
+def _objects(
+    values: Mapping[str, Any], positions: Positions, types: Mapping[str, str], seed: int
+) -> Tuple[Dict[str, WorldObject], Dict[str, float]]:
+    objects: Dict[str, WorldObject] = {TABLE: _table(values, positions)}
+    masses: Dict[str, float] = {}
+    spots: Dict[str, RandomSpot] = {}
+    for name, entry in value_of(values, "objects", dict, positions).items():
+        path = ("objects", name)
+        check_keys(entry, _OBJECT_KEYS, ("type", "size"), positions, path)
+        if name in objects:
+            raise positions.error(path, f"the name '{name}' is taken by the table")
+        thing = _thing(str(name), entry, positions, types)
+        masses[thing.name] = value_of(entry, "mass", float, positions, path, default=0.15)
+        if not 0.0 < masses[thing.name] <= 3.0:
+            raise positions.error((*path, "mass"), "a mass above 0 and up to 3 kg was expected")
+        given = [key for key in ("position", "on", "random") if key in entry]
+        if len(given) != 1:
+            raise positions.error(path, "exactly one of 'position', 'on' and 'random' says where it is at first")
+        if given[0] == "random":
+            spots[thing.name] = _spot(entry["random"], positions, (*path, "random"))
+        else:
+            thing = _placed(thing, entry, objects, positions)
+        objects[thing.name] = thing
+    drawn = draw_layout(objects, spots, seed)
+    if drawn is None:
+        raise positions.error(("objects",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
+                                            "make a region wider or min_gap smaller")
+    for thing in drawn.values():
+        _check_place(thing, drawn, positions)
+    return drawn, masses
+
+
+def _check_place(thing: WorldObject, objects: Mapping[str, WorldObject], positions: Positions) -> None:
+    path = ("objects", thing.name)
+    if not thing.movable or thing.pose is None:
+        return
+    if off_the_table(thing, objects[TABLE]):
+        raise positions.error(path, f"{thing.name} is not on the table at "
+                                    f"({thing.pose.position[0]:.3f}, {thing.pose.position[1]:.3f})")
+    other = overlapping(thing, objects)
+    if other:
+        raise positions.error(path, f"{thing.name} overlaps {other}; move one of them")
+
+
+def _table(values: Mapping[str, Any], positions: Positions) -> WorldObject:
+    path = ("table",)
+    entry = check_keys(values.get("table", {}), ("size", "position"), (), positions, path)
+    size = _numbers(entry.get("size", _TABLE_SIZE), 3, positions, (*path, "size"), above=0.0)
+    x, y = _numbers(entry.get("position", _TABLE_POSITION), 2, positions, (*path, "position"))
+    return WorldObject(TABLE, "surface", "surface", (size[0], size[1], size[2]), movable=False,
+                       pose=Pose((x, y, -size[2] / 2.0)))
+
+
+def _thing(name: str, entry: Mapping[str, Any], positions: Positions, types: Mapping[str, str]) -> WorldObject:
+    path = ("objects", name)
+    type_ = value_of(entry, "type", str, positions, path, choices=types)
+    shape = value_of(entry, "shape", str, positions, path, default=type_)
+    if shape not in _SHAPES:
+        raise positions.error((*path, "shape" if "shape" in entry else "type"),
+                              f"'{shape}' is not a shape; 'shape' must be one of: {', '.join(_SHAPES)}")
+    size = _numbers(entry["size"], 3, positions, (*path, "size"), above=0.0)
+    if shape != "box" and abs(size[0] - size[1]) > 1e-6:
+        raise positions.error((*path, "size"), f"a {shape} is as wide in x as in y")
+    attributes = value_of(entry, "attributes", dict, positions, path, default={})
+    return WorldObject(name, type_, shape, (size[0], size[1], size[2]), {str(k): str(v) for k, v in attributes.items()})
+
+
+def _placed(
+    thing: WorldObject, entry: Mapping[str, Any], objects: Mapping[str, WorldObject], positions: Positions
+) -> WorldObject:
+    path = ("objects", thing.name)
+    yaw = math.radians(value_of(entry, "yaw", float, positions, path, default=0.0))
+    if not math.isfinite(yaw):
+        raise positions.error((*path, "yaw"), "a finite number of degrees was expected")
+    if "on" in entry:
+        below = objects.get(value_of(entry, "on", str, positions, path))
+        if below is None or below.pose is None or not below.movable:
+            known = ", ".join(name for name, other in objects.items() if other.movable and other.pose) or "none yet"
+            raise positions.error((*path, "on"), f"it stands on nothing that comes before it in the file; "
+                                                 f"there are: {known}")
+        x, y, _ = below.pose.position
+        return standing(thing, x, y, yaw, vertical_span(below, below.pose)[1])
+    x, y = _numbers(entry["position"], 2, positions, (*path, "position"))
+    return standing(thing, x, y, yaw)
+
+
+def _spot(entry: Any, positions: Positions, path: Tuple[Any, ...]) -> RandomSpot:
+    check_keys(entry, ("region", "min_gap", "reach"), ("region",), positions, path)
+    x_min, y_min, x_max, y_max = _numbers(entry["region"], 4, positions, (*path, "region"))
+    if not (x_min <= x_max and y_min <= y_max):
+        raise positions.error((*path, "region"), "x_min, y_min, x_max, y_max were expected, the least values first")
+    gap = _numbers([entry.get("min_gap", RandomSpot.min_gap)], 1, positions, (*path, "min_gap"))[0]
+    near, far = _numbers(entry.get("reach", RandomSpot.reach), 2, positions, (*path, "reach"))
+    return RandomSpot((x_min, y_min, x_max, y_max), gap, (near, far))
+
+
+def _fault(entry: Any, positions: Positions, path: Tuple[Any, ...]) -> SceneFault:
+    check_keys(entry, ("kind", "target", "magnitude", "count"), ("kind",), positions, path)
+    magnitude = entry.get("magnitude", [])
+    numbers = magnitude if isinstance(magnitude, list) else [magnitude]
+    return SceneFault(
+        value_of(entry, "kind", str, positions, path), value_of(entry, "target", str, positions, path, default=""),
+        tuple(_numbers(numbers, None, positions, (*path, "magnitude"))),
+        value_of(entry, "count", int, positions, path, default=0))
+
+
+def _camera(entry: Any, positions: Positions, path: Tuple[Any, ...]) -> Camera:
+    check_keys(entry, ("position", "target", "opening"), ("position", "target"), positions, path)
+    at = _numbers(entry["position"], 3, positions, (*path, "position"))
+    to = _numbers(entry["target"], 3, positions, (*path, "target"))
+    return Camera((at[0], at[1], at[2]), (to[0], to[1], to[2]),
+                  value_of(entry, "opening", float, positions, path, default=45.0))
+
+
+def _numbers(
+    values: Any, count: Optional[int], positions: Positions, path: Tuple[Any, ...], above: Optional[float] = None
+) -> List[float]:
+    """Finite numbers, ``count`` of them, each greater than ``above``."""
+    wanted = f"{count} numbers" if count is not None else "numbers"
+    fits = isinstance(values, Sequence) and not isinstance(values, str) and count in (None, len(values))
+    if not fits or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+        raise positions.error(path, f"{wanted} were expected, got {values!r}")
+    if not all(math.isfinite(v) and (above is None or v > above) for v in values):
+        raise positions.error(path, f"finite numbers{f' above {above:g}' if above is not None else ''} were expected, "
+                                    f"got {values!r}")
+    return [float(v) for v in values]
