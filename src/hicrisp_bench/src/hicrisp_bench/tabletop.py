@@ -1,0 +1,80 @@
+"""The table top: HiCRISP's section IV-B. Clean layouts, a Gaussian offset on place, a biased arm; three policies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from statistics import mean
+from typing import Any, Dict, List, Tuple
+
+from hicrisp_bench.pool import run_all
+from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.trial import TrialSettings, run_trial
+from hicrisp_core.model import Relation
+
+SIGMAS = (0.01, 0.02, 0.03, 0.05)
+POLICIES = ("open_loop", "retry_only", "hierarchical")
+BIAS = (0.05, 0.0)
+"""The biased arm's mean offset, metres; its noise is the smallest sigma."""
+
+_BESIDE = ("tabletop", "Place the box next to the cylinder", (Relation("box", "next_to", "cylinder"),))
+_TASKS: Tuple[Tuple[str, str, Tuple[Relation, ...]], ...] = (
+    _BESIDE,
+    ("blocks", "Stack the red box on the blue box", (Relation("red_box", "on", "blue_box"),)),
+    ("bowl", "Put the box in the bowl", (Relation("box", "in", "bowl"),)),
+)
+
+REFERENCE = [
+    {"source": "HiCRISP (Ming et al.), section IV-B", "suite": "tabletop", "policy": "hicrisp", "llm": "gpt-3.5",
+     "note": "the paper describes the Gaussian offset on place and its correction, but prints no success rates"},
+]
+
+
+def groups(config: Path, trials: int) -> List[Tuple[Dict[str, Any], List[TrialSettings]]]:
+    """Every row of the table with the trials that make it."""
+    found: List[Tuple[Dict[str, Any], List[TrialSettings]]] = []
+    for scene, task, goal in _TASKS:
+        base = TrialSettings(config, scene, task, goal)
+        found.append(({"case": f"clean: {task}", "policy": "hierarchical", "sigma": 0.0, "bias": 0.0},
+                      [replace(base, seed=seed) for seed in range(trials)]))
+    offsets = [(sigma, (0.0, 0.0)) for sigma in SIGMAS] + [(SIGMAS[0], BIAS)]
+    for sigma, bias in offsets:
+        for policy in POLICIES:
+            scene, task, goal = _BESIDE
+            fault = {"kind": "place_offset", "target": "panda", "magnitude": (*bias, sigma), "count": 0}
+            found.append((
+                {"case": "offset on place" if bias == (0.0, 0.0) else "biased arm", "policy": policy, "sigma": sigma,
+                 "bias": bias[0]},
+                [TrialSettings(config, scene, task, goal, policy, seed, (fault,)) for seed in range(trials)]))
+    return found
+
+
+def run(config: Path, trials: int, jobs: int) -> List[Dict[str, Any]]:
+    """The suite's rows; successes are judged from the physics' true poses."""
+    cases = groups(config, trials)
+    results = run_all(run_trial, [trial for _, made in cases for trial in made], jobs, "tabletop")
+    rows: List[Dict[str, Any]] = []
+    for head, made in cases:
+        own, results = results[:len(made)], results[len(made):]
+        rows.append(_row(head, own))
+    return rows
+
+
+def _row(head: Dict[str, Any], results: List[Dict[str, Any]]) -> Dict[str, Any]:
+    successes = sum(1 for result in results if result["success"])
+    whole = [result for result in results if "crashed" not in result]
+    corrections: Dict[str, int] = {}
+    for result in whole:
+        for rung, count in result["corrections"].items():
+            corrections[rung] = corrections.get(rung, 0) + count
+    return {
+        **head, "llm": "offline", "n": len(results), "success": successes / max(1, len(results)),
+        "success_ci": wilson_interval(successes, len(results)),
+        "attempts": mean([result["attempts"] for result in whole]) if whole else None,
+        "placement_error_m": spread([result["placement_error_m"] for result in whole]),
+        "sim_s": spread([result["sim_s"] for result in whole]), "wall_s": spread([r["wall_s"] for r in whole]),
+        "corrections": corrections, "false_success": sum(1 for r in whole if r["claimed"] and not r["success"]),
+        "crashed": [result["crashed"] for result in results if "crashed" in result],
+        "failed_seeds": [r.get("seed") for r in whole if not r["success"]],
+        "injected": "none" if not head["sigma"] else "Gaussian offset on place", "plans": "offline planner",
+    }
