@@ -13,7 +13,6 @@ from pathlib import Path
 from threading import RLock, Thread
 from typing import Dict, List, Optional, Tuple
 
-import rospkg
 import rospy
 from geometry_msgs.msg import TransformStamped, Vector3
 from hicrisp_core.model import Command, Pose, WorldObject
@@ -128,8 +127,7 @@ def transform(name: str, pose: Pose) -> TransformStamped:
 def main() -> None:
     """Run the node."""
     rospy.init_node("teleport_world")
-    scene_file = Path(rospkg.RosPack().get_path("hicrisp_bringup")) / "config/scenes" / rospy.get_param("~scene")
-    scene = load_scene(scene_file, rospy.get_param("~seed", 0))
+    scene = load_scene(Path(rospy.get_param("~scene")), rospy.get_param("~seed", 0))
     world = TeleportWorld(scene.robots[0], dict(scene.objects), rospy.get_param("~seconds", 0.3))
     rospy.spin()
     del world

@@ -130,9 +130,9 @@ class Supervisor:
         request = self._queue.find(task_id)
         if request is None:
             return ExplainResponse(False, f"there is no task '{task_id}'" if task_id else "no task has run yet")
-        progress = request.progress
-        now = f"The task '{request.text}' is {progress.state.value}. {progress.message}".strip()
-        return ExplainResponse(True, request.story or now)
+        if request.explain is None:
+            return ExplainResponse(True, f"The task '{request.text}' is {request.progress.state.value}.")
+        return ExplainResponse(True, request.explain())
 
     def _approve(self, task_id: str, granted: bool) -> ApproveResponse:
         current = self._queue.current

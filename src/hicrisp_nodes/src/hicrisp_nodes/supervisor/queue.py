@@ -26,7 +26,7 @@ class Request:
 
     Args:
         plan: the latest plan.
-        story: why it went as it did, in sentences, once it has ended.
+        explain: says in sentences why it goes as it does, once it has begun.
         cancel: set when the user wants it to end.
         finished: set when it has ended.
     """
@@ -38,7 +38,7 @@ class Request:
     dry_run: bool = False
     progress: Progress = field(default_factory=Progress)
     plan: Optional[Plan] = None
-    story: str = ""
+    explain: Optional[Callable[[], str]] = None
     cancel: Event = field(default_factory=Event)
     finished: Event = field(default_factory=Event)
 

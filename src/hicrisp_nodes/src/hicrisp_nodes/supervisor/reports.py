@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 from typing import Any, Dict, Mapping
 
 import rospy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Vector3
 from hicrisp_core.model import Level, Plan
+from hicrisp_core.trace.plain import to_json
 
 from hicrisp_msgs.msg import (
     CorrectionStack,
@@ -53,7 +52,7 @@ class Reports:
     def event(self, event: Mapping[str, Any], task_id: str) -> None:
         """Publish an event, and what it says on the topics of its kind."""
         kind = str(event.get("kind", ""))
-        self._events.publish(Event(rospy.Time.now(), task_id, kind, event_json(event)))
+        self._events.publish(Event(rospy.Time.now(), task_id, kind, to_json(event)))
         if kind == "stack":
             entries = [FailedCommand(e["command"], e["error"], e["attempts"]) for e in event["entries"]]
             self._stack.publish(CorrectionStack(rospy.Time.now(), task_id, entries))
@@ -90,21 +89,6 @@ def status_to_msg(request: Request, queued: int) -> TaskStatus:
         step_index=progress.step_index, step_count=progress.step_count, step=progress.step,
         stack_depth=progress.stack_depth, corrections=progress.corrections, message=progress.message,
         run_folder=progress.run_folder, queued=queued)
-
-
-def event_json(event: Mapping[str, Any]) -> str:
-    """An event as one line of strict JSON: numbers that JSON does not know become null."""
-    return json.dumps(_strict(event), ensure_ascii=False, allow_nan=False, default=str)
-
-
-def _strict(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {str(key): _strict(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_strict(entry) for entry in value]
-    return value
 
 
 def _feedback(told: Dict[str, Any]) -> Feedback:

@@ -12,6 +12,7 @@ from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ports import Ports
 from hicrisp_core.model import Command, Plan, Task
+from hicrisp_core.trace import EventLog, explain, finish_run
 
 from hicrisp_nodes.config_files import Configuration
 from hicrisp_nodes.ports.body import RosBody
@@ -24,7 +25,6 @@ from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.pictures import Camera, caption_of
 from hicrisp_nodes.supervisor.queue import Request
-from hicrisp_nodes.supervisor.record import Record
 from hicrisp_nodes.supervisor.reports import Reports
 
 
@@ -54,44 +54,51 @@ class TaskRunner:
 
     def run(self, request: Request) -> None:
         """Carry out one request to its end."""
-        record = Record(self._runs_dir / request.id, request.text, self._labels)
-        request.progress = replace(request.progress, run_folder=str(record.folder))
-        self._camera.begin(record.folder)
+        folder = self._runs_dir / request.id
         began, began_ros = time.monotonic(), rospy.get_time()
+        with EventLog(folder, [lambda event: self._reports.event(event, request.id)]) as log:
+            request.explain = lambda: explain(log.events)
+            request.progress = replace(request.progress, run_folder=str(folder))
+            self._camera.begin(folder)
 
-        def tell(event: Dict[str, Any]) -> None:
-            picture = self._camera.take(caption_of(event)) if caption_of(event) else None
-            request.progress = request.progress.after(event)
-            for each in (event, self._picture_event(event, picture)):
-                if each is not None:
-                    record.write(each)
-                    self._reports.event(each, request.id)
-            self._changed(request)
+            def tell(event: Dict[str, Any]) -> None:
+                request.progress = request.progress.after(event)
+                log(event)
+                self._photograph(event, log)
+                self._changed(request)
+
+            tell({"kind": "task_received", "t": 0.0, "sim_t": 0.0, "task_id": request.id, "text": request.text,
+                  **self._labels})
+            task = Task(request.text, request.id, request.robot)
+            if request.dry_run:
+                ended = rehearse(self._configuration.domain, self._ports(request), task)
+                tell({"kind": "task_finished", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **ended})
+            else:
+                self._carry_out(task, request, tell)
+                self._camera.animate(began_ros)
+        finish_run(folder)
+
+    def _carry_out(self, task: Task, request: Request, tell: Callable[[Dict[str, Any]], None]) -> None:
+        policy = replace(self._configuration.policy, autonomy="supervised")  # The gate knows the level of this moment.
+        executive = Executive(
+            self._ports(request), self._configuration.domain, policy, tell, request.cancel, self._offsets)
+        try:
+            executive.run(task)
+        finally:
+            self._offsets = executive.offsets
+
+    def _photograph(self, event: Mapping[str, Any], log: EventLog) -> None:
+        caption = caption_of(event)
+        file = self._camera.take(caption) if caption else None
+        if file is not None:
+            log({"kind": "picture", "t": event["t"], "sim_t": event["sim_t"], "file": file, "caption": caption})
+
+    def _ports(self, request: Request) -> Ports:
+        domain, cancel = self._configuration.domain, request.cancel
 
         def planned(plan: Plan) -> None:
             request.plan = plan
             self._reports.plan(plan, request.id)
-
-        tell({"kind": "task_received", "t": 0.0, "sim_t": 0.0, "task_id": request.id, "text": request.text,
-              **self._labels})
-        ports = self._ports(request, planned)
-        if request.dry_run:
-            ended = rehearse(self._configuration.domain, ports, Task(request.text, request.id, request.robot))
-            tell({"kind": "task_finished", "t": time.monotonic() - began, "sim_t": 0.0, **ended})
-            record.close(None)
-            return
-        policy = replace(self._configuration.policy, autonomy="supervised")  # The gate knows the level of this moment.
-        executive = Executive(ports, self._configuration.domain, policy, tell, request.cancel, self._offsets)
-        try:
-            result = executive.run(Task(request.text, request.id, request.robot))
-        finally:
-            self._offsets = executive.offsets
-        self._camera.animate(began_ros)
-        record.close(result)
-        request.story = record.story()
-
-    def _ports(self, request: Request, planned: Callable[[Plan], None]) -> Ports:
-        domain, cancel = self._configuration.domain, request.cancel
 
         def approve(command: Command) -> bool:
             return self._gate.approve(f"May {command.robot} {domain.describe(command)}?", cancel)
@@ -106,10 +113,3 @@ class TaskRunner:
             approve=approve,
             gate=self._gate.pass_through,
         )
-
-    @staticmethod
-    def _picture_event(event: Mapping[str, Any], file: Optional[str]) -> Optional[Dict[str, Any]]:
-        if file is None:
-            return None
-        return {"kind": "picture", "t": event["t"], "sim_t": event["sim_t"], "file": file,
-                "caption": caption_of(event)}

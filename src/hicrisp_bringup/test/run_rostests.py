@@ -1,0 +1,38 @@
+"""Every ``.test`` file of this folder as one pytest test, each with a ROS graph and a ROS home of its own.
+
+An exit status of rostest is not enough: a test node that ran no test at all must not pass.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+LIMIT = 400
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize("file", sorted(HERE.glob("*.test")), ids=lambda file: file.stem)
+def test_rostest(file: Path, tmp_path: Path) -> None:
+    environment = {
+        **os.environ, "ROS_HOME": str(tmp_path), "ROS_IP": "127.0.0.1",
+        "ROS_MASTER_URI": f"http://127.0.0.1:{free_port()}",
+    }
+    environment.pop("ROS_HOSTNAME", None)
+    run = subprocess.run(
+        ["rostest", str(file)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, timeout=LIMIT, check=False)
+    results = [ElementTree.parse(result).getroot() for result in tmp_path.glob("test_results/**/*.xml")]
+    assert run.returncode == 0, run.stdout[-20000:]
+    assert sum(int(result.get("tests", 0)) for result in results) > 0, f"no test ran\n{run.stdout[-20000:]}"

@@ -1,0 +1,99 @@
+"""What the tests over ROS share: the supervisor's services, its topics, and patience in wall time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any, Callable, Dict, List
+from xmlrpc.client import ServerProxy
+
+import rosgraph
+import rospy
+from std_srvs.srv import Trigger
+
+from hicrisp_msgs.msg import Event, TaskStatus, WorldState
+from hicrisp_msgs.srv import (
+    Approve,
+    CancelTask,
+    Explain,
+    GetTask,
+    InjectFault,
+    SetAutonomy,
+    SubmitTask,
+)
+
+NAMESPACE = "/hicrisp"
+ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED, TaskStatus.ANSWERED)
+_SERVICES = {
+    "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain, "approve": Approve,
+    "set_autonomy": SetAutonomy, "inject_fault": InjectFault, "pause": Trigger, "resume": Trigger, "estop": Trigger,
+    "clear_estop": Trigger,
+}
+
+
+class Workspace:
+    """The running workspace, as a user sees it."""
+
+    def __init__(self, patience: float = 60.0) -> None:
+        self.patience = patience
+        self.events: List[Event] = []
+        self.world = WorldState()
+        self._proxies: Dict[str, Any] = {}
+        self._subscribers = [
+            rospy.Subscriber(f"{NAMESPACE}/events", Event, self.events.append),
+            rospy.Subscriber(f"{NAMESPACE}/world_state", WorldState, self._saw),
+        ]
+        for name, service in _SERVICES.items():
+            rospy.wait_for_service(f"{NAMESPACE}/{name}", patience)
+            self._proxies[name] = rospy.ServiceProxy(f"{NAMESPACE}/{name}", service)
+        self.until(lambda: any(thing.has_pose and thing.movable for thing in self.world.objects), "poses")
+
+    def __getattr__(self, name: str) -> Any:
+        return self.__dict__["_proxies"][name]
+
+    def _saw(self, message: WorldState) -> None:
+        self.world = message
+
+    def until(self, condition: Callable[[], Any], what: str) -> Any:
+        """Wait in wall time for something to become true."""
+        end = time.monotonic() + self.patience
+        while time.monotonic() < end:
+            value = condition()
+            if value:
+                return value
+            time.sleep(0.02)
+        raise AssertionError(f"no {what} within {self.patience:g} s; events: {[event.kind for event in self.events]}")
+
+    def finished(self, task_id: str) -> TaskStatus:
+        """The status of a task at its end."""
+        def status() -> Any:
+            found = self.get_task(task_id).status
+            return found if found.state in ENDED else None
+        return self.until(status, f"end of {task_id}")
+
+    def run(self, task: str) -> TaskStatus:
+        """Submit a task and wait for its end."""
+        taken = self.submit_task(task)
+        assert taken.accepted, taken.message
+        return self.finished(taken.task_id)
+
+    def kinds(self, task_id: str) -> List[str]:
+        """The kinds of the events of a task so far."""
+        return [event.kind for event in self.events if event.task_id == task_id]
+
+    def moving(self, task_id: str) -> None:
+        """Wait until a task has sent a command that has not ended yet."""
+        self.until(lambda: self.kinds(task_id)[-1:] == ["command"], f"motion of {task_id}")
+
+    def holds(self, subject: str, predicate: str, object_: str) -> bool:
+        """Whether a fact is seen now."""
+        return any((fact.subject, fact.predicate, fact.object) == (subject, predicate, object_)
+                   for fact in self.world.relations)
+
+
+def kill(node: str) -> None:
+    """End a node the hard way, as a crash would."""
+    uri = rosgraph.Master("/test").lookupNode(f"{NAMESPACE}/{node}")
+    _, _, pid = ServerProxy(uri).getPid("/test")
+    os.kill(pid, signal.SIGKILL)

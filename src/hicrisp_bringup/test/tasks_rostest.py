@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Tasks over ROS: every node runs, only the physics is left out."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import unittest
+from pathlib import Path
+
+import rospy
+import rostest
+from hicrisp_nodes.action_client import ActionClient, CallStatus, Limits
+
+from hicrisp_msgs.msg import CorrectionStack, EstopState, ExecuteTaskAction, ExecuteTaskGoal, Plan, TaskStatus
+
+sys.path.insert(0, str(Path(__file__).parent / "support"))
+from harness import NAMESPACE, Workspace  # noqa: E402
+
+NEXT_TO = "place the box next to the cylinder"
+AWAY = "place the red box next to the cylinder"
+
+
+class Tasks(unittest.TestCase):
+    """What a user does with tasks."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        rospy.init_node("test_tasks")
+        cls.workspace = Workspace()
+
+    def test_a_task_is_carried_out_and_leaves_its_run_folder(self) -> None:
+        status = self.workspace.run(NEXT_TO)
+        assert status.state == TaskStatus.SUCCEEDED, status.message
+        assert self.workspace.holds("box", "next_to", "cylinder")
+        folder = Path(status.run_folder)
+        result = json.loads((folder / "result.json").read_text())
+        assert result["success"]
+        kinds = [json.loads(line)["kind"] for line in (folder / "events.jsonl").read_text().splitlines()]
+        assert (kinds[0], kinds[-1]) == ("task_received", "task_finished")
+
+    def test_two_tasks_at_once_run_one_after_the_other(self) -> None:
+        first, second = (self.workspace.submit_task(task) for task in (AWAY, NEXT_TO))
+        assert "waits behind" in second.message
+        assert self.workspace.finished(first.task_id).state == TaskStatus.SUCCEEDED
+        assert self.workspace.finished(second.task_id).state == TaskStatus.SUCCEEDED
+        ids = [event.task_id for event in self.workspace.events if event.task_id in (first.task_id, second.task_id)]
+        assert ids == sorted(ids)
+
+    def test_a_cancel_stops_the_motion_and_ends_the_task(self) -> None:
+        self._undo()
+        task = self.workspace.submit_task(NEXT_TO).task_id
+        self.workspace.moving(task)
+        asked = time.monotonic()
+        assert self.workspace.cancel_task(task).ok
+        assert self.workspace.finished(task).state == TaskStatus.CANCELED
+        assert time.monotonic() - asked < 3.0
+        assert not self.workspace.cancel_task(task).ok
+
+    def test_what_is_no_task_is_refused_and_nothing_moves(self) -> None:
+        for text, word in (("", "empty"), ("  \n", "empty"), ("x" * 100_000, "characters"), ("a\x07b", "U+0007"),
+                           ("12 34", "word")):
+            answer = self.workspace.submit_task(text)
+            assert not answer.accepted
+            assert word in answer.message
+
+    def test_an_unknown_object_is_refused_with_what_there_is_and_nothing_moves(self) -> None:
+        task = self.workspace.submit_task("place the teapot next to the cylinder").task_id
+        status = self.workspace.finished(task)
+        assert status.state == TaskStatus.REFUSED
+        assert "teapot" in status.message
+        assert "command" not in self.workspace.kinds(task)
+
+    def test_an_unknown_task_is_said_to_be_unknown(self) -> None:
+        assert not self.workspace.get_task("nothing").found
+        assert not self.workspace.cancel_task("nothing").ok
+        assert not self.workspace.explain("nothing").ok
+
+    def test_a_grasp_that_missed_is_corrected_inside_the_step(self) -> None:
+        self._undo()
+        assert self.workspace.inject_fault(kind="miss", count=1).ok
+        task = self.workspace.submit_task(NEXT_TO).task_id
+        status = self.workspace.finished(task)
+        assert status.state == TaskStatus.SUCCEEDED, status.message
+        assert status.corrections > 0
+        assert "stack" in self.workspace.kinds(task)
+        assert self.workspace.explain(task).text
+
+    def test_an_emergency_stop_ends_the_motion_and_holds_until_it_is_cleared(self) -> None:
+        self._undo()
+        task = self.workspace.submit_task(NEXT_TO).task_id
+        self.workspace.moving(task)
+        assert self.workspace.estop().success
+        assert self.workspace.finished(task).state == TaskStatus.FAILED
+        assert rospy.wait_for_message(f"{NAMESPACE}/estop_state", EstopState, 5.0).active
+        assert self.workspace.run(NEXT_TO).state == TaskStatus.FAILED
+        assert self.workspace.clear_estop().success
+        assert self.workspace.run(NEXT_TO).state == TaskStatus.SUCCEEDED
+
+    def test_a_pause_holds_the_next_command_back(self) -> None:
+        self._undo()
+        self.workspace.pause()
+        task = self.workspace.submit_task(NEXT_TO).task_id
+        self.workspace.until(lambda: "step_started" in self.workspace.kinds(task), "step")
+        time.sleep(0.5)
+        assert "command" not in self.workspace.kinds(task)
+        assert self.workspace.get_task(task).status.state == TaskStatus.PAUSED
+        self.workspace.resume()
+        assert self.workspace.finished(task).state == TaskStatus.SUCCEEDED
+
+    def test_the_action_gives_feedback_and_answers_a_repeated_request_with_the_same_task(self) -> None:
+        client = ActionClient(f"{NAMESPACE}/execute_task", ExecuteTaskAction)
+        seen = []
+        goal = ExecuteTaskGoal(task=AWAY, request_id="the same")
+        first = client.call(goal, Limits(), on_feedback=lambda feedback: seen.append(feedback.status.state))
+        assert first.status is CallStatus.SUCCEEDED
+        assert first.result.success, first.result.message
+        assert seen
+        assert client.call(goal, Limits()).result.task_id == first.result.task_id
+
+    def test_a_dry_run_plans_and_moves_nothing(self) -> None:
+        self._undo()
+        client = ActionClient(f"{NAMESPACE}/execute_task", ExecuteTaskAction)
+        reply = client.call(ExecuteTaskGoal(task=NEXT_TO, dry_run=True), Limits())
+        assert reply.result.success, reply.result.message
+        assert "command" not in self.workspace.kinds(reply.result.task_id)
+
+    def test_autonomy_takes_only_the_levels_that_there_are(self) -> None:
+        assert not self.workspace.set_autonomy("reckless").ok
+        assert self.workspace.set_autonomy("supervised").ok
+        assert not self.workspace.approve("", True).ok
+
+    def test_the_state_is_latched_for_those_who_come_late(self) -> None:
+        self._undo()
+        self.workspace.inject_fault(kind="miss", count=1)
+        self.workspace.run(NEXT_TO)
+        for topic, type_ in (("plan", Plan), ("task_status", TaskStatus), ("correction_stack", CorrectionStack)):
+            rospy.wait_for_message(f"{NAMESPACE}/{topic}", type_, 5.0)
+
+    def _undo(self) -> None:
+        """Bring the box away from the cylinder, so that the task has something to do."""
+        if self.workspace.holds("box", "next_to", "cylinder"):
+            status = self.workspace.run("place the box next to the bowl")
+            assert status.state == TaskStatus.SUCCEEDED, status.message
+
+
+if __name__ == "__main__":
+    rostest.rosrun("hicrisp_bringup", "tasks", Tasks)
