@@ -1,0 +1,99 @@
+"""The pause, the emergency stop and the question to the user, without ROS."""
+
+from __future__ import annotations
+
+import time
+from threading import Event, Thread
+from typing import List
+
+import pytest
+from hicrisp_nodes.supervisor.gate import Gate
+
+
+def gate(autonomy: str = "supervised", patience: float = 2.0) -> Gate:
+    return Gate(autonomy, patience, lambda: None)
+
+
+def asked(gate: Gate, cancel: Event) -> "tuple[Thread, List[bool]]":
+    answers: List[bool] = []
+    thread = Thread(target=lambda: answers.append(gate.approve("May it pour?", cancel)))
+    thread.start()
+    while not gate.question:
+        time.sleep(0.005)
+    return thread, answers
+
+
+def test_an_unknown_autonomy_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="full, supervised"):
+        gate("wild")
+
+
+@pytest.mark.parametrize("granted", [True, False])
+def test_a_question_waits_for_its_answer(granted: bool) -> None:
+    subject = gate()
+    thread, answers = asked(subject, Event())
+    assert subject.answer(granted)[0]
+    thread.join(2.0)
+    assert answers == [granted]
+    assert subject.question == ""
+
+
+def test_no_answer_in_time_is_a_no() -> None:
+    assert gate(patience=0.1).approve("May it pour?", Event()) is False
+
+
+def test_nothing_is_asked_with_full_autonomy() -> None:
+    assert gate("full").approve("May it pour?", Event()) is True
+
+
+def test_full_autonomy_answers_the_question_that_waits() -> None:
+    subject = gate()
+    thread, answers = asked(subject, Event())
+    subject.set_autonomy("full")
+    thread.join(2.0)
+    assert answers == [True]
+
+
+def test_a_cancel_ends_the_question_with_a_no() -> None:
+    subject, cancel = gate(), Event()
+    thread, answers = asked(subject, cancel)
+    cancel.set()
+    thread.join(2.0)
+    assert answers == [False]
+
+
+def test_an_answer_that_nobody_waits_for_is_refused() -> None:
+    assert gate().answer(True)[0] is False
+
+
+def test_a_pause_holds_until_resume() -> None:
+    subject = gate()
+    subject.pause()
+    passed = Event()
+    thread = Thread(target=lambda: (subject.pass_through(Event()), passed.set()))
+    thread.start()
+    assert not passed.wait(0.15)
+    subject.resume()
+    assert passed.wait(1.0)
+    thread.join(1.0)
+
+
+@pytest.mark.parametrize("how", ["cancel", "stop"])
+def test_cancel_and_emergency_stop_end_a_pause(how: str) -> None:
+    subject, cancel, passed = gate(), Event(), Event()
+    subject.pause()
+    thread = Thread(target=lambda: (subject.pass_through(cancel), passed.set()))
+    thread.start()
+    cancel.set() if how == "cancel" else subject.stop("smoke")
+    assert passed.wait(1.0)
+    thread.join(1.0)
+
+
+def test_an_emergency_stop_holds_until_it_is_cleared() -> None:
+    subject = gate()
+    assert subject.clear()[0] is False
+    subject.stop("smoke")
+    assert subject.estop.is_set()
+    assert subject.reason == "smoke"
+    assert subject.clear()[0] is True
+    assert not subject.estop.is_set()

@@ -1,0 +1,111 @@
+"""The queue of tasks, without ROS."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Iterator, List
+
+import pytest
+from hicrisp_nodes.supervisor.progress import State
+from hicrisp_nodes.supervisor.queue import MAX_TEXT, MAX_WAITING, Request, TaskQueue, objection
+
+
+class Work:
+    """Runs requests: each waits for ``go`` or its own cancel; one whose text is "break" raises."""
+
+    def __init__(self) -> None:
+        self.go = Event()
+        self.begun: List[str] = []
+        self.queue = TaskQueue(self.run, lambda request: None)
+
+    def run(self, request: Request) -> None:
+        self.begun.append(request.text)
+        if request.text == "break":
+            raise ValueError("something is wrong")
+        while not self.go.wait(0.01) and not request.cancel.is_set():
+            pass
+        if not request.cancel.is_set():
+            request.progress = request.progress.ended(State.SUCCEEDED, "done")
+
+
+@pytest.fixture
+def work() -> Iterator[Work]:
+    work = Work()
+    work.queue.start()
+    yield work
+    work.queue.close(2.0)
+
+
+def submit(work: Work, text: str, request_id: str = "") -> Request:
+    admission = work.queue.submit(text, request_id=request_id)
+    assert admission.request is not None, admission.message
+    return admission.request
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("", "empty"), (" \n", "empty"), ("x" * (MAX_TEXT + 1), str(MAX_TEXT)), ("stop\x00", "U+0000"), ("1 2", "word")])
+def test_what_is_no_task_is_refused_with_the_reason(text: str, word: str) -> None:
+    assert word in objection(text)
+
+
+@pytest.mark.parametrize("text", ["place the box", "Stelle den Würfel neben die Dose", "把盒子放下", "a\nb"])
+def test_any_language_may_be_a_task(text: str) -> None:
+    assert objection(text) == ""
+
+
+def test_tasks_run_one_at_a_time_in_their_order(work: Work) -> None:
+    first, second = submit(work, "first"), submit(work, "second")
+    assert not second.finished.wait(0.1)
+    assert work.begun == ["first"]
+    work.go.set()
+    assert first.finished.wait(2.0)
+    assert second.finished.wait(2.0)
+    assert work.begun == ["first", "second"]
+
+
+def test_a_waiting_task_that_is_canceled_never_begins(work: Work) -> None:
+    first, second = submit(work, "first"), submit(work, "second")
+    assert work.queue.cancel(second.id)[0]
+    assert second.progress.state is State.CANCELED
+    work.go.set()
+    assert first.finished.wait(2.0)
+    assert work.begun == ["first"]
+
+
+def test_the_running_task_is_canceled_when_no_id_is_given(work: Work) -> None:
+    request = submit(work, "first")
+    while work.queue.current is not request:
+        pass
+    assert work.queue.cancel()[0]
+    assert request.finished.wait(2.0)
+    assert request.progress.state is State.CANCELED
+    assert work.queue.cancel(request.id)[0] is False
+
+
+def test_a_fault_in_one_task_does_not_end_the_line(work: Work) -> None:
+    broken, next_ = submit(work, "break"), submit(work, "next")
+    work.go.set()
+    assert next_.finished.wait(2.0)
+    assert broken.progress.state is State.FAILED
+    assert "something is wrong" in broken.progress.message
+    assert next_.progress.state is State.SUCCEEDED
+
+
+def test_the_same_request_id_is_the_same_task(work: Work) -> None:
+    assert submit(work, "first", "a") is submit(work, "first", "a")
+    assert submit(work, "first", "b") is not submit(work, "first")
+
+
+def test_a_line_that_is_full_takes_no_more(work: Work) -> None:
+    submit(work, "first")
+    while not work.begun:
+        pass
+    for _ in range(MAX_WAITING):
+        submit(work, "another")
+    assert not work.queue.submit("one more").accepted
+
+
+def test_ids_are_unique_and_sorted(work: Work) -> None:
+    ids = [submit(work, "task").id for _ in range(5)]
+    assert ids == sorted(set(ids))
