@@ -1,0 +1,39 @@
+"""Policy files and their errors."""
+
+import pytest
+
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.executive.policy_loader import load_policy
+from hicrisp_core.model import Rung
+
+
+@pytest.mark.parametrize("name", ["hierarchical", "hicrisp", "retry_only", "open_loop", "brainbody"])
+def test_a_shipped_policy_bears_its_files_name(config_dir, name):
+    assert load_policy(config_dir / "policies" / f"{name}.yaml").name == name
+
+
+def test_rungs_keep_their_order(tmp_path):
+    file = tmp_path / "p.yaml"
+    file.write_text("policy: p\nrungs: [llm_step, repair]\nbudget: {llm_calls: 3}\noffset: {prior_sigma: 0.01}\n")
+    policy = load_policy(file)
+    assert policy.rungs == (Rung.LLM_STEP, Rung.REPAIR)
+    assert (policy.budget.llm_calls, policy.offset.prior_sigma) == (3, 0.01)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("policy: p\nrungs: [mend]", "p.yaml:2: rungs.0: unknown rung 'mend'; valid are: repair, offset, llm_step"),
+    ("policy: p\nrungs: []\nthreshhold: 3", "p.yaml:3: threshhold: unknown key.*did you mean 'threshold'"),
+    ("policy: p\nrungs: []\nthreshold: 0", "p.yaml:3: threshold: at least 1 is needed"),
+    ("policy: p\nrungs: []\nthreshold: many", "a whole number was expected, got 'many'"),
+    ("policy: p\nrungs: []\nfeedback_level: all", "'all' is not one of: how, what, why"),
+    ("policy: p\nrungs: []\nbudget: {calls: 1}", "unknown key 'calls'.*valid are: corrections, llm_calls"),
+    ("policy: p\nrungs: []\noffset: {limit: 0}", "p.yaml:3: offset: .*limit > 0"),
+    ("rungs: []", "the key 'policy' is missing"),
+    ("- a\n- b", "a mapping .* was expected"),
+    ("policy: [", "p.yaml:1: "),
+])
+def test_a_wrong_policy_is_refused_with_the_place(tmp_path, text, message):
+    file = tmp_path / "p.yaml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=message):
+        load_policy(file)
