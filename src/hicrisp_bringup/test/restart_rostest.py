@@ -6,14 +6,15 @@ from __future__ import annotations
 import sys
 import unittest
 from pathlib import Path
+from typing import List
 
 import rospy
 import rostest
 
-from hicrisp_msgs.msg import TaskStatus
+from hicrisp_msgs.msg import ExecuteCommandActionResult, Outcome, TaskStatus
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
-from harness import Workspace, kill  # noqa: E402
+from harness import NAMESPACE, Workspace, kill  # noqa: E402
 
 TASKS = ("place the box next to the cylinder", "place the box next to the bowl")
 
@@ -26,9 +27,12 @@ class Restart(unittest.TestCase):
         rospy.init_node("test_restart")
         cls.workspace = Workspace()
 
+    def _task(self) -> str:
+        """A task that has something to do."""
+        return TASKS[1 if self.workspace.holds("box", "next_to", "cylinder") else 0]
+
     def _survives(self, *nodes: str) -> None:
-        near = self.workspace.holds("box", "next_to", "cylinder")
-        task = self.workspace.submit_task(TASKS[1 if near else 0]).task_id
+        task = self.workspace.submit_task(self._task()).task_id
         self.workspace.moving(task)
         for node in nodes:
             kill(node)
@@ -47,6 +51,20 @@ class Restart(unittest.TestCase):
 
     def test_all_of_them_may_crash_at_once(self) -> None:
         self._survives("brain", "body", "detector", "corrector")
+
+    def test_a_supervisor_that_crashed_stops_what_it_had_begun_and_takes_tasks_again(self) -> None:
+        self.workspace.inject_fault(kind="slow", magnitude=[10.0], count=1)
+        task = self.workspace.submit_task(self._task()).task_id
+        self.workspace.moving(task)
+        outcomes: List[int] = []
+        name = f"{NAMESPACE}/robots/panda/execute/result"
+        results = rospy.Subscriber(name, ExecuteCommandActionResult, lambda m: outcomes.append(m.result.outcome.status))
+        kill("supervisor")
+        assert self.workspace.until(lambda: outcomes, "end of the motion") == [Outcome.CANCELED]
+        results.unregister()
+        self.workspace.connect()
+        assert not self.workspace.get_task(task).found
+        assert self.workspace.run(self._task()).state == TaskStatus.SUCCEEDED
 
 
 if __name__ == "__main__":

@@ -44,10 +44,14 @@ class Workspace:
             rospy.Subscriber(f"{NAMESPACE}/events", Event, self.events.append),
             rospy.Subscriber(f"{NAMESPACE}/world_state", WorldState, self._saw),
         ]
-        for name, service in _SERVICES.items():
-            rospy.wait_for_service(f"{NAMESPACE}/{name}", patience)
-            self._proxies[name] = rospy.ServiceProxy(f"{NAMESPACE}/{name}", service)
+        self.connect()
         self.until(lambda: any(thing.has_pose and thing.movable for thing in self.world.objects), "poses")
+
+    def connect(self) -> None:
+        """Wait until every service is there."""
+        for name, service in _SERVICES.items():
+            rospy.wait_for_service(f"{NAMESPACE}/{name}", self.patience)
+            self._proxies[name] = rospy.ServiceProxy(f"{NAMESPACE}/{name}", service)
 
     def __getattr__(self, name: str) -> Any:
         return self.__dict__["_proxies"][name]

@@ -2,7 +2,8 @@
 """A world for the tests over ROS, without physics: a robot that moves things in a straight line, and their TF.
 
 It serves ``robots/<name>/execute`` and ``inject_fault``, and publishes the frames that the embedded world would.
-Faults: ``miss`` (a pick closes on nothing), ``offset`` (a place ends beside its aim), ``fail`` (EXECUTION).
+Faults: ``miss`` (a pick closes on nothing), ``offset`` (a place ends beside its aim), ``fail`` (EXECUTION), ``slow`` (a
+command takes that many seconds).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from hicrisp_msgs.srv import InjectFault, InjectFaultRequest, InjectFaultRespons
 HOME = Pose((0.3, 0.0, 0.6), (1.0, 0.0, 0.0, 0.0))
 OPEN = 0.08
 TICK = 0.02
+FAULTS = ("miss", "offset", "fail", "slow")
 
 
 class TeleportWorld:
@@ -47,8 +49,8 @@ class TeleportWorld:
         self._server = ActionServer(f"robots/{robot}/execute", ExecuteCommandAction, self._execute).start()
 
     def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
-        if request.kind not in ("miss", "offset", "fail"):
-            return InjectFaultResponse(False, f"no fault '{request.kind}'; there are: miss, offset, fail")
+        if request.kind not in FAULTS:
+            return InjectFaultResponse(False, f"no fault '{request.kind}'; there are: {', '.join(FAULTS)}")
         self._faults.append(request)
         return InjectFaultResponse(True, "")
 
@@ -66,7 +68,8 @@ class TeleportWorld:
         command = command_from_msg(goal.message.command)
         if self._fault("fail"):
             return ExecuteCommandResult(Outcome(Outcome.EXECUTION, "the motion was aborted"))
-        ticks = max(1, int(self._seconds / TICK))
+        seconds = (*self._fault("slow"), self._seconds)[0]
+        ticks = max(1, int(seconds / TICK))
         start, end = self._tool, self._goal_of(command)
         for tick in range(1, ticks + 1):
             if goal.cancel.is_set():

@@ -67,10 +67,11 @@ class TopicObserver:
                 count = self._count
                 messages = list(self._states)
             latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked)
-            fresh = bool(messages) and _seen_at(latest) >= since
+            fresh = bool(messages) and _seen_at(latest) > since
+            stalled = patience.passed and rospy.get_time() == asked  # A clock that stands still shows nothing newer.
             if fresh and (patience.passed or self._settled(latest, messages)):
                 return latest
-            if deadline.passed or rospy.is_shutdown():
+            if stalled or deadline.passed or rospy.is_shutdown():
                 return latest
 
     def _settled(self, latest: WorldState, messages: List[WorldStateMsg]) -> bool:
