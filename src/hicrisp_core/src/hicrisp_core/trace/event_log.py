@@ -1,0 +1,73 @@
+"""The event log of a run: one JSON object a line, on the disk as soon as it has happened."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type, Union
+
+from hicrisp_core.trace.plain import plain, to_json
+
+log = logging.getLogger(__name__)
+
+Listener = Callable[[Mapping[str, Any]], None]
+
+FILE_NAME = "events.jsonl"
+
+
+class EventLog:
+    """Appends events to ``events.jsonl`` in a run folder and passes each on to the listeners.
+
+    Args:
+        folder: the run folder; made when it is missing.
+        listeners: called with each event, made plain, after it was written. One that raises is left out of
+            the rest of the run: who watches must not stop what is watched.
+    """
+
+    def __init__(self, folder: Union[str, Path], listeners: Sequence[Listener] = ()) -> None:
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._listeners: List[Listener] = list(listeners)
+        self._lock = Lock()
+        self._file = open(  # noqa: SIM115  held for the life of the log
+            self.folder / FILE_NAME, "a", encoding="utf-8", errors="backslashreplace")
+        self.events: List[Dict[str, Any]] = []
+
+    def __call__(self, event: Mapping[str, Any]) -> None:
+        """Write an event and tell the listeners."""
+        entry: Dict[str, Any] = plain(event)
+        with self._lock:
+            self.events.append(entry)
+            if not self._file.closed:
+                self._write(to_json(entry))
+            listeners = list(self._listeners)
+        for listener in listeners:
+            try:
+                listener(entry)
+            except Exception:  # noqa: BLE001  a listener is foreign code
+                log.exception("a listener of the event log failed and is left out from now on")
+                with self._lock:
+                    self._listeners.remove(listener)
+
+    def _write(self, line: str) -> None:
+        try:
+            self._file.write(line + "\n")
+            self._file.flush()
+        except OSError as error:
+            log.error("%s cannot be written any more: %s", self._file.name, error)
+            self._file.close()
+
+    def close(self) -> None:
+        """Close the file; later events still reach the listeners."""
+        with self._lock:
+            self._file.close()
+
+    def __enter__(self) -> "EventLog":
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()

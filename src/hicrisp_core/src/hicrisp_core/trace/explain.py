@@ -1,0 +1,116 @@
+"""Why a run went as it did, in sentences."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, List, Mapping
+
+from hicrisp_core.trace.story import Attempt, StepStory, Story, story_of
+
+RUNG_WORDS = {
+    "repair": "by a search over the known actions (no language model)",
+    "offset": "by correcting the aim with the measured deviation",
+    "llm_step": "by one corrective action from the language model",
+    "llm_replan": "by a new plan from the failed step on",
+    "give_up": "by nothing: no correction was left",
+}
+_MOST = 6
+
+
+def explain(events: Iterable[Mapping[str, Any]]) -> str:
+    """A paragraph in plain language: what was asked, done, what failed and why, what was corrected, what remains."""
+    story = story_of(events)
+    if not story.task and story.end is None and not story.steps:
+        return "Nothing is recorded of this task yet."
+    sentences = [f"The task was: \"{story.text}\"."] if story.text else []
+    sentences += _planned(story)
+    for step in story.steps:
+        sentences += _troubled(step)
+    sentences += _ended(story)
+    return " ".join(sentences)
+
+
+def _planned(story: Story) -> List[str]:
+    if story.answer:
+        return [f"It was a question, and the answer was: {_closed(story.answer)}"]
+    if story.refusal is not None:
+        said = [f"It was refused: {_closed(story.refusal.get('text', ''))}"]
+        alternatives = [str(entry) for entry in story.refusal.get("alternatives") or []]
+        if alternatives:
+            said.append(f"Understood would have been: {_closed('; '.join(alternatives[:_MOST]))}")
+        return said
+    if not story.plans:
+        return ["No plan was made."]
+    steps = [str(step) for step in story.plans[0].get("steps") or []]
+    listed = "; ".join(f"{number}. {text}" for number, text in enumerate(steps, start=1))
+    source = story.plans[0].get("source") or "unknown"
+    return [f"The plan ({source}) had {_count(len(steps), 'step')}: {_closed(listed)}"]
+
+
+def _troubled(step: StepStory) -> List[str]:
+    """What is to be said of a step: nothing when it went well at once."""
+    sentences: List[str] = []
+    last: "Attempt | None" = None
+    for moment in step.moments:
+        if isinstance(moment, Attempt):
+            if moment.ok is False:
+                sentences.append(_failed(moment))
+            elif moment.ok and last is not None and last.ok is False and moment.text == last.text:
+                sentences.append(f"Then '{moment.text}' worked.")
+            last = moment
+        elif moment.get("kind") == "correction":
+            sentences.append(_corrected(moment))
+    if not sentences:
+        return []
+    if len(sentences) > 3 * _MOST:
+        left_out = len(sentences) - 3 * _MOST
+        sentences = sentences[: 2 * _MOST] + [f"(... {left_out} more ...)"] + sentences[-_MOST:]
+    return [f"In step {step.index + 1}, '{step.text}':", *sentences]
+
+
+def _failed(attempt: Attempt) -> str:
+    feedback = attempt.feedback
+    error = _closed(feedback.get("error") or attempt.outcome.get("message") or "it did not work")
+    reason = feedback.get("reason")
+    return f"'{attempt.text}' failed: {error}" + (f" The reason: {_closed(reason)}" if reason else "")
+
+
+def _corrected(correction: Mapping[str, Any]) -> str:
+    rung = str(correction.get("rung", ""))
+    if rung == "give_up":
+        return f"It was given up: {_closed(correction.get('note') or 'no correction was left')}"
+    commands = [str(command) for command in correction.get("commands") or []]
+    what = f": {', then '.join(commands)}" if commands else ""
+    return _closed(f"This was corrected {RUNG_WORDS.get(rung, f'by {rung}')}{what}")
+
+
+def _ended(story: Story) -> List[str]:
+    end = story.end
+    if end is None:
+        return ["The run has not ended, or was cut off."]
+    seconds = float(end.get("wall_s") or story.seconds)
+    if story.verdict in ("answered", "refused"):
+        return []
+    corrections = sum(int(count or 0) for count in (end.get("corrections") or {}).values())
+    commands = int(end.get("steps_executed") or 0)
+    spent = f"{_count(commands, 'command')}, {_count(corrections, 'correction')}, {seconds:.1f} s"
+    if story.verdict == "succeeded":
+        return [f"The task succeeded ({spent})."]
+    if story.verdict == "canceled":
+        sentences = [f"The task was canceled ({spent})."]
+    else:
+        sentences = [f"The task failed ({spent}): {_closed(end.get('message') or 'no reason was given')}"]
+    left = story.remaining_stack
+    if left:
+        told = "; ".join(f"{entry.get('command', '')} ({entry.get('error', '')})" for entry in reversed(left))
+        sentences.append(f"What remained to be done, the latest first: {_closed(told)}")
+    return sentences
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _closed(text: Any) -> str:
+    """The text as the end of a sentence."""
+    words = str(text).strip()
+    return words if words.endswith((".", "!", "?")) else words + "."

@@ -1,0 +1,95 @@
+"""The report's timeline: a step with its attempts, verdicts, corrections and pictures."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Any, Mapping
+
+from hicrisp_core.trace.pictures import embedded
+from hicrisp_core.trace.story import Attempt, StepStory
+
+_PURPOSES = {"step": "", "correction": "correction", "retry": "tried again"}
+
+
+def step_html(step: StepStory, folder: Path) -> str:
+    """One step of the plan and everything that happened in it."""
+    mark, word = ("", "not finished") if step.ok is None else ("good", "done") if step.ok else ("bad", "not done")
+    moments = "".join(
+        _attempt(moment) if isinstance(moment, Attempt) else _moment(moment, folder) for moment in step.moments)
+    return (f"<div class='step {mark}'><div class='head'><h3>{step.index + 1}. {escape(step.text)}</h3>"
+            f"<span class='badge {mark}'>{word}</span></div>{moments}</div>")
+
+
+def picture_html(folder: Path, picture: Mapping[str, Any]) -> str:
+    """A picture with its caption; empty when the file is not in the run folder."""
+    source = embedded(folder, str(picture.get("file", "")))
+    caption = escape(str(picture.get("caption", "")))
+    return f"<figure><img src='{source}' alt='{caption}'><figcaption>{caption}</figcaption></figure>" if source else ""
+
+
+def _attempt(attempt: Attempt) -> str:
+    mark, word = ("warn", "no verdict") if attempt.ok is None else ("good", "ok") if attempt.ok else ("bad", "failed")
+    purpose = _PURPOSES.get(str(attempt.command.get("purpose", "")), str(attempt.command.get("purpose", "")))
+    rows = []
+    claim = str(attempt.outcome.get("status", ""))
+    if claim:
+        message = str(attempt.outcome.get("message") or "")
+        rows.append(("robot said", f"{claim}{': ' + message if message else ''}"))
+    feedback = attempt.feedback
+    if feedback:
+        rows.append(("detector", f"{str(feedback.get('level', '')).upper()} level, {feedback.get('kind', '')}"))
+        rows += [(key, str(feedback.get(key) or "")) for key in ("error", "reason", "suggestion")]
+    elif attempt.verdict.get("note"):
+        rows.append(("detector", str(attempt.verdict["note"])))
+    if attempt.deviation:
+        rows.append(("deviation", ", ".join(f"{1000.0 * value:+.1f}" for value in attempt.deviation) + " mm (x, y, z)"))
+    table = "".join(f"<tr><th>{key}</th><td>{escape(text)}</td></tr>" for key, text in rows if text)
+    return (
+        f"<div class='moment {'bad' if attempt.ok is False else ''}'><div class='line'>"
+        f"<span class='badge {mark}'>{word}</span><b>{escape(attempt.text)}</b>"
+        + (f"<span class='soft small'>{escape(purpose)}</span>" if purpose else "")
+        + f"<code>{escape(_goal(attempt.command))}</code><span class='t'>{_time(attempt.command)}</span></div>"
+        + (f"<table>{table}</table>" if table else "") + "</div>")
+
+
+def _moment(event: Mapping[str, Any], folder: Path) -> str:
+    kind = event.get("kind")
+    if kind == "correction":
+        commands = ", then ".join(str(command) for command in event.get("commands") or [])
+        note = str(event.get("note") or "")
+        rung = escape(str(event.get("rung", "")))
+        return (f"<div class='moment correction'><div class='line'><span class='badge warn'>{rung}</span>"
+                f"<b>{escape(commands or 'try again')}</b><span class='t'>{_time(event)}</span></div>"
+                + (f"<div class='soft small'>{escape(note)}</div>" if note else "") + "</div>")
+    if kind == "picture":
+        figure = picture_html(folder, event)
+        return f"<div class='pictures' style='max-width:420px'>{figure}</div>" if figure else ""
+    if kind == "approval":
+        word = "approved" if event.get("granted") else "not approved"
+        return f"<p class='soft small'>{word}: {escape(str(event.get('command', '')))}</p>"
+    if kind == "plan":
+        return "<p class='soft small'>A new plan takes over from here.</p>"
+    if kind == "note":
+        return f"<p class='soft small'>{escape(str(event.get('text', '')))}</p>"
+    if kind == "fault":
+        fault = escape(str(event.get("fault", "")))
+        return f"<p class='soft small'><span class='badge warn'>injected</span> {fault}</p>"
+    return ""
+
+
+def _goal(command: Mapping[str, Any]) -> str:
+    """Where the item shall go, and the aim where it differs."""
+    target, aim = command.get("target"), command.get("aim")
+    if not target:
+        return ""
+    text = "to " + _point(target)
+    return text + f", aimed at {_point(aim)}" if aim and aim != target else text
+
+
+def _point(values: Any) -> str:
+    return "(" + ", ".join(f"{float(value or 0.0):.3f}" for value in values) + ")"
+
+
+def _time(event: Mapping[str, Any]) -> str:
+    return f"{float(event.get('t') or 0.0):.1f} s"

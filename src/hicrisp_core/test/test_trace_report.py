@@ -1,0 +1,100 @@
+"""The report: one page that needs nothing else and trusts no text in it."""
+
+from __future__ import annotations
+
+import base64
+import re
+from html.parser import HTMLParser
+
+from hicrisp_core.trace import render_report
+from trace_events import HOSTILE, corrected_run, failed_run
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+
+
+class Balanced(HTMLParser):
+    """Fails when a tag is closed that is not open; notes the tags."""
+
+    void = ("meta", "img", "rect", "line", "circle", "br")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen = [], set()
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.void:
+            assert self.open.pop() == tag
+
+
+def page_of(events, folder):
+    page = render_report(events, folder)
+    parser = Balanced()
+    parser.feed(page)
+    assert parser.open == []
+    return page, parser.seen
+
+
+def test_the_report_tells_the_whole_run(tmp_path):
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "000.png").write_bytes(PIXEL)
+    page, _ = page_of(corrected_run(), tmp_path)
+    for text in ("Succeeded", "place box next to cylinder", "The box is 31 mm", "Aim 31 mm to the right", "repair",
+                 "panda place_next_to world", "data:image/png;base64,", "+31.0", "2.2 mm"):
+        assert text in page
+
+
+def test_the_report_needs_nothing_from_elsewhere_and_runs_no_script(tmp_path):
+    page, tags = page_of(corrected_run(), tmp_path)
+    assert not tags & {"script", "link", "iframe", "object"}
+    assert not re.search(r"(src|href)\s*=\s*.(?!data:)", page)
+
+
+def test_no_text_of_a_run_becomes_markup(tmp_path):
+    def poisoned(value):
+        if isinstance(value, str):
+            return value + HOSTILE if value not in KINDS else value
+        if isinstance(value, dict):
+            return {poisoned(key) if key not in FIELDS else key: poisoned(entry) for key, entry in value.items()}
+        return [poisoned(entry) for entry in value] if isinstance(value, list) else value
+
+    events = [*corrected_run(), {"kind": "fault", "fault": HOSTILE, "target": HOSTILE, "magnitude": [0.1]}]
+    KINDS = {event["kind"] for event in events}
+    FIELDS = {key for event in events for key in event} | {
+        "level", "kind", "error", "reason", "suggestion", "deviation", "command", "attempts", "step"}
+    page, tags = page_of([poisoned(event) for event in events], tmp_path / HOSTILE.replace("/", ""))
+    assert "script" not in tags
+    assert "<script" not in page.lower()
+    assert "&lt;script&gt;" in page
+
+
+def test_a_quote_in_a_caption_stays_inside_its_attribute(tmp_path):
+    (tmp_path / "a.png").write_bytes(PIXEL)
+    page, _ = page_of([{"kind": "picture", "file": "a.png", "caption": "x' onerror='alert(1)"}], tmp_path)
+    assert "onerror='" not in page
+
+
+def test_pictures_come_from_the_run_folder_alone(tmp_path):
+    (tmp_path / "secret.png").write_bytes(PIXEL)
+    run = tmp_path / "run"
+    run.mkdir()
+    page, _ = page_of([{"kind": "picture", "file": "../secret.png", "caption": "c"}], run)
+    assert "data:image" not in page
+
+
+def test_a_failed_a_cut_off_and_an_empty_run_have_a_report_too(tmp_path):
+    assert "Failed" in page_of(failed_run(), tmp_path)[0]
+    assert "Not finished" in page_of(corrected_run()[:9], tmp_path)[0]
+    assert "Not finished" in page_of([], tmp_path)[0]
+
+
+def test_a_refusal_shows_what_would_have_been_understood(tmp_path):
+    page, _ = page_of([{"kind": "refused", "text": "no", "alternatives": ["place X on Y"]},
+                       {"kind": "task_finished", "success": False, "message": "no"}], tmp_path)
+    assert "Refused" in page
+    assert "<li>place X on Y</li>" in page
