@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace  # noqa: E402
 
 NEXT_TO = "place the box next to the cylinder"
-AWAY = "place the red box next to the cylinder"
+AWAY = "place the box next to the bowl"
 
 
 class Tasks(unittest.TestCase):
@@ -31,6 +31,7 @@ class Tasks(unittest.TestCase):
         cls.workspace = Workspace()
 
     def test_a_task_is_carried_out_and_leaves_its_run_folder(self) -> None:
+        self._undo()
         status = self.workspace.run(NEXT_TO)
         assert status.state == TaskStatus.SUCCEEDED, status.message
         assert self.workspace.holds("box", "next_to", "cylinder")
@@ -41,7 +42,8 @@ class Tasks(unittest.TestCase):
         assert (kinds[0], kinds[-1]) == ("task_received", "task_finished")
 
     def test_two_tasks_at_once_run_one_after_the_other(self) -> None:
-        first, second = (self.workspace.submit_task(task) for task in (AWAY, NEXT_TO))
+        self._undo()
+        first, second = (self.workspace.submit_task(task) for task in (NEXT_TO, AWAY))
         assert "waits behind" in second.message
         assert self.workspace.finished(first.task_id).state == TaskStatus.SUCCEEDED
         assert self.workspace.finished(second.task_id).state == TaskStatus.SUCCEEDED
@@ -70,6 +72,13 @@ class Tasks(unittest.TestCase):
         status = self.workspace.finished(task)
         assert status.state == TaskStatus.REFUSED
         assert "teapot" in status.message
+        assert "command" not in self.workspace.kinds(task)
+
+    def test_a_question_is_answered_and_nothing_moves(self) -> None:
+        task = self.workspace.submit_task("What is on the table?").task_id
+        status = self.workspace.finished(task)
+        assert status.state == TaskStatus.ANSWERED
+        assert "cylinder" in status.message
         assert "command" not in self.workspace.kinds(task)
 
     def test_an_unknown_task_is_said_to_be_unknown(self) -> None:
@@ -110,9 +119,10 @@ class Tasks(unittest.TestCase):
         assert self.workspace.finished(task).state == TaskStatus.SUCCEEDED
 
     def test_the_action_gives_feedback_and_answers_a_repeated_request_with_the_same_task(self) -> None:
+        self._undo()
         client = ActionClient(f"{NAMESPACE}/execute_task", ExecuteTaskAction)
         seen = []
-        goal = ExecuteTaskGoal(task=AWAY, request_id="the same")
+        goal = ExecuteTaskGoal(task=NEXT_TO, request_id="the same")
         first = client.call(goal, Limits(), on_feedback=lambda feedback: seen.append(feedback.status.state))
         assert first.status is CallStatus.SUCCEEDED
         assert first.result.success, first.result.message
@@ -141,7 +151,7 @@ class Tasks(unittest.TestCase):
     def _undo(self) -> None:
         """Bring the box away from the cylinder, so that the task has something to do."""
         if self.workspace.holds("box", "next_to", "cylinder"):
-            status = self.workspace.run("place the box next to the bowl")
+            status = self.workspace.run(AWAY)
             assert status.state == TaskStatus.SUCCEEDED, status.message
 
 
