@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
+from hicrisp_core.config.files import config_file
 from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
@@ -30,7 +31,7 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     Raises:
         ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.
     """
-    path = _find(path_or_name)
+    path = config_file("scenes", path_or_name)
     values, positions = read_yaml(path)
     check_keys(values, _SCENE_KEYS, ("scene", "domain", "objects"), positions)
     domain = value_of(values, "domain", str, positions)
@@ -54,27 +55,11 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     )
 
 
-def _find(path_or_name: Union[str, Path]) -> Path:
-    path = Path(path_or_name)
-    if path.suffix:
-        return path
-    folders = [parent / "config" / "scenes" for parent in Path(__file__).resolve().parents]
-    known = sorted(file.stem for folder in folders for file in folder.glob("*.yaml"))
-    for folder in folders:
-        if (folder / f"{path}.yaml").is_file():
-            return folder / f"{path}.yaml"
-    raise ConfigError(f"there is no scene '{path}'; there are: {', '.join(known) or 'none'}")
-
-
 def _types(path: Path, domain: str, positions: Positions) -> Mapping[str, str]:
-    file = path.resolve().parent.parent / "domains" / f"{domain}.yaml"
-    if not file.is_file():
-        folder = next((parent / "config" / "domains" for parent in Path(__file__).resolve().parents
-                       if (parent / "config" / "domains").is_dir()), file.parent)
-        file = folder / f"{domain}.yaml"
-    if not file.is_file():
-        known = ", ".join(sorted(other.stem for other in file.parent.glob("*.yaml"))) or "none"
-        raise positions.error(("domain",), f"there is no domain '{domain}'; there are: {known}")
+    try:
+        file = config_file("domains", domain, beside=path)
+    except ConfigError as error:
+        raise positions.error(("domain",), str(error)) from error
     return load_domain(file).types
 
 

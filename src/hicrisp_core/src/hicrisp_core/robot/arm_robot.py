@@ -1,0 +1,121 @@
+"""An arm as a RobotPort: commands become skills, and every way in which they end is an Outcome."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Callable, Dict, Mapping, Optional, Sequence
+
+from hicrisp_core.model import Command, Outcome, Status, WorldState
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.ports import Arm, MotionFailure, Progress
+from hicrisp_core.robot.skills import Attempt, SkillSettings
+from hicrisp_core.robot.skills_pick import pick
+from hicrisp_core.robot.skills_place import place
+
+
+class _Stop(Event):
+    """Set when it is set itself, or when the caller's event is."""
+
+    def __init__(self, other: Event) -> None:
+        super().__init__()
+        self._other = other
+
+    def is_set(self) -> bool:
+        return super().is_set() or self._other.is_set()
+
+
+class ArmRobot:
+    """Carries out commands with pick, place and home over an ``Arm``.
+
+    Args:
+        skills: the skill (``pick``, ``place`` or ``home``) by the domain's action name.
+        observe: the world as it is seen when it is called; the skills plan in nothing else.
+    """
+
+    def __init__(
+        self, arm: Arm, skills: Mapping[str, str], observe: Callable[[], WorldState],
+        settings: Optional[SkillSettings] = None,
+    ) -> None:
+        known: Dict[str, Callable[[Attempt, Command], Outcome]] = {"pick": _pick, "place": _place, "home": _home}
+        self.name = arm.name
+        self._arm = arm
+        self._observe = observe
+        self._settings = settings or SkillSettings()
+        self._skills = {action: known[skill] for action, skill in skills.items() if skill in known}
+        self._running: Optional[_Stop] = None
+
+    def capabilities(self) -> Sequence[str]:
+        return tuple(self._skills)
+
+    def execute(
+        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
+    ) -> Outcome:
+        skill = self._skills.get(command.action)
+        if skill is None:
+            return Outcome(Status.INVALID, f"{self.name} cannot '{command.action}'; it can: "
+                                           f"{', '.join(sorted(self._skills))}.")
+        refusal = self._refusal(command)
+        if refusal is not None:
+            return refusal
+        stop = _Stop(cancel)
+        self._running = stop
+        attempt = Attempt(self._arm, self._observe, deadline, stop, progress or _ignore,
+                          Gripper(opening=self._arm.max_opening), self._settings)
+        try:
+            outcome = attempt.interrupted() or skill(attempt, command)
+        finally:
+            self._running = None
+        return outcome if outcome.ok else self._confirmed(outcome)
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        running = self._running
+        if running is not None:
+            running.set()
+        return self._arm.stop(deadline)
+
+    def reset(self) -> None:
+        self._arm.detach()
+
+    def _refusal(self, command: Command) -> Optional[Outcome]:
+        """Why a command is malformed; ``None`` when it is not."""
+        for goal in (command.target, command.aim):
+            if goal is not None and not goal.finite:
+                return Outcome(Status.INVALID, f"The goal of {command} is not a finite pose: {goal.position}.")
+        item = command.argument("item")
+        if item:
+            known = self._observe().objects
+            if item not in known:
+                return Outcome(Status.INVALID, f"There is no '{item}'; there are: {', '.join(sorted(known))}.")
+        return None
+
+    def _confirmed(self, outcome: Outcome) -> Outcome:
+        """The outcome of a failed command, after the arm was seen to stand still."""
+        halted = self._arm.stop(Deadline(2.0))
+        if halted.ok:
+            return outcome
+        return Outcome(Status.SAFETY, f"{outcome.message} The arm does not confirm that it stands: {halted.message}.")
+
+
+def _pick(attempt: Attempt, command: Command) -> Outcome:
+    item = command.argument("item")
+    return pick(attempt, item) if item else Outcome(Status.INVALID, f"{command} names no item.")
+
+
+def _place(attempt: Attempt, command: Command) -> Outcome:
+    item, goal = command.argument("item"), command.aim or command.target
+    if not item or goal is None:
+        return Outcome(Status.INVALID, f"{command} does not say {'where to' if item else 'which item to'} place.")
+    return place(attempt, item, goal)
+
+
+def _home(attempt: Attempt, command: Command) -> Outcome:
+    del command  # It has no arguments that matter.
+    attempt.progress("home", 0.0)
+    attempt.look()
+    motion = attempt.arm.plan_home(attempt.deadline)
+    return motion.outcome() if isinstance(motion, MotionFailure) else attempt.follow(motion)
+
+
+def _ignore(phase: str, fraction: float) -> None:
+    """Nobody wants to know how far the command is."""

@@ -1,0 +1,144 @@
+"""Grasps from above for a parallel gripper: where to hold a thing, and which way leaves the fingers most room."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Iterator, List, Tuple
+
+from shapely import affinity
+from shapely.geometry import MultiPolygon, box
+
+from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
+from hicrisp_core.model.footprint import footprint, vertical_span
+from hicrisp_core.model.geometry import from_yaw, multiply, rotate
+
+DOWN = (1.0, 0.0, 0.0, 0.0)
+"""The tool pointing straight down, its closing direction along the world's y."""
+_LEVEL = 0.17
+"""Largest sine of the angle between a grasped axis and the horizontal."""
+_ROUND_YAWS = 8
+_SAME_ROOM = 0.025
+"""Clearance above which one grasp is as good as another, metres."""
+
+
+@dataclass(frozen=True)
+class Gripper:
+    """The measures of a parallel gripper, metres.
+
+    Args:
+        opening: largest distance between the fingers.
+        spare: how much wider than the thing the fingers open, in all.
+        depth: how far the tool centre point may be below a thing's top before the palm touches it.
+        tip: how far the finger tips reach beyond the tool centre point.
+        finger: width of a finger, and its thickness in the closing direction.
+        palm: extents of the hand across and along the closing direction.
+    """
+
+    opening: float = 0.08
+    spare: float = 0.024
+    depth: float = 0.030
+    tip: float = 0.0095
+    finger: Tuple[float, float] = (0.022, 0.022)
+    palm: Tuple[float, float] = (0.066, 0.206)
+
+    def width_for(self, width: float) -> float:
+        """The distance between the fingers with which a thing of a width is approached."""
+        return min(self.opening, width + self.spare)
+
+
+@dataclass(frozen=True)
+class Grasp:
+    """One way to hold a thing.
+
+    Args:
+        pose: the tool centre point in the world frame.
+        width: the thing's extent between the fingers, metres.
+        clearance: least space between the hand and other things, metres; 0 when they overlap.
+    """
+
+    pose: Pose
+    width: float
+    clearance: float = math.inf
+
+
+def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) -> List[Grasp]:
+    """Grasps from above at several yaws, those with most room first; none when the thing is not seen or too wide."""
+    if thing.pose is None:
+        return []
+    bottom, top = vertical_span(thing, thing.pose)
+    x, y, z = thing.pose.position
+    height = max(min(max(z, top - gripper.depth), top - 0.01), bottom + gripper.tip + 0.0075)
+    found: List[Grasp] = []
+    for closing, width in _closing_directions(thing, thing.pose):
+        if width + 0.004 > gripper.opening:
+            continue
+        yaw = math.atan2(closing[1], closing[0]) - math.pi / 2.0
+        for turn in (yaw, yaw + math.pi):
+            pose = Pose((x, y, height), multiply(from_yaw(turn), DOWN))
+            found.append(Grasp(pose, width, hand_clearance(pose, gripper.width_for(width), world, gripper, thing.name)))
+    return sorted(found, key=preference)
+
+
+def preference(grasp: Grasp) -> Tuple[float, float]:
+    """Sorting key: most room first, then the least turn of the wrist away from straight ahead."""
+    return (-min(grasp.clearance, _SAME_ROOM), abs(math.remainder(tool_yaw(grasp.pose) - _heading(grasp.pose), math.tau)))
+
+
+def tool_yaw(pose: Pose) -> float:
+    """The turn about the vertical of a tool that points down, radians."""
+    ahead = rotate(pose.orientation, (1.0, 0.0, 0.0))
+    return math.atan2(ahead[1], ahead[0])
+
+
+def hand_clearance(pose: Pose, opening: float, world: WorldState, gripper: Gripper, held: str) -> float:
+    """Least horizontal space between a hand pointing down and the things at its height, metres."""
+    nearest = math.inf
+    tips, palm = pose.position[2] - gripper.tip, pose.position[2] + gripper.depth
+    fingers, hand = _shadows(pose, opening, gripper)
+    for name, thing in world.objects.items():
+        if name == held or thing.pose is None or not thing.movable:
+            continue
+        top = vertical_span(thing, thing.pose)[1]
+        shadow = footprint(thing, thing.pose)
+        if top > tips:
+            nearest = min(nearest, fingers.distance(shadow))
+        if top > palm:
+            nearest = min(nearest, hand.distance(shadow))
+    return float(nearest)
+
+
+def _shadows(pose: Pose, opening: float, gripper: Gripper) -> Tuple[MultiPolygon, MultiPolygon]:
+    """The shadows of the fingers and of the palm on the ground."""
+    half, thick = gripper.finger[0] / 2.0, gripper.finger[1]
+    left = box(-half, opening / 2.0, half, opening / 2.0 + thick)
+    right = box(-half, -opening / 2.0 - thick, half, -opening / 2.0)
+    palm = box(-gripper.palm[0] / 2.0, -gripper.palm[1] / 2.0, gripper.palm[0] / 2.0, gripper.palm[1] / 2.0)
+    turned = [affinity.translate(affinity.rotate(shape, tool_yaw(pose), origin=(0, 0), use_radians=True),
+                                 pose.position[0], pose.position[1])
+              for shape in (MultiPolygon([left, right]), MultiPolygon([palm]))]
+    return turned[0], turned[1]
+
+
+def _heading(pose: Pose) -> float:
+    """The direction from the robot's base to a pose."""
+    return math.atan2(pose.position[1], pose.position[0])
+
+
+def _closing_directions(thing: WorldObject, pose: Pose) -> Iterator[Tuple[Vector, float]]:
+    """Level directions in which the fingers may close on a thing, with its width in each."""
+    axes = [rotate(pose.orientation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    if thing.shape == "cylinder":
+        along = axes[2]
+        if abs(along[2]) > 1.0 - _LEVEL:
+            for turn in range(_ROUND_YAWS):
+                angle = pose.yaw + math.pi * turn / _ROUND_YAWS
+                yield (math.cos(angle), math.sin(angle), 0.0), thing.size[0]
+            return
+        across = math.hypot(along[0], along[1])
+        yield (-along[1] / across, along[0] / across, 0.0), thing.size[0]
+        return
+    if thing.shape == "box":
+        for axis, width in zip(axes, thing.size):
+            if abs(axis[2]) < _LEVEL:
+                yield axis, width

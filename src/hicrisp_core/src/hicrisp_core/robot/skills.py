@@ -1,0 +1,115 @@
+"""What every skill of an arm is made of: looking, moving, and ending at the first thing that goes wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Callable, FrozenSet, Optional, Union
+
+from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model.footprint import footprint, vertical_span
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.ports import Arm, MotionFailure, Progress, Trajectory
+
+DONE = Outcome(Status.SUCCESS)
+
+
+@dataclass(frozen=True)
+class SkillSettings:
+    """Distances in metres, speeds in m/s, the grasp force in newtons.
+
+    Args:
+        approach: height above a grasp, or above a place, from which the tool moves in a straight line.
+        retreat: height to which it moves back.
+        press: how far below its goal an item may be lowered until it touches.
+        early: a contact this far above the goal is not the one that was expected.
+    """
+
+    approach: float = 0.11
+    retreat: float = 0.10
+    press: float = 0.004
+    early: float = 0.015
+    fast: float = 0.25
+    guarded: float = 0.08
+    force: float = 30.0
+    tries: int = 6
+
+
+@dataclass
+class Attempt:
+    """One command on its way: the arm, the eyes, and the limits under which the phases run."""
+
+    arm: Arm
+    observe: Callable[[], WorldState]
+    deadline: Deadline
+    cancel: Event
+    progress: Progress
+    gripper: Gripper = field(default_factory=Gripper)
+    settings: SkillSettings = field(default_factory=SkillSettings)
+
+    def look(self) -> WorldState:
+        """Observe the world and plan in it from now on."""
+        world = self.observe()
+        self.arm.sync(world)
+        return world
+
+    def plan_to(self, pose: Pose, touch: FrozenSet[str] = frozenset()) -> Union[Trajectory, MotionFailure]:
+        """A motion to a tool pose."""
+        return self.arm.plan_to(pose, self.deadline, touch)
+
+    def line(
+        self, pose: Pose, speed: float, touch: FrozenSet[str] = frozenset(), guarded: bool = False
+    ) -> Outcome:
+        """Move the tool straight to a pose; guarded, it stops at the first contact (EXECUTION)."""
+        motion = self.arm.plan_line(pose, self.deadline, speed, touch)
+        if isinstance(motion, MotionFailure):
+            return motion.outcome()
+        return self.arm.follow(motion, self.deadline, self.cancel, stop_on_contact=guarded)
+
+    def follow(self, motion: Trajectory) -> Outcome:
+        """Carry out a planned motion."""
+        return self.arm.follow(motion, self.deadline, self.cancel)
+
+    def raise_tool(self, height: float, touch: FrozenSet[str]) -> Outcome:
+        """Move the tool straight up; less high when the arm cannot reach that far."""
+        here = self.arm.tool_pose()
+        outcome = DONE
+        for part in (1.0, 0.5, 0.25):
+            outcome = self.line(here.shifted((0.0, 0.0, part * height)), self.settings.fast, touch)
+            if outcome.status is not Status.PLANNING:
+                break
+        return outcome
+
+    def open_hand(self, opening: float) -> Outcome:
+        """Open the fingers to a distance."""
+        return self.arm.move_gripper(min(opening, self.arm.max_opening), self.deadline, self.cancel)
+
+    def interrupted(self) -> Optional[Outcome]:
+        """The outcome of a command whose time is up or whose end is wished."""
+        if self.cancel.is_set():
+            return Outcome(Status.CANCELED, "the command was canceled; the arm stands still")
+        if self.deadline.passed:
+            return Outcome(Status.TIMEOUT, "the time limit passed; the arm stands still")
+        return None
+
+
+def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
+    """The things that an item at a pose stands on or in: under its footprint, up to a little above its bottom."""
+    shadow = footprint(item, pose)
+    bottom = vertical_span(item, pose)[0]
+    found = set()
+    for thing in world.objects.values():
+        if thing.name == item.name or thing.pose is None:
+            continue
+        over = footprint(thing, thing.pose).distance(shadow) < 0.004
+        if over and (thing.shape == "bowl" or vertical_span(thing, thing.pose)[1] < bottom + 0.015):
+            found.add(thing.name)
+    return frozenset(found)
+
+
+def failed(outcome: Outcome, doing: str) -> Outcome:
+    """The outcome of a phase, as a sentence about the command: "Cannot pick up the box: the salt is in the way."."""
+    if outcome.status in (Status.CANCELED, Status.TIMEOUT) or outcome.ok:
+        return outcome
+    return Outcome(outcome.status, f"Cannot {doing}: {outcome.message}.")

@@ -1,0 +1,104 @@
+"""Picking: look, approach from above, close the fingers, make sure that something is between them, lift."""
+
+from __future__ import annotations
+
+from typing import FrozenSet, List, Union
+
+from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model.geometry import distance
+from hicrisp_core.robot.grasps import Grasp, grasp_candidates
+from hicrisp_core.robot.ports import MotionFailure, Trajectory
+from hicrisp_core.robot.skills import DONE, Attempt, below, failed
+
+_NOTHING = 0.35
+"""Part of the expected width below which the fingers closed on nothing."""
+_IN_HAND = 0.05
+"""Largest distance between tool and item when it is in the hand, beyond half its height, metres."""
+
+
+def pick(attempt: Attempt, item: str) -> Outcome:
+    """Take an item from wherever it stands or lies and lift it."""
+    attempt.progress("look", 0.0)
+    world = attempt.look()
+    thing = world.objects[item]
+    if thing.pose is None:
+        return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: it is not in sight.")
+    opened = attempt.open_hand(attempt.arm.max_opening)
+    if not opened.ok:
+        return failed(opened, f"pick up the {item}")
+    candidates = grasp_candidates(thing, world, attempt.gripper)
+    if not candidates:
+        return Outcome(Status.PLANNING, f"Cannot pick up the {item}: it is too wide for the fingers as it lies.")
+    return failed(_try(attempt, thing, candidates, world), f"pick up the {item}")
+
+
+def _try(attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: WorldState) -> Outcome:
+    touch = frozenset({thing.name})
+    best = DONE
+    for grasp in candidates[: attempt.settings.tries]:
+        approached = _approach(attempt, grasp, touch)
+        stopped = attempt.interrupted()
+        if stopped is not None:
+            return stopped
+        if approached.ok:
+            return _close(attempt, thing, grasp, world)
+        if approached.status is not Status.PLANNING:
+            attempt.raise_tool(attempt.settings.retreat, touch)
+            return approached
+        best = approached if best.ok else best
+    return best
+
+
+def _approach(attempt: Attempt, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
+    """Go above a grasp and straight down to it; PLANNING when another grasp should be tried."""
+    attempt.progress("approach", 0.1)
+    reached = attempt.plan_to(grasp.pose, touch)
+    if isinstance(reached, MotionFailure):
+        return reached.outcome()
+    motion = _from_above(attempt, grasp.pose)
+    if isinstance(motion, MotionFailure):
+        return motion.outcome()
+    for outcome in (attempt.follow(motion), attempt.open_hand(attempt.gripper.width_for(grasp.width))):
+        if not outcome.ok:
+            return outcome
+    attempt.progress("descend", 0.4)
+    return attempt.line(grasp.pose, attempt.settings.guarded * 2.0, touch, guarded=True)
+
+
+def _from_above(attempt: Attempt, pose: Pose) -> Union[Trajectory, MotionFailure]:
+    """The motion to a pose above a grasp, as high as can be reached."""
+    motion = attempt.plan_to(pose.shifted((0.0, 0.0, attempt.settings.approach)))
+    if isinstance(motion, MotionFailure) and motion.kind == "unreachable":
+        motion = attempt.plan_to(pose.shifted((0.0, 0.0, attempt.settings.approach / 2.0)))
+    return motion
+
+
+def _close(attempt: Attempt, thing: WorldObject, grasp: Grasp, world: WorldState) -> Outcome:
+    """Close the fingers, lift, and look whether the item came along."""
+    attempt.progress("grasp", 0.6)
+    closed = attempt.arm.grasp(attempt.settings.force, attempt.deadline, attempt.cancel)
+    if not closed.ok:
+        return closed
+    if attempt.arm.opening() < _NOTHING * grasp.width:
+        attempt.open_hand(attempt.arm.max_opening)
+        attempt.raise_tool(attempt.settings.retreat, frozenset({thing.name}))
+        return Outcome(Status.EXECUTION, "the gripper closed on nothing")
+    attempt.look()
+    attempt.arm.attach(thing.name)
+    attempt.progress("lift", 0.8)
+    support = below(thing, thing.pose, world) if thing.pose else frozenset()
+    lifted = attempt.raise_tool(attempt.settings.approach, support)
+    if not lifted.ok:
+        return lifted
+    if not in_hand(attempt, attempt.look().objects[thing.name]):
+        attempt.arm.detach()
+        return Outcome(Status.EXECUTION, f"the {thing.name} slipped out of the gripper")
+    return DONE
+
+
+def in_hand(attempt: Attempt, thing: WorldObject) -> bool:
+    """Whether an item is seen where the tool is, and the fingers are not closed."""
+    if thing.pose is None or attempt.arm.opening() < _NOTHING * min(thing.size):
+        return False
+    apart = distance(thing.pose.position, attempt.arm.tool_pose().position)
+    return apart < _IN_HAND + max(thing.size) / 2.0

@@ -1,0 +1,1 @@
+"""A Panda at a table, simulated in one process: physics, planning, pictures and faults on request."""

@@ -1,0 +1,205 @@
+"""The simulated arm behind the ``Arm`` port: plans in the observed world, moves in the physical one."""
+
+from __future__ import annotations
+
+from threading import Event, RLock
+from typing import Callable, FrozenSet, Optional
+
+import numpy as np
+from hicrisp_core.model import Outcome, Pose, Status, WorldState
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import Trajectory
+from hicrisp_core.scene import Scene
+
+from hicrisp_sim.kinematics import Kinematics
+from hicrisp_sim.motion import Motion, MotionPlanner
+from hicrisp_sim.panda import MAX_OPENING
+from hicrisp_sim.planning_scene import PlanningScene
+from hicrisp_sim.settings import ArmSettings
+from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation
+
+Distortion = Callable[[Trajectory], Trajectory]
+"""What an actuator error makes of a motion, without telling anybody."""
+_BRAKE = 0.15
+"""Seconds in which a motion that is broken off comes to rest."""
+_STILL = 0.02
+"""Joint speed below which the arm counts as standing, rad/s."""
+_SETTLE = 0.4
+"""Longest wait for the arm to stand at the end of a motion, seconds of its clock."""
+_LAG = 0.15
+"""Joint error that no motion should have, rad."""
+_STALLED = 0.004
+"""Finger speed that counts as standing, m/s."""
+
+
+class EmbeddedArm:
+    """The Panda in the simulation.
+
+    Motions step the physics in the caller's thread; ``stop`` may come from any other.
+    """
+
+    max_opening = MAX_OPENING
+
+    def __init__(self, simulation: Simulation, scene: Scene, settings: ArmSettings, seed: int = 0) -> None:
+        self.name = settings.name
+        self.distortion: Optional[Distortion] = None
+        self._simulation = simulation
+        self._settings = settings
+        self._kinematics = Kinematics(settings.rest)
+        self._moving = RLock()
+        self._stopping = Event()
+        self.load(scene, seed)
+
+    def load(self, scene: Scene, seed: int) -> None:
+        """Plan for another scene from now on."""
+        self._planner = MotionPlanner(PlanningScene(scene, self._settings.margin), self._kinematics, self._settings, seed)
+
+    @property
+    def kinematics(self) -> Kinematics:
+        return self._kinematics
+
+    @property
+    def attached(self) -> Optional[str]:
+        """The thing that is said to be in the hand."""
+        return self._planner.scene.attached
+
+    def tool_pose(self) -> Pose:
+        with self._moving:
+            return self._kinematics.tool_pose(self._simulation.arm_positions)
+
+    def opening(self) -> float:
+        return self._simulation.opening
+
+    def sync(self, world: WorldState) -> None:
+        self._planner.scene.sync(world)
+
+    def attach(self, object_name: str) -> None:
+        self._planner.scene.attach(object_name, self._simulation.arm_positions)
+
+    def detach(self) -> None:
+        self._planner.scene.detach()
+
+    def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()) -> Motion:
+        self._planner.scene.set_opening(self.opening())
+        return self._planner.to_pose(self._simulation.arm_positions, pose, deadline, touch)
+
+    def plan_line(self, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str] = frozenset()) -> Motion:
+        self._planner.scene.set_opening(self.opening())
+        return self._planner.along_line(self._simulation.arm_positions, pose, deadline, speed, touch)
+
+    def plan_home(self, deadline: Deadline) -> Motion:
+        self._planner.scene.set_opening(self.opening())
+        return self._planner.to_rest(self._simulation.arm_positions, deadline)
+
+    def follow(
+        self, trajectory: Trajectory, deadline: Deadline, cancel: Event, stop_on_contact: bool = False
+    ) -> Outcome:
+        if stop_on_contact and self.attached and self.distortion is not None:
+            trajectory = self.distortion(trajectory)
+        times, positions = np.array(trajectory.times), np.array(trajectory.positions)
+        velocities = np.array(trajectory.velocities)
+        if np.abs(positions[0] - self._simulation.arm_positions).max() > _LAG:
+            return Outcome(Status.EXECUTION, "the arm is not where the motion begins")
+        with self._moving, self._simulation.moving():
+            self._stopping.clear()
+            at, pace, outcome = 0.0, 1.0, Outcome(Status.SUCCESS)
+            free_force = self._force() if stop_on_contact else np.zeros(3)
+            while at < times[-1]:
+                if outcome.ok:
+                    outcome = self._interrupted(deadline, cancel) or outcome
+                else:
+                    pace -= CONTROL_PERIOD / _BRAKE
+                if pace <= 0.0:
+                    break
+                at = min(at + pace * CONTROL_PERIOD, float(times[-1]))
+                wanted = _sample(times, positions, at)
+                self._simulation.command_arm(wanted, _sample(times, velocities, at) * pace)
+                self._simulation.step()
+                bump = self._bump(wanted, free_force if stop_on_contact else None)
+                if bump:
+                    self._hold(self._simulation.arm_positions)
+                    return Outcome(Status.EXECUTION, bump)
+            self._hold(_sample(times, positions, at))
+            return outcome
+
+    def move_gripper(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
+        if not 0.0 <= opening <= MAX_OPENING + 1e-6:
+            return Outcome(Status.INVALID, f"the fingers open from 0 to {MAX_OPENING} m, not {opening:.3f} m")
+        return self._move_fingers(opening, 70.0, deadline, cancel)
+
+    def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
+        if not 0.0 < force <= 70.0:
+            return Outcome(Status.INVALID, f"the fingers press with more than 0 and up to 70 N, not {force:.1f} N")
+        return self._move_fingers(-0.02, force, deadline, cancel)
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        self._stopping.set()
+        if not self._moving.acquire(timeout=deadline.remaining):
+            return Outcome(Status.TIMEOUT, "the arm did not stop in time")
+        try:
+            with self._simulation.moving():
+                self._hold(self._simulation.arm_positions)
+            if np.abs(self._simulation.arm_velocities).max() > _STILL:
+                return Outcome(Status.EXECUTION, "the arm still moves")
+            return Outcome(Status.SUCCESS)
+        finally:
+            self._moving.release()
+
+    def _interrupted(self, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
+        if cancel.is_set() or self._stopping.is_set():
+            return Outcome(Status.CANCELED, "the motion was stopped")
+        if deadline.passed:
+            return Outcome(Status.TIMEOUT, "the time for the motion ran out")
+        return None
+
+    def _bump(self, wanted: np.ndarray, free_force: Optional[np.ndarray]) -> str:
+        """What is wrong with the forces on the arm; empty when nothing is."""
+        if np.abs(self._simulation.arm_external_torques).max() > self._settings.contact_torque:
+            return "the arm pressed against something"
+        if np.abs(wanted - self._simulation.arm_positions).max() > _LAG:
+            return "the arm could not follow its motion"
+        if free_force is not None:
+            change = float(np.linalg.norm(self._force() - free_force))
+            if change > self._settings.contact_force:
+                return f"the hand touched something ({change:.0f} N)"
+        return ""
+
+    def _force(self) -> np.ndarray:
+        """The force on the tool that explains the torques on the joints, newtons, world axes."""
+        jacobian = self._kinematics.jacobian(self._simulation.arm_positions)
+        return np.linalg.lstsq(jacobian.T, self._simulation.arm_external_torques, rcond=None)[0][:3]
+
+    def _hold(self, joints: np.ndarray) -> None:
+        """Stay at joints until the arm stands still."""
+        self._simulation.command_arm(joints, np.zeros_like(joints))
+        end = self._simulation.time + _SETTLE
+        while self._simulation.time < end:
+            self._simulation.step()
+            if np.abs(self._simulation.arm_velocities).max() < _STILL:
+                break
+
+    def _move_fingers(self, opening: float, force: float, deadline: Deadline, cancel: Event) -> Outcome:
+        simulation = self._simulation
+        with self._moving, simulation.moving():
+            self._stopping.clear()
+            wanted, still = simulation.opening, 0.0
+            while still < 0.06:
+                stopped = self._interrupted(deadline, cancel)
+                if stopped is not None:
+                    return stopped
+                step = self._settings.finger_speed * CONTROL_PERIOD
+                wanted += float(np.clip(opening - wanted, -step, step))
+                simulation.command_fingers(wanted, force)
+                simulation.step()
+                arrived = abs(wanted - opening) < 1e-9 or abs(simulation.opening - wanted) > 0.01
+                still = still + CONTROL_PERIOD if arrived and simulation.finger_speed < _STALLED else 0.0
+            simulation.command_fingers(opening, force)
+            simulation.step()
+            return Outcome(Status.SUCCESS)
+
+
+def _sample(times: np.ndarray, rows: np.ndarray, at: float) -> np.ndarray:
+    """The row at a time, between two rows by a straight line; the times are evenly spaced."""
+    place = at / times[-1] * (len(times) - 1)
+    index = min(int(place), len(times) - 2)
+    return rows[index] + (rows[index + 1] - rows[index]) * (place - index)

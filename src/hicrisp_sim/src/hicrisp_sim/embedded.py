@@ -1,0 +1,154 @@
+"""The embedded world in one process: a scene, a robot in it, eyes, faults and pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+from typing import Dict, Optional, Sequence, Tuple, Union
+
+import mujoco
+import numpy as np
+from hicrisp_core.config.files import config_file
+from hicrisp_core.detector.perception import ArmFrames, perceive
+from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.model import Command, Outcome, Pose, WorldState
+from hicrisp_core.robot.arm_robot import ArmRobot
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import Progress
+from hicrisp_core.scene import Scene, load_scene
+
+from hicrisp_sim.arm import EmbeddedArm
+from hicrisp_sim.faults import Faults
+from hicrisp_sim.models import pose_of
+from hicrisp_sim.panda import FRAMES
+from hicrisp_sim.settings import ArmSettings
+from hicrisp_sim.simulation import Simulation, Snapshot
+
+_QUIET = 0.005
+"""Speed of a thing that counts as standing, m/s."""
+
+
+class FaultyRobot(ArmRobot):
+    """The arm's robot port, told to nobody: what waits for a command or a phase happens when that begins."""
+
+    faults: Optional[Faults] = None
+
+    def execute(
+        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
+    ) -> Outcome:
+        def watched(phase: str, fraction: float) -> None:
+            if self.faults is not None:
+                self.faults.phase_began(command, phase)
+            if progress is not None:
+                progress(phase, fraction)
+
+        if self.faults is not None:
+            self.faults.command_began(command)
+        return super().execute(command, deadline, cancel, watched)
+
+
+class EmbeddedWorld:
+    """A simulated lab: the same robot port, frames and faults that the ROS node offers.
+
+    Args:
+        scene: a scene, or the path or name of one.
+        seed: draws the layout, the faults and the planner's choices.
+        rate: simulated seconds a second; 0 for as fast as can be.
+        domain: the domain of the commands; the scene's own by default.
+    """
+
+    def __init__(
+        self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
+        settings: Optional[ArmSettings] = None, domain: Optional[Domain] = None,
+    ) -> None:
+        loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
+        self._settings = settings or ArmSettings()
+        self._domain = domain or load_domain(config_file("domains", loaded.domain))
+        self.simulation = Simulation(loaded, self._settings.rest, rate)
+        self.arm = EmbeddedArm(self.simulation, loaded, self._settings, seed)
+        self._faults = Faults(self.simulation, self.arm.kinematics, seed)
+        self.arm.distortion = self._faults.distort
+        skills = {name: action.skill for name, action in self._domain.actions.items()}
+        self.robot = FaultyRobot(self.arm, skills, self.look)
+        self.robot.faults = self._faults
+        self._begin(loaded)
+
+    @property
+    def scene(self) -> Scene:
+        return self.simulation.scene
+
+    @property
+    def time(self) -> float:
+        """Seconds of the world's clock."""
+        return self.simulation.time
+
+    def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
+        """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
+        named = scene if scene is not None else self.scene.name
+        loaded = named if isinstance(named, Scene) else load_scene(named, seed)
+        self.robot.stop(Deadline(2.0))
+        self.simulation.reset(loaded)
+        self.arm.load(loaded, seed)
+        self._faults.reset(seed)
+        self._begin(loaded)
+
+    def _begin(self, scene: Scene) -> None:
+        self._eyes = Eyes(self.simulation.model, [thing.name for thing in scene.things])
+        for fault in scene.faults:
+            self.inject(fault.kind, fault.target, fault.magnitude, fault.count)
+        self.settle(0.3)
+
+    def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
+        """Make something go wrong; see ``faults.KINDS``. The answer says what was done."""
+        return self._faults.inject(kind, target, magnitude, count)
+
+    def frames(self) -> Dict[str, Tuple[Pose, float]]:
+        """The pose of every thing and of the robot's frames in the world frame, with its time, as TF would have it."""
+        snapshot = self.simulation.snapshot
+        robot, things = self._eyes.read(snapshot)
+        return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(things)}.items()}
+
+    def look(self) -> WorldState:
+        """The world as its frames show it at this instant."""
+        return perceive(self.frames(), self.scene.objects, self._domain, self.time, (ArmFrames(self._settings.name),))
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        """The world as its frames show it after things have come to rest."""
+        del deadline  # Settling is bounded in simulated time, which passes much faster.
+        self.settle(1.0)
+        return self.look()
+
+    def settle(self, seconds: float) -> None:
+        """Let simulated time pass until nothing moves any more, at most some seconds."""
+        end, quiet = self.time + seconds, 0.0
+        with self.simulation.moving():
+            while self.time < end and quiet < 0.1:
+                before = self.time
+                self.simulation.step()
+                first = self.simulation.model.nu
+                speed = float(np.abs(self.simulation.data.qvel[first:]).max(initial=0.0))
+                quiet = quiet + self.time - before if speed < _QUIET else 0.0
+
+    def snapshot(self, path: Union[str, Path], camera: str = "overview") -> Path:
+        """Save a picture of the world as it is now (PNG or JPEG, by the name)."""
+        from hicrisp_sim.render import Renderer  # OpenGL is needed for pictures only.
+
+        with Renderer(self.simulation.model) as renderer:
+            return renderer.save(self.simulation.snapshot, path, camera)
+
+
+class Eyes:
+    """Poses of all frames at a snapshot of the simulation; for one thread."""
+
+    def __init__(self, model: mujoco.MjModel, things: Sequence[str]) -> None:
+        self._model = model
+        self._data = mujoco.MjData(model)
+        self._things = tuple(things)
+
+    def read(self, snapshot: Snapshot) -> Tuple[Dict[str, Pose], Dict[str, Pose]]:
+        """Frame name to its pose in the world frame: of the robot, and of the things."""
+        self._data.qpos[:] = snapshot.positions
+        mujoco.mj_kinematics(self._model, self._data)
+        robot, things = ({name: pose_of(self._data.body(name).xpos, self._data.body(name).xquat) for name in names}
+                         for names in (FRAMES, self._things))
+        return robot, things

@@ -1,0 +1,174 @@
+"""What goes wrong on purpose: seeded faults in the actuator, the gripper, the eyes and the world."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.model import Command, Pose, WorldObject
+from hicrisp_core.robot.ports import Trajectory
+from hicrisp_core.scene import SceneFault
+
+from hicrisp_sim.kinematics import Kinematics
+from hicrisp_sim.relocation import Relocation
+from hicrisp_sim.simulation import Simulation
+from hicrisp_sim.timing import trajectory_of
+
+KINDS: Mapping[str, str] = {
+    "place_offset": "every placement ends beside its goal in x and y: [sigma], [mean_x, mean_y] or "
+                    "[mean_x, mean_y, sigma], metres",
+    "slip": "the item that is carried slips out of the gripper: [seconds after the motion began]",
+    "object_moved": "a hand moves the target, now or (with a count) just before the robot reaches for it: "
+                    "[dx, dy] or [distance], metres",
+    "unreachable": "a hand moves the target out of the robot's reach",
+    "blocked_goal": "a hand puts the target (or any other thing) where the robot is about to place something",
+    "sensor_noise": "the seen positions of things scatter: [sigma], metres",
+}
+"""The kinds, with what they do and what their magnitude means."""
+_SLIP_AFTER, _SLIP_SECONDS, _SLIP_WIDTH = 0.5, 0.3, 0.012
+_SHIFT_SPEED = 0.12
+_GRIP = 30.0
+_log = logging.getLogger(__name__)
+
+
+class FaultError(HicrispError):
+    """A fault cannot be injected; the message says what would be valid."""
+
+
+@dataclass
+class _Armed:
+    fault: SceneFault
+    left: int
+    """How often it still happens; negative for always."""
+
+
+class Faults:
+    """Holds the faults that are in force; the same seed and the same commands give the same faults."""
+
+    def __init__(self, simulation: Simulation, kinematics: Kinematics, seed: int) -> None:
+        self._simulation = simulation
+        self._kinematics = kinematics
+        self._relocation = Relocation(simulation)
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Forget every fault."""
+        self._armed: List[_Armed] = []
+        self._dice = {kind: np.random.default_rng([seed, number]) for number, kind in enumerate(sorted(KINDS))}
+
+    def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
+        """Put a fault in force, or let it happen now; what was done, as a sentence.
+
+        Args:
+            count: how often it happens; 0 for always, and for hands that move things: now.
+
+        Raises:
+            FaultError: for an unknown kind, target or magnitude, with what is valid.
+        """
+        fault = SceneFault(kind, target, tuple(float(value) for value in magnitude), int(count))
+        self._check(fault)
+        if kind == "unreachable" or (kind == "object_moved" and fault.count == 0):
+            return self._move(fault)
+        self._armed.append(_Armed(fault, fault.count or -1))
+        return f"{kind} is in force{f' for {target}' if target else ''}{f', {count} times' if count else ''}"
+
+    def seen(self, poses: Dict[str, Pose]) -> Dict[str, Pose]:
+        """The poses of things with the noise of the eyes."""
+        sigma = sum(armed.fault.magnitude[0] ** 2 for armed in self._in_force("sensor_noise")) ** 0.5
+        if sigma <= 0.0:
+            return poses
+        dice = self._dice["sensor_noise"]
+        return {name: pose.shifted(tuple(dice.normal(0.0, sigma, 3))) for name, pose in poses.items()}
+
+    def distort(self, trajectory: Trajectory) -> Trajectory:
+        """What the actuator makes of a placement: the same motion, beside where it was told; drawn anew each time."""
+        offset = np.zeros(2)
+        for armed in self._take("place_offset"):
+            values = armed.fault.magnitude
+            mean = values[:2] if len(values) > 1 else (0.0, 0.0)
+            sigma = values[-1] if len(values) != 2 else 0.0
+            offset += np.array(mean) + self._dice["place_offset"].normal(0.0, 1.0, 2) * sigma
+        return shifted_motion(self._kinematics, trajectory, offset) if offset.any() else trajectory
+
+    def command_began(self, command: Command) -> None:
+        """A command is about to start: what waits for it happens before the robot looks."""
+        goal = command.target or command.aim
+        if goal is None:
+            return
+        for armed in self._take("blocked_goal"):
+            spared = {str(value) for value in command.arguments.values()}
+            done = self._relocation.block(goal.position[:2], armed.fault.target, spared)
+            _log.info("blocked_goal: %s", done or "nothing could be put on the goal")
+
+    def phase_began(self, command: Command, phase: str) -> None:
+        """A phase of a command begins: what waits for it happens now, after the robot looked."""
+        item = command.argument("item")
+        if phase == "descend":
+            for armed in self._take("object_moved", item):
+                self._move(replace(armed.fault, target=item))
+        if phase == "transfer":
+            for armed in self._take("slip", item):
+                self._slip(armed.fault.magnitude[0] if armed.fault.magnitude else _SLIP_AFTER)
+
+    def _slip(self, after: float) -> None:
+        opening, now = self._simulation.opening, self._simulation.time
+        self._simulation.at(now + after, lambda: self._simulation.command_fingers(opening + _SLIP_WIDTH, 70.0))
+        self._simulation.at(now + after + _SLIP_SECONDS, lambda: self._simulation.command_fingers(-0.02, _GRIP))
+
+    def _move(self, fault: SceneFault) -> str:
+        if fault.kind == "unreachable":
+            moved = self._relocation.out_of_reach(fault.target)
+        else:
+            moved = self._relocation.push(fault.target, fault.magnitude, self._dice["object_moved"])
+        if moved is None:
+            raise FaultError(f"there is no free spot on the table to move '{fault.target}' to")
+        return moved
+
+    def _in_force(self, kind: str, item: str = "") -> List[_Armed]:
+        return [armed for armed in self._armed
+                if armed.fault.kind == kind and armed.left != 0 and armed.fault.target in ("", item)]
+
+    def _take(self, kind: str, item: str = "") -> List[_Armed]:
+        """The faults of a kind that happen now; each is counted."""
+        taken = self._in_force(kind, item) if kind != "blocked_goal" else [
+            armed for armed in self._armed if armed.fault.kind == kind and armed.left != 0]
+        for armed in taken:
+            armed.left -= 1 if armed.left > 0 else 0
+        return taken
+
+    def _check(self, fault: SceneFault) -> None:
+        kind, magnitude = fault.kind, fault.magnitude
+        if kind not in KINDS:
+            raise FaultError(f"there is no fault '{kind}'; there are: "
+                             + "; ".join(f"{name} ({text})" for name, text in sorted(KINDS.items())))
+        sizes = {"place_offset": (1, 2, 3), "slip": (0, 1), "object_moved": (1, 2, 3), "sensor_noise": (1,)}
+        if len(magnitude) not in sizes.get(kind, (0,)) or not np.isfinite(magnitude).all():
+            raise FaultError(f"the magnitude {list(magnitude)} does not fit {kind}: {KINDS[kind]}")
+        if fault.count < 0:
+            raise FaultError(f"a fault happens at least 0 times, not {fault.count}")
+        if kind in ("place_offset", "sensor_noise") and len(magnitude) != 2 and magnitude[-1] < 0.0:
+            raise FaultError(f"a standard deviation is at least 0, not {magnitude[-1]}")
+        names = [thing.name for thing in self._simulation.scene.things]
+        needed = kind in ("object_moved", "unreachable")
+        if (fault.target and fault.target not in names) or (needed and not fault.target):
+            raise FaultError(f"{kind} needs one of the things: {', '.join(names)}; not '{fault.target}'")
+
+
+def shifted_motion(kinematics: Kinematics, trajectory: Trajectory, offset: np.ndarray) -> Trajectory:
+    """A motion of the tool moved aside by an offset in x and y (metres), after a sideways motion at its start."""
+    period = trajectory.times[-1] / (len(trajectory.times) - 1)
+    ramp = max(2, int(float(np.linalg.norm(offset)) / _SHIFT_SPEED * 1.9 / period))
+    part = np.linspace(0.0, 1.0, ramp, endpoint=False)
+    smooth = 10 * part ** 3 - 15 * part ** 4 + 6 * part ** 5
+    rows = [(trajectory.positions[0], share) for share in smooth] + [(row, 1.0) for row in trajectory.positions]
+    joints: List[np.ndarray] = []
+    for row, share in rows:
+        pose = kinematics.tool_pose(np.array(row)).shifted((share * offset[0], share * offset[1], 0.0))
+        seed = joints[-1] if joints else np.array(row)
+        solved = kinematics.solve(pose, seed, iterations=15, lean=0.0)
+        joints.append(seed if solved is None else solved)
+    positions = np.array(joints)
+    return trajectory_of(np.arange(len(rows)) * period, positions, np.gradient(positions, period, axis=0))

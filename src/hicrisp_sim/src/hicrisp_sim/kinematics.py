@@ -1,0 +1,108 @@
+"""Where the tool is for given joints, and the joints for a wanted tool pose (damped least squares)."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+from typing import Iterator, List, Optional, Sequence
+
+import mujoco
+import numpy as np
+from hicrisp_core.model import Pose
+
+from hicrisp_sim.models import pose_of
+from hicrisp_sim.panda import ARM_JOINTS, TOOL, panda_spec
+
+_DOF = len(ARM_JOINTS)
+_POSITION_ERROR, _ROTATION_ERROR = 1e-4, 1e-3
+_DAMPING = 1e-4
+_LARGEST_STEP = 0.4
+_WRIST_TURNS = (0.0, -math.pi / 2.0, math.pi / 2.0, -math.pi, math.pi)
+
+
+class Kinematics:
+    """The arm alone, for one thread.
+
+    Args:
+        rest: a comfortable posture (rad), from which solutions are sought and towards which they lean.
+    """
+
+    def __init__(self, rest: Sequence[float]) -> None:
+        spec = panda_spec()
+        for geom in list(spec.geoms):
+            spec.delete(geom)
+        self._model = spec.compile()
+        self._data = mujoco.MjData(self._model)
+        self._site = self._model.site(TOOL).id
+        self.rest = np.asarray(rest, dtype=float)
+        self.lower, self.upper = (np.array(self._model.jnt_range[:_DOF, side]) for side in (0, 1))
+        self._jacobian = np.zeros((6, self._model.nv))
+
+    def tool_pose(self, joints: np.ndarray) -> Pose:
+        """The tool centre point in the world frame."""
+        self._forward(joints)
+        quaternion = np.zeros(4)
+        mujoco.mju_mat2Quat(quaternion, self._data.site_xmat[self._site])
+        return pose_of(self._data.site_xpos[self._site], quaternion)
+
+    def jacobian(self, joints: np.ndarray) -> np.ndarray:
+        """Velocity of the tool for joint velocities, 6 x 7: linear above angular, world axes."""
+        self._forward(joints)
+        mujoco.mj_jacSite(self._model, self._data, self._jacobian[:3], self._jacobian[3:], self._site)
+        return self._jacobian[:, :_DOF]
+
+    def solve(
+        self, pose: Pose, seed: np.ndarray, iterations: int = 60, lean: float = 0.2
+    ) -> Optional[np.ndarray]:
+        """Joints that bring the tool to a pose, sought from a seed; ``None`` when it does not get there.
+
+        Args:
+            lean: how much the first iterations pull the elbow towards the posture of rest; 0 stays near the seed.
+        """
+        target = np.array(pose.position)
+        x, y, z, w = pose.orientation
+        wanted, here, turn, error = np.array([w, x, y, z]), np.zeros(4), np.zeros(3), np.zeros(6)
+        joints = np.array(seed, dtype=float)
+        for iteration in range(iterations):
+            jacobian = self.jacobian(joints)
+            error[:3] = target - self._data.site_xpos[self._site]
+            mujoco.mju_mat2Quat(here, self._data.site_xmat[self._site])
+            mujoco.mju_subQuat(turn, wanted, here)
+            mujoco.mju_rotVecQuat(error[3:], turn, here)
+            if np.abs(error[:3]).max() < _POSITION_ERROR and np.abs(error[3:]).max() < _ROTATION_ERROR:
+                return joints
+            gram = jacobian @ jacobian.T
+            gram[np.diag_indices(6)] += _DAMPING
+            pull = (self.rest - joints) * lean * 0.8 ** iteration
+            step = pull + jacobian.T @ np.linalg.solve(gram, error - jacobian @ pull)
+            largest = np.abs(step).max()
+            if largest > _LARGEST_STEP:
+                step *= _LARGEST_STEP / largest
+            joints = np.clip(joints + step, self.lower, self.upper)
+        return None
+
+    def solutions(self, pose: Pose, near: np.ndarray, dice: np.random.Generator, tries: int = 14) -> Iterator[np.ndarray]:
+        """Distinct solutions, as they are found from a list of seeds: ``near`` first, some random ones last."""
+        found: List[np.ndarray] = []
+        for seed in islice(self._seeds(pose, near, dice), tries):
+            joints = self.solve(pose, seed)
+            if joints is not None and all(np.abs(joints - other).max() > 0.05 for other in found):
+                found.append(joints)
+                yield joints
+
+    def _seeds(self, pose: Pose, near: np.ndarray, dice: np.random.Generator) -> Iterator[np.ndarray]:
+        yield near
+        facing = self.rest.copy()
+        facing[0] = math.atan2(pose.position[1], pose.position[0])
+        for turn in _WRIST_TURNS:
+            seed = facing.copy()
+            seed[6] += turn
+            if self.lower[6] <= seed[6] <= self.upper[6]:
+                yield seed
+        while True:
+            yield np.clip(facing + dice.normal(0.0, 0.5, _DOF), self.lower, self.upper)
+
+    def _forward(self, joints: np.ndarray) -> None:
+        self._data.qpos[:_DOF] = joints
+        mujoco.mj_kinematics(self._model, self._data)
+        mujoco.mj_comPos(self._model, self._data)

@@ -1,0 +1,80 @@
+"""The two MuJoCo models of a scene: the physics, and the planner's picture of it."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+from hicrisp_core.model import Pose
+from hicrisp_core.scene import Scene
+
+from hicrisp_sim.panda import FINGERS, HAND, add_controllers, exclude_disabled_pairs, panda_spec
+from hicrisp_sim.scenery import add_scenery
+from hicrisp_sim.things import add_geometry
+
+TIMESTEP = 0.002
+"""Seconds of one physics step."""
+CARRIED = "carried/"
+"""Prefix of the planner's bodies that move with the hand."""
+ROBOT, THING, DISTAL, PROXIMAL = 1, 2, 4, 8
+"""Collision bits of the planner: the robot; what all of it must keep clear of; what its hand may touch; its base links."""
+_HAND = (HAND, *FINGERS)
+_BASE = tuple(f"panda_link{i}" for i in range(5))
+
+
+def physics_model(scene: Scene) -> mujoco.MjModel:
+    """The world as it moves: free bodies, friction, controllers. The robot's links do not collide with each other."""
+    spec = panda_spec()
+    spec.modelname = scene.name
+    option = spec.option
+    option.timestep = TIMESTEP
+    option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    option.impratio = 10.0
+    for geom in spec.geoms:
+        geom.contype, geom.conaffinity = ROBOT, THING
+    add_controllers(spec)
+    add_scenery(spec, scene)
+    for thing in scene.things:
+        body = spec.worldbody.add_body(name=thing.name, **placement(thing.pose or Pose((0.0, 0.0, -1.0))))
+        body.add_freejoint(name=thing.name)
+        add_geometry(body, thing, scene.masses.get(thing.name, 0.15), THING, ROBOT | THING)
+    return spec.compile()
+
+
+def planning_model(scene: Scene, margin: float) -> mujoco.MjModel:
+    """The world as the planner sees it: things at observed poses, kept ``margin`` metres clear of.
+
+    Every thing is there twice: as an obstacle that can be put anywhere (a mocap body) and, switched off, as a part of
+    the hand, so that what is carried counts in collision checks without extra joints.
+    """
+    spec = panda_spec()
+    spec.modelname = f"{scene.name} planning"
+    for body in spec.bodies:
+        for geom in body.geoms:
+            geom.contype = ROBOT | (PROXIMAL if body.name in _BASE else 0)
+            geom.conaffinity = ROBOT | THING | (0 if body.name in _HAND else DISTAL)
+    exclude_disabled_pairs(spec)
+    for thing in scene.objects.values():
+        body = spec.worldbody.add_body(name=thing.name, mocap=True, **placement(thing.pose or Pose((0.0, 0.0, -5.0))))
+        add_geometry(body, thing, 0.1, THING | DISTAL, 0)
+        if thing.movable:
+            carried = spec.body(HAND).add_body(name=CARRIED + thing.name)
+            add_geometry(carried, thing, 0.1, 0, THING | PROXIMAL, CARRIED + thing.name)
+    for name in scene.objects:
+        for geom in spec.body(name).geoms:
+            geom.margin = margin
+    model = spec.compile()
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)  # One contact is enough to refuse.
+    return model
+
+
+def placement(pose: Pose) -> "dict[str, list[float]]":
+    """A pose as MuJoCo's ``pos`` and ``quat`` (w first)."""
+    x, y, z, w = pose.orientation
+    return {"pos": list(pose.position), "quat": [w, x, y, z]}
+
+
+def pose_of(position: np.ndarray, quaternion: np.ndarray) -> Pose:
+    """A pose from MuJoCo's position (3) and quaternion (4, w first)."""
+    w, x, y, z = (float(value) for value in quaternion)
+    return Pose((float(position[0]), float(position[1]), float(position[2])), (x, y, z, w))

@@ -1,0 +1,176 @@
+"""Motions of the arm in the observed world: to a pose, along a line, home; or the reason why there is none."""
+
+from __future__ import annotations
+
+import math
+from itertools import count
+from typing import FrozenSet, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import distance, multiply
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import MotionFailure, Trajectory
+
+from hicrisp_sim.kinematics import Kinematics
+from hicrisp_sim.path_search import PathSearch
+from hicrisp_sim.planning_scene import PlanningScene
+from hicrisp_sim.settings import ArmSettings
+from hicrisp_sim.timing import JointLimits, smooth_path, time_line, time_path, trajectory_of
+
+Motion = Union[Trajectory, MotionFailure]
+_GOALS = 3
+"""Collision-free postures for one pose that a search tries to reach."""
+_LINE_STEP = 0.01
+"""Metres of the tool between two points of a line."""
+_LARGEST_TURN = 0.35
+"""Radians that a joint may turn between two points of a line; more is a jump to another posture."""
+_CHECK_STEP = 0.03
+"""Radians between the checks of a finished path."""
+_ESCAPE = 0.15
+"""Metres that the tool may be lifted to get away from a collision at the start."""
+_SHOULDER = (0.0, 0.0, 0.333)
+
+
+class MotionPlanner:
+    """Plans with inverse kinematics, RRT-Connect and TOPP-RA over a planning scene."""
+
+    def __init__(self, scene: PlanningScene, kinematics: Kinematics, settings: ArmSettings, seed: int) -> None:
+        self.scene = scene
+        self._kinematics = kinematics
+        self._settings = settings
+        self._limits = JointLimits.scaled(settings.speed, settings.acceleration)
+        self._search = PathSearch(kinematics.lower, kinematics.upper)
+        self._dice = np.random.default_rng(seed)
+        self._seeds = count(1000 * seed)
+
+    def to_pose(self, start: np.ndarray, pose: Pose, deadline: Deadline, touch: FrozenSet[str]) -> Motion:
+        """A collision-free motion to a tool pose."""
+        if not pose.finite:
+            return MotionFailure("unreachable", f"the pose {pose.position} is not finite")
+        self.scene.allow(touch)
+        goals: List[np.ndarray] = []
+        blocked: Optional[np.ndarray] = None
+        for joints in self._kinematics.solutions(pose, start, self._dice):
+            if self.scene.free(joints):
+                goals.append(joints)
+            elif blocked is None:
+                blocked = joints
+            if len(goals) >= _GOALS or deadline.passed:
+                break
+        if goals:
+            return self._to_joints(start, goals, deadline)
+        if deadline.passed:
+            return MotionFailure("timeout", "the time to plan a motion ran out")
+        if blocked is None:
+            return self._unreachable(pose)
+        blockers = self.scene.blockers(blocked)
+        return MotionFailure("goal_in_collision", f"at the goal, {in_the_way(blockers)}", _named(blockers))
+
+    def to_rest(self, start: np.ndarray, deadline: Deadline) -> Motion:
+        """A collision-free motion to the posture of rest."""
+        self.scene.allow(frozenset())
+        rest = self._kinematics.rest
+        if not self.scene.free(rest):
+            blockers = self.scene.blockers(rest)
+            return MotionFailure("goal_in_collision", f"at the rest posture, {in_the_way(blockers)}", _named(blockers))
+        return self._to_joints(start, [rest], deadline)
+
+    def along_line(
+        self, start: np.ndarray, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str]
+    ) -> Motion:
+        """A straight motion of the tool; what the arm touches already at the start it may touch all the way."""
+        if not pose.finite:
+            return MotionFailure("unreachable", f"the pose {pose.position} is not finite")
+        begin = self._kinematics.tool_pose(start)
+        length = distance(begin.position, pose.position)
+        points = self._line(start, begin, pose, max(2, math.ceil(length / _LINE_STEP)))
+        if points is None:
+            return self._unreachable(pose)
+        self.scene.allow(touch)
+        self.scene.allow(touch | frozenset(self.scene.blockers(start)))
+        for joints in points[1:]:
+            if not self.scene.free(joints):
+                blockers = self.scene.blockers(joints)
+                here = self._kinematics.tool_pose(joints).position
+                where = f"{100 * distance(here, pose.position):.0f} cm before the end of the line, "
+                return MotionFailure("no_path", f"{where}{in_the_way(blockers)}", _named(blockers))
+        if deadline.passed:
+            return MotionFailure("timeout", "the time to plan a motion ran out")
+        return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed, self._limits)
+
+    def _line(self, start: np.ndarray, begin: Pose, end: Pose, steps: int) -> Optional[List[np.ndarray]]:
+        points = [start]
+        for number in range(1, steps + 1):
+            joints = self._kinematics.solve(_between(begin, end, number / steps), points[-1], iterations=25, lean=0.0)
+            if joints is None or np.abs(joints - points[-1]).max() > _LARGEST_TURN:
+                return None
+            points.append(joints)
+        return points
+
+    def _to_joints(self, start: np.ndarray, goals: Sequence[np.ndarray], deadline: Deadline) -> Motion:
+        if min(np.abs(goal - start).max() for goal in goals) < 1e-3:
+            rest = np.array([start, start])
+            return trajectory_of(np.array([0.0, 0.01]), rest, np.zeros_like(rest))
+        head = self._escape(start)
+        if head is None:
+            blockers = self.scene.blockers(start)
+            return MotionFailure("start_in_collision", f"where the arm is now, {in_the_way(blockers)}", _named(blockers))
+        seconds = min(deadline.remaining, self._settings.search_time)
+        path = self._search.solve(head[-1], goals, self.scene.checker(), seconds, next(self._seeds))
+        if path is None:
+            blockers = self._between(head[-1], min(goals, key=lambda goal: float(np.abs(goal - start).max())))
+            kind = "timeout" if deadline.passed else "no_path"
+            return MotionFailure(kind, f"no way round was found: {in_the_way(blockers)}", _named(blockers))
+        return time_path(smooth_path([*head[:-1], *path]), self._limits)
+
+    def _escape(self, start: np.ndarray) -> Optional[List[np.ndarray]]:
+        """The start, and when it is in collision the way straight up to the first free posture."""
+        if self.scene.free(start):
+            return [start]
+        here = self._kinematics.tool_pose(start)
+        points = self._line(start, here, here.shifted((0.0, 0.0, _ESCAPE)), math.ceil(_ESCAPE / _LINE_STEP))
+        for number, joints in enumerate(points or ()):
+            if self.scene.free(joints):
+                return (points or [])[: number + 1]
+        return None
+
+    def _between(self, start: np.ndarray, goal: np.ndarray) -> Tuple[str, ...]:
+        """What is in the way of the straight joint motion."""
+        found = set()
+        for joints in np.linspace(start, goal, max(2, int(np.linalg.norm(goal - start) / _CHECK_STEP))):
+            found.update(self.scene.blockers(joints))
+        return tuple(sorted(found))
+
+    def _unreachable(self, pose: Pose) -> MotionFailure:
+        x, y, z = pose.position
+        reach = distance(pose.position, _SHOULDER)
+        return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's reach "
+                                            f"({reach:.2f} m from its shoulder)")
+
+
+def in_the_way(blockers: Sequence[str]) -> str:
+    """The things that block a motion, as the end of a sentence; the empty name is the arm itself."""
+    names = [f"the {name}" for name in _named(blockers)]
+    if not names:
+        return "the arm would hit itself" if blockers else "something is in the way"
+    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} in the way"
+
+
+def _named(blockers: Sequence[str]) -> Tuple[str, ...]:
+    return tuple(name for name in blockers if name)
+
+
+def _between(begin: Pose, end: Pose, fraction: float) -> Pose:
+    """The pose at a fraction of the way: even motion and even turn."""
+    x, y, z = (a + (b - a) * fraction for a, b in zip(begin.position, end.position))
+    turn = multiply((-begin.orientation[0], -begin.orientation[1], -begin.orientation[2], begin.orientation[3]),
+                    end.orientation)
+    sign = 1.0 if turn[3] >= 0.0 else -1.0
+    sine = math.sqrt(sum(value * value for value in turn[:3]))
+    if sine < 1e-9:
+        return Pose((x, y, z), end.orientation)
+    half = math.atan2(sine, sign * turn[3]) * fraction
+    axis = [sign * value / sine for value in turn[:3]]
+    part = (axis[0] * math.sin(half), axis[1] * math.sin(half), axis[2] * math.sin(half), math.cos(half))
+    return Pose((x, y, z), multiply(begin.orientation, part))

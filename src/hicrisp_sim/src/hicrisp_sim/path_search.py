@@ -1,0 +1,73 @@
+"""Collision-free joint paths: OMPL's RRT-Connect over a Python test, then shortened."""
+
+from __future__ import annotations
+
+from typing import Callable, List, Optional, Sequence
+
+import numpy as np
+from ompl import base, geometric, util
+
+_STEP = 0.06
+"""Radians (over all joints) between two collision checks along a segment."""
+_RANGE = 2.5
+"""Longest step of the tree, radians."""
+
+
+class PathSearch:
+    """A seeded search in a box of joint positions.
+
+    Args:
+        lower, upper: joint limits, rad.
+    """
+
+    def __init__(self, lower: np.ndarray, upper: np.ndarray) -> None:
+        util.setLogLevel(util.LogLevel.LOG_NONE)
+        self._dof = len(lower)
+        self._space = base.RealVectorStateSpace(self._dof)
+        bounds = base.RealVectorBounds(self._dof)
+        for joint, (low, high) in enumerate(zip(lower, upper)):
+            bounds.setLow(joint, float(low))
+            bounds.setHigh(joint, float(high))
+        self._space.setBounds(bounds)
+        self._space.setup()
+
+    def solve(
+        self, start: np.ndarray, goals: Sequence[np.ndarray], free: Callable[[np.ndarray], bool], seconds: float,
+        seed: int,
+    ) -> Optional[List[np.ndarray]]:
+        """A short path from the start to one of the goals, as corners joined by straight lines; ``None`` without one.
+
+        Start and goals must be free. The same seed gives the same path, unless the time runs out.
+        """
+        util.RNG.setSeed(seed + 1)
+        dof = self._dof
+        information = base.SpaceInformation(self._space)
+        information.setStateValidityChecker(lambda state: free(state[0:dof]))
+        information.setStateValidityCheckingResolution(_STEP / self._space.getMaximumExtent())
+        information.setup()
+        problem = base.ProblemDefinition(information)
+        problem.addStartState(self._state(information, start))
+        goal = base.GoalStates(information)
+        for joints in goals:
+            goal.addState(self._state(information, joints))
+        problem.setGoal(goal)
+        planner = geometric.RRTConnect(information)
+        planner.setRange(_RANGE)
+        planner.setProblemDefinition(problem)
+        planner.setup()
+        if not planner.solve(base.timedPlannerTerminationCondition(max(0.001, seconds))):
+            return None
+        path = problem.getSolutionPath()
+        if path is None or not problem.hasExactSolution():
+            return None
+        if path.getStateCount() > 2:
+            simplifier = geometric.PathSimplifier(information)
+            simplifier.reduceVertices(path, 20, 10)
+            simplifier.partialShortcutPath(path, 30, 12)
+            simplifier.reduceVertices(path, 20, 10)
+        return [np.array(path.getState(number)[0:dof]) for number in range(path.getStateCount())]
+
+    def _state(self, information: base.SpaceInformation, joints: np.ndarray) -> base.State:
+        state = self._space.allocState()
+        state[0:self._dof] = [float(value) for value in joints]
+        return state

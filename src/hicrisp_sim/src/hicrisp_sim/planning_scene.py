@@ -1,0 +1,130 @@
+"""The planner's own picture of the world: what was observed, what the hand carries, and what collides."""
+
+from __future__ import annotations
+
+from typing import Callable, FrozenSet, Optional, Tuple
+
+import mujoco
+import numpy as np
+from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.scene import Scene
+
+from hicrisp_sim.models import CARRIED, DISTAL, PROXIMAL, THING, planning_model, pose_of
+from hicrisp_sim.panda import ARM_JOINTS, HAND
+
+_DOF = len(ARM_JOINTS)
+_AWAY = (0.0, 0.0, -5.0)
+"""Where things are put that were not seen."""
+
+
+class PlanningScene:
+    """Collision checks against the observed world; it never reads the physics.
+
+    Args:
+        margin: space kept to every thing, metres.
+    """
+
+    def __init__(self, scene: Scene, margin: float) -> None:
+        self._names = tuple(scene.objects)
+        self._model = planning_model(scene, margin)
+        self._data = mujoco.MjData(self._model)
+        self._touch: FrozenSet[str] = frozenset()
+        self.attached: Optional[str] = None
+        self._seen: FrozenSet[str] = frozenset()
+        self._set_bits()
+
+    def sync(self, world: WorldState) -> None:
+        """Put every thing where it was seen; what was not seen, or is not known, is left out."""
+        seen = set()
+        for name in self._names:
+            thing = world.objects.get(name)
+            mocap = self._model.body(name).mocapid[0]
+            pose = thing.pose if thing is not None and thing.pose is not None and thing.pose.finite else None
+            self._data.mocap_pos[mocap] = pose.position if pose else _AWAY
+            x, y, z, w = pose.orientation if pose else (0.0, 0.0, 0.0, 1.0)
+            self._data.mocap_quat[mocap] = (w, x, y, z)
+            if pose:
+                seen.add(name)
+        self._seen = frozenset(seen)
+
+    def attach(self, name: str, joints: np.ndarray) -> None:
+        """The thing, at its observed pose, moves with the hand from now on.
+
+        Raises:
+            KeyError: when no thing of that name was seen.
+        """
+        if name not in self._seen:
+            raise KeyError(f"'{name}' was not seen; seen are: {', '.join(sorted(self._seen)) or 'none'}")
+        self.detach()
+        self._place(joints)
+        mocap = self._model.body(name).mocapid[0]
+        hand = self._data.body(HAND)
+        in_hand = pose_of(hand.xpos, hand.xquat).inverse().compose(
+            pose_of(self._data.mocap_pos[mocap], self._data.mocap_quat[mocap]))
+        body = self._model.body(CARRIED + name).id
+        x, y, z, w = in_hand.orientation
+        self._model.body_pos[body], self._model.body_quat[body] = in_hand.position, (w, x, y, z)
+        self.attached = name
+        self._set_bits()
+
+    def detach(self) -> None:
+        """Nothing is carried any more."""
+        self.attached = None
+        self._set_bits()
+
+    def allow(self, touch: FrozenSet[str]) -> None:
+        """The hand and what it carries may touch these things; the other links still keep clear of them."""
+        if touch != self._touch:
+            self._touch = touch
+            self._set_bits()
+
+    def set_opening(self, opening: float) -> None:
+        """Metres between the fingers in the checks to come."""
+        self._data.qpos[_DOF:] = opening / 2.0
+
+    def checker(self) -> Callable[[np.ndarray], bool]:
+        """A fast test: whether joints (7 numbers) are free of collisions."""
+        model, data = self._model, self._data
+        positions, forward, collide = data.qpos, mujoco.mj_kinematics, mujoco.mj_collision
+
+        def free(joints: np.ndarray) -> bool:
+            positions[:_DOF] = joints
+            forward(model, data)
+            collide(model, data)
+            return data.ncon == 0
+
+        return free
+
+    def free(self, joints: np.ndarray) -> bool:
+        """Whether joints are free of collisions."""
+        return self.checker()(joints)
+
+    def blockers(self, joints: np.ndarray) -> Tuple[str, ...]:
+        """The things that the arm would touch; the arm itself, when it touches its own links, is the empty name."""
+        self._place(joints)
+        mujoco.mj_collision(self._model, self._data)
+        found = set()
+        for number in range(self._data.ncon):
+            contact = self._data.contact[number]
+            bodies = [self._model.body(self._model.geom_bodyid[geom]).name for geom in (contact.geom1, contact.geom2)]
+            found.add(next((name for name in bodies if name in self._names), ""))
+        return tuple(sorted(found))
+
+    def _place(self, joints: np.ndarray) -> None:
+        self._data.qpos[:_DOF] = joints
+        mujoco.mj_kinematics(self._model, self._data)
+
+    def _set_bits(self) -> None:
+        for name in self._names:
+            bits = 0 if name == self.attached else (DISTAL if name in self._touch else THING)
+            for geom in self._geoms(name):
+                self._model.geom_contype[geom] = bits
+            for geom in self._geoms(CARRIED + name):
+                self._model.geom_conaffinity[geom] = THING | PROXIMAL if name == self.attached else 0
+
+    def _geoms(self, body: str) -> range:
+        number = mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, body)
+        if number < 0:
+            return range(0)
+        first = int(self._model.body_geomadr[number])
+        return range(first, first + int(self._model.body_geomnum[number]))

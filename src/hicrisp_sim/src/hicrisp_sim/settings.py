@@ -1,0 +1,61 @@
+"""What can be set about the embedded arm: speed, force, margins; read from ``config/robots/panda_embedded.yaml``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Tuple, Union
+
+from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
+
+
+@dataclass(frozen=True)
+class ArmSettings:
+    """Settings of the embedded arm.
+
+    Args:
+        name: the robot's name.
+        rest: joint positions of the posture of rest, rad.
+        speed: factor on the joint speed limits, above 0 and at most 1.
+        acceleration: factor on the joint acceleration limits, above 0 and at most 1.
+        margin: space that motions keep to things, metres.
+        contact_force: force on the tool that ends a guarded motion, newtons.
+        contact_torque: torque on a joint that ends any motion, Nm.
+        finger_speed: opening and closing speed between the fingers, m/s.
+        search_time: longest search for a path, wall seconds.
+    """
+
+    name: str = "panda"
+    rest: Tuple[float, ...] = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)
+    speed: float = 0.5
+    acceleration: float = 0.35
+    margin: float = 0.005
+    contact_force: float = 6.0
+    contact_torque: float = 25.0
+    finger_speed: float = 0.15
+    search_time: float = 2.0
+
+
+def load_settings(path: Union[str, Path]) -> ArmSettings:
+    """Settings from a file; what it leaves out keeps its default.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
+    values, positions = read_yaml(path)
+    names = [field.name for field in fields(ArmSettings)]
+    check_keys(values, names, (), positions)
+    settings = {}
+    for name, value in values.items():
+        if name == "rest":
+            if not isinstance(value, list) or len(value) != 7 or not all(isinstance(v, (int, float)) for v in value):
+                raise positions.error(("rest",), f"7 joint positions in rad were expected, got {value!r}")
+            settings[name] = tuple(float(v) for v in value)
+        elif name == "name":
+            settings[name] = value_of(values, name, str, positions)
+        else:
+            settings[name] = value_of(values, name, float, positions)
+            if not 0.0 < settings[name] <= (1.0 if name in ("speed", "acceleration") else 1000.0):
+                raise positions.error((name,), f"a number above 0{' and up to 1' if 'speed' in name else ''} "
+                                               f"was expected, got {value!r}")
+    return ArmSettings(**settings)

@@ -1,0 +1,192 @@
+"""The physics and its clock: who steps it, how fast, and how others look at it while it runs."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Event, RLock, Thread
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple
+
+import mujoco
+import numpy as np
+from hicrisp_core.scene import Scene
+
+from hicrisp_sim.models import physics_model
+from hicrisp_sim.panda import ARM_JOINTS, DAMPING_TIME, FINGER_JOINTS, MAX_OPENING
+
+CONTROL_PERIOD = 0.004
+"""Seconds of simulated time between two commands to the controllers."""
+_IDLE_RATE = 1.0
+"""Simulated seconds a second while nobody moves and no rate is asked for: an idle world leaves the processor alone."""
+_ARM = slice(0, len(ARM_JOINTS))
+_FINGERS = slice(len(ARM_JOINTS), len(ARM_JOINTS) + len(FINGER_JOINTS))
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state at one instant of simulated time, for eyes and pictures; it is never changed."""
+
+    time: float
+    positions: np.ndarray
+
+
+class Simulation:
+    """Owns the MuJoCo model and its state.
+
+    Whoever moves something steps the physics in its own thread (``step``); ``start_idling`` adds a thread that steps
+    while nobody moves. Others read ``snapshot``, which needs no lock.
+
+    Args:
+        rate: simulated seconds a second; 0 for as fast as can be.
+        posture: joint positions (rad) of the arm at the beginning.
+    """
+
+    def __init__(self, scene: Scene, posture: Sequence[float], rate: float = 0.0) -> None:
+        if not rate >= 0.0:
+            raise ValueError(f"the rate of the clock is at least 0, got {rate}")
+        self.rate = rate
+        self._posture = np.asarray(posture, dtype=float)
+        self._lock = RLock()
+        self._editors = 0
+        self._movers = 0
+        self._closing = Event()
+        self._idler: Optional[Thread] = None
+        self._due: List[Tuple[float, Callable[[], None]]] = []
+        self._pace = (time.monotonic(), 0.0)
+        self._load(scene, 0.0)
+
+    def _load(self, scene: Scene, now: float) -> None:
+        self.scene = scene
+        self.model = physics_model(scene)
+        self.data = mujoco.MjData(self.model)
+        self.data.time = now
+        self.data.qpos[_ARM] = self._posture
+        self.data.qpos[_FINGERS] = MAX_OPENING / 2.0
+        self.data.ctrl[:] = self.data.qpos[: self.model.nu]
+        self._effort = self.model.actuator_forcerange.copy()
+        mujoco.mj_forward(self.model, self.data)
+        self._due = []
+        self._look()
+
+    def _look(self) -> None:
+        self.snapshot = Snapshot(float(self.data.time), self.data.qpos.copy())
+
+    @property
+    def time(self) -> float:
+        """Seconds of simulated time; it never goes back, not even when the world is reset."""
+        return self.snapshot.time
+
+    def reset(self, scene: Scene) -> None:
+        """Begin again with a scene, on the same clock; everything that was to happen later is forgotten."""
+        with self.edit():
+            self._load(scene, self.time)
+
+    def step(self) -> None:
+        """One control period of physics, and what was due in it; with a rate, not before its wall time."""
+        while self._editors:
+            time.sleep(0.0002)  # Python's locks are not fair: let those who wait go first.
+        with self._lock:
+            while self._due and self._due[0][0] <= self.data.time:
+                self._due.pop(0)[1]()
+            mujoco.mj_step(self.model, self.data, nstep=round(CONTROL_PERIOD / self.model.opt.timestep))
+            self._look()
+        if self.rate > 0.0:
+            self._wait(self.rate)
+
+    def advance(self, seconds: float) -> None:
+        """Let simulated time pass."""
+        with self.moving():
+            end = self.time + seconds
+            while self.time < end - 1e-9:
+                self.step()
+
+    def at(self, moment: float, action: Callable[[], None]) -> None:
+        """Call something between two steps, not before a moment of simulated time."""
+        with self.edit():
+            self._due.append((moment, action))
+            self._due.sort(key=lambda entry: entry[0])
+
+    @contextmanager
+    def edit(self) -> Iterator[mujoco.MjData]:
+        """Change the state between two steps."""
+        self._editors += 1
+        with self._lock:
+            self._editors -= 1
+            yield self.data
+            mujoco.mj_forward(self.model, self.data)
+            self._look()
+
+    @contextmanager
+    def moving(self) -> Iterator[None]:
+        """Inside, the caller steps the physics and nobody else does."""
+        with self._lock:
+            self._movers += 1
+            self._pace = (time.monotonic(), self.time)
+        try:
+            yield
+        finally:
+            self._movers -= 1
+
+    def command_arm(self, positions: np.ndarray, velocities: np.ndarray) -> None:
+        """The reference of the joint controllers, rad and rad/s."""
+        self.data.ctrl[_ARM] = positions + DAMPING_TIME * velocities
+
+    def command_fingers(self, opening: float, force: float) -> None:
+        """The reference of the fingers: metres between them, and the force that each may press with, newtons."""
+        self.model.actuator_forcerange[_FINGERS] = (-force, force)
+        self.data.ctrl[_FINGERS] = opening / 2.0
+
+    @property
+    def arm_positions(self) -> np.ndarray:
+        """Joint positions of the arm, rad."""
+        return np.array(self.data.qpos[_ARM])
+
+    @property
+    def arm_velocities(self) -> np.ndarray:
+        """Joint velocities of the arm, rad/s."""
+        return np.array(self.data.qvel[_ARM])
+
+    @property
+    def arm_external_torques(self) -> np.ndarray:
+        """What contacts press on the arm's joints, Nm, as the real arm estimates it."""
+        return np.array(self.data.qfrc_constraint[_ARM])
+
+    @property
+    def opening(self) -> float:
+        """Metres between the fingers."""
+        return float(self.data.qpos[_FINGERS].sum())
+
+    @property
+    def finger_speed(self) -> float:
+        """Speed of the faster finger, m/s."""
+        return float(np.abs(self.data.qvel[_FINGERS]).max())
+
+    def start_idling(self) -> None:
+        """Let time pass in a thread of its own while nobody moves."""
+        self._idler = Thread(target=self._idle, name="physics", daemon=True)
+        self._idler.start()
+
+    def close(self) -> None:
+        """End the thread that ``start_idling`` began."""
+        self._closing.set()
+        if self._idler is not None:
+            self._idler.join(2.0)
+
+    def _idle(self) -> None:
+        while not self._closing.is_set():
+            if self._movers:
+                self._pace = (time.monotonic(), self.time)
+                self._closing.wait(0.005)
+                continue
+            self.step()
+            if self.rate <= 0.0:
+                self._wait(_IDLE_RATE)
+
+    def _wait(self, rate: float) -> None:
+        began, at = self._pace
+        ahead = began + (self.time - at) / rate - time.monotonic()
+        if ahead > 0.0:
+            self._closing.wait(ahead)
+        elif ahead < -0.5:
+            self._pace = (time.monotonic(), self.time)

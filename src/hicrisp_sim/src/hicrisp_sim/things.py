@@ -1,0 +1,62 @@
+"""Table, boxes, cylinders and bowls as MuJoCo geometry; one description for physics and for planning."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Mapping, Tuple
+
+import mujoco
+from hicrisp_core.model import WorldObject
+from hicrisp_core.model.footprint import BOWL_WALL
+
+Colour = Tuple[float, float, float, float]
+COLOURS: Mapping[str, Colour] = {
+    "red": (0.82, 0.16, 0.14, 1.0), "green": (0.18, 0.60, 0.26, 1.0), "blue": (0.15, 0.35, 0.78, 1.0),
+    "yellow": (0.95, 0.80, 0.18, 1.0), "orange": (0.95, 0.52, 0.13, 1.0), "purple": (0.50, 0.24, 0.63, 1.0),
+    "pink": (0.93, 0.55, 0.68, 1.0), "cyan": (0.20, 0.68, 0.75, 1.0), "brown": (0.48, 0.31, 0.18, 1.0),
+    "white": (0.92, 0.92, 0.90, 1.0), "grey": (0.55, 0.56, 0.58, 1.0), "black": (0.12, 0.12, 0.13, 1.0),
+}
+_PLAIN: Colour = (0.70, 0.66, 0.58, 1.0)
+_STAVES = 20
+"""Boxes that make the wall of a bowl."""
+_ROUND_CONTACT = 6
+"""Contact dimensions of round things: with rolling friction, so that a toppled cylinder comes to rest."""
+
+
+def colour_of(thing: WorldObject) -> Colour:
+    """The colour that the thing's attributes name."""
+    return COLOURS.get(thing.attributes.get("colour", ""), _PLAIN)
+
+
+def add_geometry(body: Any, thing: WorldObject, mass: float, contype: int, conaffinity: int, name: str = "") -> None:
+    """Give a body the shape of a thing, with the origin in the centre of its bounding box.
+
+    Args:
+        name: prefix of the geoms' names; the thing's own by default.
+    """
+    common = {"contype": contype, "conaffinity": conaffinity, "rgba": colour_of(thing), "condim": 3,
+              "friction": [0.7, 0.01, 0.001], "group": 1}
+    prefix = name or thing.name
+    x, y, z = (size / 2.0 for size in thing.size)
+    if thing.shape == "bowl":
+        _add_bowl(body, thing, mass, prefix, common)
+    elif thing.shape == "cylinder":
+        body.add_geom(name=f"{prefix}/0", type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[x, z, 0.0], mass=mass,
+                      **{**common, "condim": _ROUND_CONTACT})
+    else:
+        body.add_geom(name=f"{prefix}/0", type=mujoco.mjtGeom.mjGEOM_BOX, size=[x, y, z], mass=mass, **common)
+
+
+def _add_bowl(body: Any, thing: WorldObject, mass: float, prefix: str, common: Mapping[str, Any]) -> None:
+    radius, height, half = thing.size[0] / 2.0, thing.size[2], BOWL_WALL / 2.0
+    body.add_geom(name=f"{prefix}/floor", type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[radius - half, half, 0.0],
+                  pos=[0.0, 0.0, -height / 2.0 + half], mass=mass / 2.0, **common)
+    wall = radius - half
+    width = radius * math.tan(math.pi / _STAVES)
+    lifted = half  # Only the floor stands on the table: fewer contacts.
+    for stave in range(_STAVES):
+        angle = 2.0 * math.pi * stave / _STAVES
+        body.add_geom(
+            name=f"{prefix}/wall{stave}", type=mujoco.mjtGeom.mjGEOM_BOX, size=[half, width, (height - lifted) / 2.0],
+            pos=[wall * math.cos(angle), wall * math.sin(angle), lifted / 2.0], mass=mass / 2.0 / _STAVES,
+            quat=[math.cos(angle / 2.0), 0.0, 0.0, math.sin(angle / 2.0)], **common)

@@ -1,0 +1,113 @@
+"""When the arm is where: time-optimal along a path (TOPP-RA), at an even speed along a straight line."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Sequence, Tuple
+
+import numpy as np
+import toppra
+from hicrisp_core.robot.ports import Trajectory
+from scipy.interpolate import CubicSpline
+from toppra.algorithm import TOPPRA
+from toppra.constraint import JointAccelerationConstraint, JointVelocityConstraint
+
+from hicrisp_sim.panda import ACCELERATION_LIMITS, ARM_JOINTS, VELOCITY_LIMITS
+
+SAMPLE_PERIOD = 0.01
+"""Seconds between the points of a trajectory."""
+_KNOT_SPACING = 0.12
+"""Radians between the spline's knots: close enough for it to stay on the path that was checked."""
+_SAME = 1e-3
+"""Radians between corners that count as one."""
+_GRID = 60
+_LINE_ACCELERATION = 0.8
+"""Acceleration along a straight line, m/s^2."""
+
+logging.getLogger("toppra").setLevel(logging.ERROR)
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """Speed (rad/s) and acceleration (rad/s^2) of each joint."""
+
+    velocity: Tuple[float, ...]
+    acceleration: Tuple[float, ...]
+
+    @staticmethod
+    def scaled(speed: float, acceleration: float) -> "JointLimits":
+        """The Panda's limits times factors in (0, 1]."""
+        for name, value in (("speed", speed), ("acceleration", acceleration)):
+            if not 0.0 < value <= 1.0:
+                raise ValueError(f"the factor of the {name} is above 0 and at most 1, got {value}")
+        return JointLimits(tuple(speed * limit for limit in VELOCITY_LIMITS),
+                           tuple(acceleration * limit for limit in ACCELERATION_LIMITS))
+
+
+def smooth_path(path: Sequence[np.ndarray]) -> CubicSpline:
+    """A spline along straight joint segments, over their length in radians; corners are rounded a little."""
+    knots = [np.asarray(path[0], dtype=float)]
+    for end in path[1:]:
+        start = knots[-1]
+        if np.linalg.norm(end - start) < _SAME:
+            continue
+        pieces = max(1, int(np.ceil(np.linalg.norm(end - start) / _KNOT_SPACING)))
+        knots.extend(start + (end - start) * piece / pieces for piece in range(1, pieces + 1))
+    points = np.array(knots)
+    lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    return CubicSpline(lengths, points, bc_type="natural")
+
+
+def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
+    """The fastest way along a spline within the joint limits, from rest to rest.
+
+    Raises:
+        RuntimeError: when the limits leave no solution, which a path without jumps never does.
+    """
+    length = float(spline.x[-1])
+    path = toppra.SplineInterpolator(spline.x, spline(spline.x), bc_type="natural")
+    bounds = [np.array([[-limit, limit] for limit in kind]) for kind in (limits.velocity, limits.acceleration)]
+    problem = TOPPRA([JointVelocityConstraint(bounds[0]), JointAccelerationConstraint(bounds[1])], path,
+                     gridpoints=np.linspace(0.0, length, max(_GRID, 2 * len(spline.x))),
+                     parametrizer="ParametrizeConstAccel")
+    timed = problem.compute_trajectory(0.0, 0.0)
+    if timed is None:
+        raise RuntimeError("TOPP-RA found no timing for a path of {:.2f} rad".format(length))
+    times = _sample_times(float(timed.duration))
+    return trajectory_of(times, timed(times), timed(times, 1))
+
+
+def time_line(path: np.ndarray, distances: np.ndarray, speed: float, limits: JointLimits) -> Trajectory:
+    """A motion along joint points of a straight line, at an even tool speed between two ramps.
+
+    Args:
+        path: joint positions, one row a point.
+        distances: metres of the tool from the start, one a point, increasing.
+        speed: m/s of the tool; less where a joint would be too fast.
+    """
+    spline = CubicSpline(distances, path)
+    slope = np.abs(spline(np.linspace(0.0, distances[-1], 50), 1)).max(axis=0)
+    speed = min([speed, *(limit / max(1e-9, rate) for limit, rate in zip(limits.velocity, slope))])
+    length = float(distances[-1])
+    ramp = min(length, speed * speed / _LINE_ACCELERATION)
+    speed = float(np.sqrt(ramp * _LINE_ACCELERATION))
+    rise = speed / _LINE_ACCELERATION
+    duration = 2.0 * rise + (length - ramp) / speed
+    times = _sample_times(duration)
+    late = np.minimum(times, duration - times)
+    slow = 0.5 * _LINE_ACCELERATION * np.minimum(late, rise) ** 2
+    half = np.where(late < rise, slow, 0.5 * ramp + (late - rise) * speed)
+    along = np.where(times <= duration / 2.0, half, length - half)
+    pace = np.minimum(late * _LINE_ACCELERATION, speed)
+    return trajectory_of(times, spline(along), spline(along, 1) * pace[:, None])
+
+
+def trajectory_of(times: np.ndarray, positions: np.ndarray, velocities: np.ndarray) -> Trajectory:
+    """Arrays as a Trajectory."""
+    return Trajectory(ARM_JOINTS, tuple(times.tolist()), tuple(map(tuple, positions.tolist())),
+                      tuple(map(tuple, velocities.tolist())))
+
+
+def _sample_times(duration: float) -> np.ndarray:
+    return np.linspace(0.0, duration, max(2, int(np.ceil(duration / SAMPLE_PERIOD)) + 1))
