@@ -93,6 +93,8 @@ def status_to_msg(request: Request, queued: int) -> TaskStatus:
 
 def _feedback(told: Dict[str, Any]) -> Feedback:
     deviation = told.get("deviation")
+    if deviation is not None and None in deviation:  # JSON knows no NaN.
+        deviation = None
     return Feedback(
         level=Feedback.LOW if told.get("level") == Level.LOW.value else Feedback.HIGH,
         kind=told.get("kind", ""), error=told.get("error", ""), reason=told.get("reason", ""),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Callable, Dict, Mapping, Optional
 
@@ -24,6 +24,7 @@ from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.pictures import Camera, caption_of
+from hicrisp_nodes.supervisor.progress import ENDED, Progress
 from hicrisp_nodes.supervisor.queue import Request
 from hicrisp_nodes.supervisor.reports import Reports
 
@@ -53,30 +54,39 @@ class TaskRunner:
         self._offsets: Optional[DecoderOffsets] = None
 
     def run(self, request: Request) -> None:
-        """Carry out one request to its end."""
+        """Carry out one request to its end; it counts as ended once its run folder is complete."""
         folder = self._runs_dir / request.id
+        request.progress = replace(request.progress, run_folder=str(folder))
+        story = _Story(request.progress)
+        try:
+            with EventLog(folder, [lambda event: self._reports.event(event, request.id)]) as log:
+                self._follow(request, story, log)
+        finally:
+            finish_run(folder)
+        request.progress = story.progress
+
+    def _follow(self, request: Request, story: "_Story", log: EventLog) -> None:
         began, began_ros = time.monotonic(), rospy.get_time()
-        with EventLog(folder, [lambda event: self._reports.event(event, request.id)]) as log:
-            request.explain = lambda: explain(log.events)
-            request.progress = replace(request.progress, run_folder=str(folder))
-            self._camera.begin(folder)
+        request.explain = lambda: explain(log.events)
+        self._camera.begin(log.folder)
 
-            def tell(event: Dict[str, Any]) -> None:
-                request.progress = request.progress.after(event)
-                log(event)
-                self._photograph(event, log)
-                self._changed(request)
+        def tell(event: Dict[str, Any]) -> None:
+            story.progress = story.progress.after(event)
+            if story.progress.state not in ENDED:
+                request.progress = story.progress
+            log(event)
+            self._photograph(event, log)
+            self._changed(request)
 
-            tell({"kind": "task_received", "t": 0.0, "sim_t": 0.0, "task_id": request.id, "text": request.text,
-                  **self._labels})
-            task = Task(request.text, request.id, request.robot)
-            if request.dry_run:
-                ended = rehearse(self._configuration.domain, self._ports(request), task)
-                tell({"kind": "task_finished", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **ended})
-            else:
-                self._carry_out(task, request, tell)
-                self._camera.animate(began_ros)
-        finish_run(folder)
+        tell({"kind": "task_received", "t": 0.0, "sim_t": 0.0, "task_id": request.id, "text": request.text,
+              **self._labels})
+        task = Task(request.text, request.id, request.robot)
+        if request.dry_run:
+            ended = rehearse(self._configuration.domain, self._ports(request), task)
+            tell({"kind": "task_finished", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **ended})
+        else:
+            self._carry_out(task, request, tell)
+            self._camera.animate(began_ros)
 
     def _carry_out(self, task: Task, request: Request, tell: Callable[[Dict[str, Any]], None]) -> None:
         policy = replace(self._configuration.policy, autonomy="supervised")  # The gate knows the level of this moment.
@@ -113,3 +123,10 @@ class TaskRunner:
             approve=approve,
             gate=self._gate.pass_through,
         )
+
+
+@dataclass
+class _Story:
+    """The progress that the events have told, up to the end."""
+
+    progress: Progress

@@ -1,0 +1,110 @@
+"""The supervisor as a command line sees it: its services, and the stream of its events."""
+
+from __future__ import annotations
+
+import json
+import logging
+from queue import Empty, Queue
+from typing import Any, Dict, Optional
+
+import rospy
+
+from hicrisp_msgs.msg import Event, TaskStatus
+from hicrisp_msgs.srv import Approve, CancelTask, Explain, GetTask, ResetWorld, SubmitTask
+from hicrisp_nodes.cli.graph import Graph
+from hicrisp_nodes.service_client import ServiceClient
+
+NODES = ("supervisor", "brain", "body", "detector", "corrector", "embedded_world")
+PATIENCE = 10.0
+ENDED = frozenset({
+    TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED, TaskStatus.ANSWERED})
+STATES = {
+    getattr(TaskStatus, name): name.lower().replace("_", " ")
+    for name in ("QUEUED", "PLANNING", "RUNNING", "CORRECTING", "AWAITING_APPROVAL", "PAUSED", "SUCCEEDED", "FAILED",
+                 "REFUSED", "CANCELED", "ANSWERED")}
+_SERVICES = {
+    "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain, "approve": Approve,
+    "reset_world": ResetWorld}
+
+
+class Unreachable(Exception):
+    """Nobody answers; the message says who, ``mends`` says what to do."""
+
+    def __init__(self, message: str, *mends: str) -> None:
+        super().__init__(message)
+        self.mends = mends
+
+
+def connect(namespace: str) -> None:
+    """Make this process a ROS node after making sure that there is a supervisor.
+
+    Raises:
+        Unreachable: when there is no master or no supervisor, with how to start them.
+    """
+    graph = Graph()
+    if not graph.reachable():
+        raise Unreachable(
+            f"no ROS master answers at {graph.uri}", "start the workspace in another terminal: scripts/demo --keep",
+            "if it runs elsewhere, say where: export ROS_MASTER_URI=http://HOST:PORT")
+    service = f"/{namespace}/submit_task"
+    if graph.missing([service]):
+        raise Unreachable(
+            f"the master at {graph.uri} knows no supervisor ({service} is not offered)",
+            "start the workspace: scripts/demo --keep, or roslaunch hicrisp_bringup demo.launch",
+            "if it has another name, say which: --namespace NAME")
+    logging.getLogger("rosout").setLevel(logging.ERROR)
+    rospy.init_node("hicrisp_cli", anonymous=True, disable_signals=True, disable_rosout=True)
+
+
+class Supervisor:
+    """The supervisor's services, each with a deadline in wall time."""
+
+    def __init__(self, namespace: str) -> None:
+        self.namespace = namespace
+        self._clients = {name: ServiceClient(f"/{namespace}/{name}", type_) for name, type_ in _SERVICES.items()}
+
+    def ask(self, service: str, *fields: Any, patience: float = PATIENCE) -> Any:
+        """A service's response.
+
+        Raises:
+            Unreachable: when it does not answer in time.
+        """
+        reply = self._clients[service].call(_SERVICES[service]._request_class(*fields), patience)
+        if reply.response is None:
+            raise Unreachable(f"/{self.namespace}/{service} does not answer: {reply.message}",
+                              "what runs: rosnode list; what it says: rostopic echo /rosout_agg")
+        return reply.response
+
+    def status(self, task_id: str = "") -> Optional[TaskStatus]:
+        """Where a task stands; the running or the last one when no id is given; ``None`` when there is none."""
+        answer = self.ask("get_task", task_id)
+        return answer.status if answer.found else None
+
+
+class EventStream:
+    """The supervisor's events in their order, as they come."""
+
+    def __init__(self, namespace: str) -> None:
+        self._queue: "Queue[Event]" = Queue()
+        self._subscriber = rospy.Subscriber(f"/{namespace}/events", Event, self._queue.put, tcp_nodelay=True)
+
+    @property
+    def connected(self) -> bool:
+        """Whether somebody publishes."""
+        return self._subscriber.get_num_connections() > 0
+
+    def next(self, seconds: float) -> Optional[Dict[str, Any]]:
+        """The next event with its task's id, or ``None`` when none came in time."""
+        try:
+            message = self._queue.get(timeout=seconds)
+        except Empty:
+            return None
+        try:
+            event = json.loads(message.json)
+        except ValueError:
+            event = None
+        return {"kind": message.kind, **(event if isinstance(event, dict) else {}), "task_id": message.task_id}
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._subscriber.unregister()

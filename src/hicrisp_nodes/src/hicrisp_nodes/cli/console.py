@@ -1,0 +1,47 @@
+"""Lines for a terminal: colours where somebody looks, plain text in a pipe or a file."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Optional, TextIO
+
+_CODES = {"good": "32", "bad": "31", "warn": "33", "soft": "2", "strong": "1", "accent": "36"}
+_PLAIN = {"✓": "+", "✗": "x", "↻": "~", "▶": ">", "│": "|", "▇": "#", "·": "-", "→": "->", "…": "...", "–": "-"}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class Console:
+    """Writes lines to a stream.
+
+    Args:
+        stream: where to; the standard output by default.
+        colour: whether to use colours; by default only on a terminal, and never when ``NO_COLOR`` is set.
+    """
+
+    def __init__(self, stream: Optional[TextIO] = None, colour: Optional[bool] = None) -> None:
+        self._stream = stream or sys.stdout
+        self._colour = colour if colour is not None else (self._stream.isatty() and not os.environ.get("NO_COLOR"))
+
+    def paint(self, text: object, style: str) -> str:
+        """The text in a style: good, bad, warn, soft, strong or accent; control characters of it are left out."""
+        clean = _CONTROL.sub("", str(text))
+        return f"\x1b[{_CODES[style]}m{clean}\x1b[0m" if self._colour and clean else clean
+
+    def say(self, line: str = "") -> None:
+        """Write a line; what the stream cannot encode is replaced."""
+        encoding = self._stream.encoding or "ascii"
+        try:
+            line.encode(encoding)
+        except UnicodeEncodeError:
+            for sign, plain in _PLAIN.items():
+                line = line.replace(sign, plain)
+            line = line.encode(encoding, "replace").decode(encoding)
+        self._stream.write(line + "\n")
+        self._stream.flush()
+
+    def error(self, message: str, *mends: str) -> None:
+        """An error and how to mend it, on the standard error stream."""
+        sys.stderr.write(f"error: {_CONTROL.sub('', message)}\n" + "".join(f"  {mend}\n" for mend in mends))
+        sys.stderr.flush()

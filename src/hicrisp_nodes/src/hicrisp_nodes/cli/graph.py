@@ -1,0 +1,75 @@
+"""Questions to the ROS master that never wait long: is it there, which nodes and services does it know."""
+
+from __future__ import annotations
+
+import socket
+from typing import FrozenSet, List, Optional, Sequence
+from urllib.parse import urlparse
+from xmlrpc.client import Error as XmlRpcError
+from xmlrpc.client import ServerProxy
+
+import rosgraph
+
+DEFAULT_PORT = 11311
+
+
+def port_is_free(port: int) -> bool:
+    """Whether nothing on this machine listens on the port."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("", port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port() -> int:
+    """The default port of a ROS master when it is free, else any free one."""
+    if port_is_free(DEFAULT_PORT):
+        return DEFAULT_PORT
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])
+
+
+class Graph:
+    """The ROS graph as its master tells it.
+
+    Args:
+        uri: the master's address; ``ROS_MASTER_URI`` by default.
+    """
+
+    def __init__(self, uri: Optional[str] = None) -> None:
+        self.uri = uri or rosgraph.get_master_uri()
+        self._master = ServerProxy(self.uri)
+
+    def reachable(self, seconds: float = 1.0) -> bool:
+        """Whether something that answers like a master is there."""
+        address = urlparse(self.uri)
+        try:
+            with socket.create_connection((address.hostname or "localhost", address.port or DEFAULT_PORT), seconds):
+                pass
+            return self._master.getUri("/hicrisp_cli")[0] == 1
+        except (OSError, XmlRpcError, ValueError):
+            return False
+
+    def services(self) -> FrozenSet[str]:
+        """The names of the services that are offered; none when the master does not answer."""
+        return frozenset(name for name, _ in self._state()[2])
+
+    def nodes(self) -> FrozenSet[str]:
+        """The names of the nodes that offer or want anything."""
+        return frozenset(node for part in self._state() for _, nodes in part for node in nodes)
+
+    def missing(self, wanted: Sequence[str]) -> List[str]:
+        """Those of the services that are not offered."""
+        known = self.services()
+        return [name for name in wanted if name not in known]
+
+    def _state(self) -> Sequence[Sequence[Sequence[object]]]:
+        try:
+            code, _, state = self._master.getSystemState("/hicrisp_cli")
+        except (OSError, XmlRpcError):
+            return [], [], []
+        return state if code == 1 else ([], [], [])

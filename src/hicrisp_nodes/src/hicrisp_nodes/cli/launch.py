@@ -1,0 +1,110 @@
+"""A roslaunch of one's own: started in its own session, and gone with everything it started when it is stopped."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+import uuid
+from pathlib import Path
+from typing import Dict, List, Mapping, Optional
+
+_MARK = "HICRISP_LAUNCH"
+_PR_SET_PDEATHSIG = 1
+_SLICE = 0.05
+
+
+class Launch:
+    """One roslaunch with its log.
+
+    Args:
+        file: launch file of ``hicrisp_bringup``.
+        arguments: launch arguments by name.
+        log: file that takes the output of every node.
+        master_uri: the master to use; roslaunch starts it when it is local and not there.
+    """
+
+    def __init__(self, file: str, arguments: Mapping[str, object], log: Path, master_uri: str) -> None:
+        self.log = log
+        self.command = ["roslaunch", "hicrisp_bringup", file, *(f"{key}:={value}" for key, value in arguments.items())]
+        self._mark = uuid.uuid4().hex
+        self._environment = {
+            **os.environ, _MARK: self._mark, "ROS_MASTER_URI": master_uri, "ROS_LOG_DIR": str(log.parent / "ros"),
+            "PYTHONUNBUFFERED": "1"}
+        self._process: Optional["subprocess.Popen[bytes]"] = None
+
+    def start(self) -> None:
+        """Start it; it ends by itself should this process die."""
+        (self.log.parent / "ros").mkdir(parents=True, exist_ok=True)
+        with open(self.log, "ab") as output:
+            self._process = subprocess.Popen(  # noqa: PLW1509  the hook makes one system call
+                self.command, env=self._environment, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=_end_with_parent)
+
+    @property
+    def alive(self) -> bool:
+        """Whether roslaunch still runs."""
+        return self._process is not None and self._process.poll() is None
+
+    def tail(self, lines: int = 25, about: str = "") -> List[str]:
+        """The last lines of the log that are about a node, or of the whole log."""
+        try:
+            with open(self.log, encoding="utf-8", errors="replace") as output:
+                found = [line.rstrip() for line in output if line.strip()]
+        except OSError:
+            return []
+        return ([line for line in found if about in line] or found)[-lines:]
+
+    def stop(self) -> bool:
+        """End it: first as Ctrl-C does, then by force. Returns whether nothing is left."""
+        if self._process is not None:
+            for number, patience in ((signal.SIGINT, 15.0), (signal.SIGTERM, 4.0), (signal.SIGKILL, 1.0)):
+                if self._process.poll() is not None:
+                    break
+                self._process.send_signal(number)
+                try:
+                    self._process.wait(patience)
+                except subprocess.TimeoutExpired:
+                    continue
+        return self._end_rest()
+
+    def _end_rest(self) -> bool:
+        """Nodes live in sessions of their own; those that outlived roslaunch are found by the mark they inherited."""
+        for number, patience in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)):
+            for pid in self.processes():
+                try:
+                    os.kill(pid, number)
+                except ProcessLookupError:
+                    continue
+            end = time.monotonic() + patience
+            while time.monotonic() < end:
+                if not self.processes():
+                    return True
+                time.sleep(_SLICE)
+        return not self.processes()
+
+    def processes(self) -> List[int]:
+        """The processes that were started by this launch and still run."""
+        mark = f"{_MARK}={self._mark}".encode()
+        found = []
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdigit():
+                try:
+                    marked = mark in (folder / "environ").read_bytes().split(b"\0")
+                    dead = (folder / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
+                except OSError:
+                    continue
+                if marked and not dead:
+                    found.append(int(folder.name))
+        return found
+
+
+def _end_with_parent() -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
+
+
+def summary(arguments: Mapping[str, object]) -> Dict[str, object]:
+    """The arguments that were given; ``None`` leaves the launch file's default."""
+    return {key: value for key, value in arguments.items() if value is not None}

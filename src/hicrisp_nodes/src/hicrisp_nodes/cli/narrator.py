@@ -1,0 +1,152 @@
+"""Tells a task's events in a terminal: the plan, each command, each verdict, each correction, the stack."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Mapping
+
+from hicrisp_nodes.cli.console import Console
+
+EventDict = Mapping[str, Any]
+_ENDS = {True: ("✓", "good", "succeeded"), False: ("✗", "bad", "failed")}
+
+
+class Narrator:
+    """Follows one task after another; unknown kinds of events are passed over."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._count = 0
+        self._command = ""
+        self._began = 0.0
+        self._purpose = ""
+        self._kinds: Dict[str, Callable[[EventDict], None]] = {
+            "task_received": self._task, "plan": self._plan, "answer": self._answer, "refused": self._refused,
+            "step_started": self._step, "command": self._remember, "verdict": self._verdict,
+            "correction": self._correction, "stack": self._stack, "offset": self._offset, "note": self._note,
+            "approval": self._approval, "fault": self._fault, "task_finished": self._end,
+        }
+
+    def tell(self, event: EventDict) -> None:
+        """Tell one event."""
+        kind = self._kinds.get(str(event.get("kind")))
+        if kind is not None:
+            kind(event)
+
+    def _say(self, *parts: str) -> None:
+        self._console.say(" ".join(part for part in parts if part))
+
+    def _task(self, event: EventDict) -> None:
+        paint = self._console.paint
+        self._count = 0
+        self._say(paint("Task", "strong"), " ", paint(event.get("text", ""), "accent"))
+        told = " · ".join(f"{key} {event[key]}" for key in ("scene", "seed", "policy", "llm") if event.get(key) not in
+                          (None, ""))
+        self._say("     ", paint(told, "soft"))
+
+    def _plan(self, event: EventDict) -> None:
+        paint = self._console.paint
+        first = int(event.get("from_step") or 0)
+        steps = list(event.get("steps") or [])
+        self._count = first + len(steps)
+        name = "Plan" if first == 0 else "New plan"
+        self._say(paint(name, "strong"), " ", paint(f"({event.get('source', '')}, {_time(event)})", "soft"))
+        for number, step in enumerate(steps, start=first + 1):
+            self._say("     ", f"{number}.", paint(step, "strong") if not steps else str(step))
+        if event.get("reasoning"):
+            self._say("     ", paint(event["reasoning"], "soft"))
+
+    def _answer(self, event: EventDict) -> None:
+        self._say(self._console.paint("Answer", "strong"), str(event.get("text", "")))
+
+    def _refused(self, event: EventDict) -> None:
+        paint = self._console.paint
+        self._say(paint("Refused", "bad"), paint(event.get("text", ""), "strong"))
+        for entry in event.get("alternatives") or []:
+            self._say("      ", paint("would be understood:", "soft"), str(entry))
+
+    def _step(self, event: EventDict) -> None:
+        paint = self._console.paint
+        index = int(event.get("index") or 0) + 1
+        self._say(paint(f"▶ {index}/{max(self._count, index)}", "accent"), paint(event.get("text", ""), "strong"))
+
+    def _remember(self, event: EventDict) -> None:
+        self._command = str(event.get("text") or event.get("command") or "")
+        self._purpose = str(event.get("purpose", ""))
+        self._began = float(event.get("t") or 0.0)
+
+    def _verdict(self, event: EventDict) -> None:
+        paint = self._console.paint
+        seconds = float(event.get("t") or 0.0) - self._began
+        again = " again" if self._purpose == "retry" else ""
+        if event.get("ok"):
+            self._say("  ", paint("✓", "good"), f"{self._command}{again}", _millimetres(paint, event),
+                      paint(f"{seconds:.1f} s", "soft"))
+            return
+        feedback = event.get("feedback") or {}
+        level = paint(f"[{feedback.get('level', '')} level, {feedback.get('kind', '')}]", "soft")
+        self._say("  ", paint("✗", "bad"), f"{self._command}{again}", level, paint(f"{seconds:.1f} s", "soft"))
+        for key, style in (("error", "bad"), ("reason", "soft"), ("suggestion", "soft")):
+            if feedback.get(key):
+                self._say("      ", paint(f"{key}:", "soft"), paint(feedback[key], style))
+
+    def _correction(self, event: EventDict) -> None:
+        paint = self._console.paint
+        rung = str(event.get("rung", ""))
+        if rung == "give_up":
+            self._say("  ", paint("✗ given up:", "bad"), paint(event.get("note") or "no correction is left", "strong"))
+            return
+        commands = ", then ".join(str(command) for command in event.get("commands") or []) or "try again"
+        self._say("  ", paint(f"↻ {rung}:", "warn"), commands, paint(f"({event['note']})", "soft") if event.get("note")
+                  else "")
+
+    def _stack(self, event: EventDict) -> None:
+        paint = self._console.paint
+        entries: List[EventDict] = list(event.get("entries") or [])
+        if not entries:
+            self._say("    ", paint("│ stack: empty", "soft"))
+            return
+        self._say("    ", paint("│ stack:", "soft"), paint("▇" * len(entries), "warn"),
+                  paint(" < ".join(_entry(entry) for entry in entries), "soft"))
+
+    def _offset(self, event: EventDict) -> None:
+        applied = " ".join(f"{1000.0 * float(value or 0.0):+.1f}" for value in list(event.get("applied") or [])[:2])
+        self._say("    ", self._console.paint(
+            f"│ learnt bias of {event.get('key', '')}: {applied} mm (x y), {event.get('samples', 0)} samples", "soft"))
+
+    def _note(self, event: EventDict) -> None:
+        self._say("  ", self._console.paint(f"· {event.get('text', '')}", "soft"))
+
+    def _approval(self, event: EventDict) -> None:
+        word = "approved" if event.get("granted") else "not approved"
+        self._say("  ", self._console.paint(f"· {word}: {event.get('command', '')}", "warn"))
+
+    def _fault(self, event: EventDict) -> None:
+        self._say("  ", self._console.paint(f"· injected: {event.get('fault', '')} {event.get('target', '')}", "warn"))
+
+    def _end(self, event: EventDict) -> None:
+        paint = self._console.paint
+        sign, style, word = _ENDS[bool(event.get("success"))]
+        corrections = event.get("corrections") or {}
+        told = ", ".join(f"{rung} {count}" for rung, count in corrections.items())
+        spent = f"{event.get('steps_executed', 0)} commands, {sum(corrections.values())} corrections"
+        spent += f" ({told})" if told else ""
+        spent += f", {float(event.get('wall_s') or event.get('t') or 0.0):.1f} s"
+        message = str(event.get("message") or "")
+        self._say(paint(f"{sign} {word}", style), spent, paint(message, "strong") if message not in ("", "done") else "")
+
+
+def _entry(entry: EventDict) -> str:
+    attempts = int(entry.get("attempts") or 1)
+    return str(entry.get("command", "")) + (f" (x{attempts})" if attempts > 1 else "")
+
+
+def _millimetres(paint: Callable[[object, str], str], event: EventDict) -> str:
+    deviation = event.get("deviation")
+    if not deviation:
+        return ""
+    x, y = (1000.0 * float(value or 0.0) for value in list(deviation)[:2])
+    return paint(f"({(x * x + y * y) ** 0.5:.1f} mm off)", "soft")
+
+
+def _time(event: EventDict) -> str:
+    return f"{float(event.get('t') or 0.0):.1f} s"
