@@ -3,18 +3,17 @@
 from dataclasses import replace
 
 import pytest
-from tabletop import steps, table_top
-
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.brain.ports import CorrectionRequest, PlanRequest
 from hicrisp_core.model import Feedback, Level, StackEntry, Task
 from hicrisp_core.robot.deadline import Deadline
+from tabletop import steps, table_top
 
 
 def coloured(things, facts=()):
     """A table top of things whose colour is the first part of their name."""
-    state = table_top({name: "bowl" if "bowl" in name else "cylinder" if "cylinder" in name else "box" for name in things},
-                      facts)
+    types = {name: next((t for t in ("bowl", "cylinder") if t in name), "box") for name in things}
+    state = table_top(types, facts)
     objects = {name: replace(thing, attributes={"colour": name.split("_")[0]}) for name, thing in state.objects.items()}
     return replace(state, objects=objects)
 

@@ -6,7 +6,7 @@ import math
 from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.brain.nouns import Names, colour_of
-from hicrisp_core.brain.reader import Intent, Noun, NotUnderstood
+from hicrisp_core.brain.reader import Intent, NotUnderstood, Noun
 from hicrisp_core.domain.checker import check, effects_hold
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Domain

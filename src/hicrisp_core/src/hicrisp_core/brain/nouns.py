@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import FrozenSet, List, Sequence, Tuple
 
 from hicrisp_core.brain import lexicon
-from hicrisp_core.brain.reader import Noun, NotUnderstood
+from hicrisp_core.brain.reader import NotUnderstood, Noun
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldObject, WorldState
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import FrozenSet, Tuple
+from typing import FrozenSet, Set, Tuple
 
 from hicrisp_core.brain import lexicon
 from hicrisp_core.brain.builder import PlanBuilder
@@ -65,7 +65,7 @@ class OfflineBrain:
 
 def _out_of_reach(feedback: Tuple[Feedback, ...], world: WorldState) -> FrozenSet[str]:
     """The things whose own motion was not found, as the feedback names them."""
-    named = set()
+    named: Set[str] = set()
     for entry in feedback:
         if entry.kind == Status.PLANNING.value and "pick" in entry.error:
             named.update(name for name in world.objects if re.search(rf"\b{re.escape(name)}\b", entry.error))

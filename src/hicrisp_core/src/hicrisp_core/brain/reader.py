@@ -265,7 +265,8 @@ class _Parser:
 
     def _noun(self) -> Noun:
         """The quantifier, the adjectives and the noun."""
-        count, number, words = "the", 1, []
+        count, number = "the", 1
+        words: List[str] = []
         while self._peek().kind == "word":
             text = self._peek().text
             if text in ("with", "using", "from", "up", "down", "by", "to", "each", "of") and words:

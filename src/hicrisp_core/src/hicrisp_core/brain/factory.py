@@ -1,0 +1,26 @@
+"""The brain that the configuration names."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Union
+
+from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.brain.ports import Brain
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.llm.settings import OFFLINE, LlmSettings
+from hicrisp_core.prompting.templates import Prompts
+
+
+def make_brain(settings: LlmSettings, domain: Domain, prompts: Union[str, FilePath]) -> Brain:
+    """The offline planner, or one over an endpoint.
+
+    Args:
+        prompts: the folder of the policy's prompts.
+    """
+    if settings.backend == OFFLINE:
+        return OfflineBrain(domain)
+    from hicrisp_core.brain.model_brain import ModelBrain  # the openai package is needed only here
+    from hicrisp_core.llm.client import ChatClient
+
+    return ModelBrain(ChatClient(settings), domain, Prompts(prompts))

@@ -1,0 +1,1 @@
+"""Talking to language models: one client for every endpoint that speaks chat completions."""

@@ -1,0 +1,1 @@
+"""Reading models' answers: whatever they write becomes steps, or an error that quotes the place."""

@@ -1,0 +1,97 @@
+"""From written names to the domain's and the world's: exact, by attributes, or one close match that is reported."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Dict, List, Sequence, Tuple, Union
+
+from hicrisp_core.brain.nouns import Names
+from hicrisp_core.brain.reader import NotUnderstood, Noun
+from hicrisp_core.domain.schema import Action, Domain, Parameter
+from hicrisp_core.errors import DomainError
+from hicrisp_core.model import Step, Value, WorldState
+from hicrisp_core.parsing.raw import ParseFailure, RawStep
+
+_CLOSE = 0.8
+
+
+@dataclass(frozen=True)
+class Grounded:
+    """Steps in the domain's and the world's names, and what was understood otherwise than it was written."""
+
+    steps: Tuple[Step, ...]
+    notes: Tuple[str, ...] = ()
+
+
+def ground_steps(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Union[Grounded, ParseFailure]:
+    """Check every name; the first that does not fit is refused with the valid ones."""
+    grounder = _Grounder(domain, world)
+    steps: List[Step] = []
+    for step in raw:
+        try:
+            steps.append(grounder.step(step))
+        except DomainError as error:
+            return ParseFailure(str(error), step.quote)
+    return Grounded(tuple(steps), tuple(grounder.notes))
+
+
+class _Grounder:
+    def __init__(self, domain: Domain, world: WorldState) -> None:
+        self._domain = domain
+        self._world = world
+        self.notes: List[str] = []
+
+    def step(self, raw: RawStep) -> Step:
+        name = self._close(_normal(raw.action), tuple(self._domain.actions), "action")
+        action = self._domain.action(name)
+        arguments: Dict[str, Value] = {}
+        for key, written in self._by_name(action, raw).items():
+            arguments[key] = self._value(action.parameters[key], written)
+        command = self._domain.ground(Step("", name, arguments), self._world)
+        return Step(self._domain.describe(command), name, command.arguments, command.robot)
+
+    def _by_name(self, action: Action, raw: RawStep) -> Dict[str, str]:
+        parameters = list(action.parameters)
+        unknown = [key for key in raw.named if key not in parameters]
+        if unknown:
+            raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: {', '.join(parameters)}")
+        named = dict(raw.named)
+        if raw.positional:
+            open_ = [key for key in parameters if key not in named]
+            if open_[:1] == [action.robot_parameter] and _normal(raw.positional[0]) not in self._world.robots:
+                open_.pop(0)  # The robot is often left out.
+            if len(raw.positional) > len(open_):
+                raise DomainError(f"{action.name} takes {', '.join(parameters)}; got {', '.join(raw.positional)}")
+            named.update(zip(open_, raw.positional))
+        return named
+
+    def _value(self, parameter: Parameter, written: str) -> Value:
+        if parameter.type == "number":
+            return written
+        valid = self._domain.objects_of(self._world, parameter.type)
+        name = _normal(written)
+        if name in self._world.types():
+            return name
+        try:
+            return Names(self._domain, self._world).one(Noun("the", tuple(name.split("_"))))
+        except NotUnderstood:
+            return self._close(name, valid, "name")
+
+    def _close(self, name: str, valid: Sequence[str], what: str) -> str:
+        """The name itself, or the only valid one that is close to it, with a note."""
+        if name in valid:
+            return name
+        close = get_close_matches(name, valid, n=2, cutoff=_CLOSE)
+        if len(close) != 1:
+            return name
+        self.notes.append(f"the {what} '{name}' was read as '{close[0]}'")
+        return close[0]
+
+
+def _normal(name: str) -> str:
+    """Lower case with underscores, without article, punctuation and quotes."""
+    text = re.sub(r"[^\w\s-]", "", name).strip().lower()
+    text = re.sub(r"^(?:the|a|an)\s+", "", text)
+    return re.sub(r"[\s-]+", "_", text)

@@ -1,0 +1,68 @@
+"""The domain and the world in words for a model."""
+
+from __future__ import annotations
+
+import json
+from typing import List, Sequence
+
+from hicrisp_core.domain.schema import Action, Domain
+from hicrisp_core.model import Feedback, StackEntry, WorldState
+from hicrisp_core.prompting.quarantine import plain
+
+_NAME_LIMIT = 60
+
+
+def actions_text(domain: Domain) -> str:
+    """Every action with its parameters, its meaning and what it needs."""
+    return "\n".join(_action(domain, action) for action in domain.actions.values())
+
+
+def _action(domain: Domain, action: Action) -> str:
+    parameters = ", ".join(f"{p.name}: {p.type}" for p in action.parameters.values())
+    needs = "; ".join(str(p.condition) for p in action.preconditions)
+    return f"- {action.name}({parameters}): {action.text}." + (f" Needs: {needs}." if needs else "")
+
+
+def objects_text(world: WorldState) -> str:
+    """Every thing with its type, attributes and place; every robot."""
+    lines = []
+    for name, thing in sorted(world.objects.items()):
+        attributes = "".join(f", {plain(str(v), _NAME_LIMIT)}" for _, v in sorted(thing.attributes.items()))
+        place = "" if thing.pose is None else " at ({:.2f}, {:.2f}, {:.2f})".format(*thing.pose.position)
+        lines.append(f"- {plain(name, _NAME_LIMIT)}: {thing.type}{attributes}{place}")
+    lines += [f"- {name}: robot ({robot.kind})" for name, robot in sorted(world.robots.items())]
+    return "\n".join(lines)
+
+
+def facts_text(domain: Domain, world: WorldState) -> str:
+    """What holds, as sentences."""
+    return "\n".join(f"- {plain(sentence)}" for sentence in domain.facts_text(world.relations)) or "- nothing is known"
+
+
+def examples_text(domain: Domain) -> str:
+    """The domain's examples as a task and the JSON that answers it."""
+    found: List[str] = []
+    for example in domain.examples:
+        plan = example.get("plan")
+        steps = [str(step) for step in plan] if isinstance(plan, list) else []
+        found.append(f"Task: {example.get('task')}\nAnswer: {json.dumps({'steps': steps})}")
+    return "\n".join(found) or "(none)"
+
+
+def feedback_text(feedback: Feedback) -> str:
+    """Error, reason and suggestion (CoPAL), as much as there is of each."""
+    lines = [f"error: {plain(feedback.error)}"]
+    if feedback.reason:
+        lines.append(f"reason: {plain(feedback.reason)}")
+    if feedback.suggestion:
+        lines.append(f"suggestion: {plain(feedback.suggestion)}")
+    if feedback.alternatives:
+        lines.append(f"valid: {plain(', '.join(feedback.alternatives))}")
+    return "; ".join(lines)
+
+
+def stack_text(domain: Domain, stack: Sequence[StackEntry]) -> str:
+    """The feedback stack, its top first."""
+    return "\n".join(
+        f"{number}. {entry.command} ({domain.describe(entry.command)}), tried {entry.attempts} times: "
+        f"{feedback_text(entry.feedback)}" for number, entry in enumerate(reversed(stack), start=1))

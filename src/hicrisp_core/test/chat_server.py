@@ -1,0 +1,58 @@
+"""A chat-completions server on loopback that plays a script; a real HTTP server, no mock of the client."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Dict, List
+
+
+class ChatServer:
+    """Answers requests with a script of ``(status, body or text, headers, delay)``; keeps what it was asked."""
+
+    def __init__(self, *script: Any) -> None:
+        self.script = list(script)
+        self.requests: List[Dict[str, Any]] = []
+        self.keys: List[str] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                outer.keys.append(self.headers.get("Authorization", ""))
+                outer.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                step = outer.script.pop(0) if len(outer.script) > 1 else outer.script[0]
+                if isinstance(step, str):
+                    step = {"text": step}
+                time.sleep(step.get("delay", 0.0))
+                body = step.get("body")
+                if body is None:
+                    body = json.dumps({
+                        "id": "1", "object": "chat.completion", "created": 0, "model": "test",
+                        "choices": [{"index": 0, "finish_reason": step.get("finish", "stop"),
+                                     "message": {"role": "assistant", "content": step.get("text", "")}}],
+                        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}})
+                try:
+                    self.send_response(step.get("status", 200))
+                    for name, value in {"Content-Type": "application/json", **step.get("headers", {})}.items():
+                        self.send_header(name, value)
+                    self.end_headers()
+                    self.wfile.write(body.encode())
+                except (BrokenPipeError, ConnectionResetError):
+                    pass  # The client's deadline came first.
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+    def __enter__(self) -> "ChatServer":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._server.shutdown()
+        self._server.server_close()
