@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from queue import Empty, Queue
 from typing import Any, Dict, Optional
 
@@ -52,8 +53,14 @@ def connect(namespace: str) -> None:
             f"the master at {graph.uri} knows no supervisor ({service} is not offered)",
             "start the workspace: scripts/demo --keep, or roslaunch hicrisp_bringup demo.launch",
             "if it has another name, say which: --namespace NAME")
-    logging.getLogger("rosout").setLevel(logging.ERROR)
-    rospy.init_node("hicrisp_cli", anonymous=True, disable_signals=True, disable_rosout=True)
+    become_node(graph.uri)
+
+
+def become_node(master_uri: str) -> None:
+    """Make this process a node of a master; it says nothing on the terminal by itself."""
+    os.environ["ROS_MASTER_URI"] = master_uri
+    rospy.init_node("hicrisp_cli", anonymous=True, disable_signals=True, disable_rosout=True, log_level=rospy.FATAL)
+    logging.getLogger("rospy").setLevel(logging.ERROR)
 
 
 class Supervisor:

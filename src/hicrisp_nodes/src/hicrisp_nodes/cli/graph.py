@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from typing import FrozenSet, List, Optional, Sequence
+from typing import Any, FrozenSet, List, Optional, Sequence
 from urllib.parse import urlparse
 from xmlrpc.client import Error as XmlRpcError
 from xmlrpc.client import ServerProxy
@@ -42,7 +42,7 @@ class Graph:
 
     def __init__(self, uri: Optional[str] = None) -> None:
         self.uri = uri or rosgraph.get_master_uri()
-        self._master = ServerProxy(self.uri)
+        self._master: Any = ServerProxy(self.uri)
 
     def reachable(self, seconds: float = 1.0) -> bool:
         """Whether something that answers like a master is there."""
@@ -56,18 +56,19 @@ class Graph:
 
     def services(self) -> FrozenSet[str]:
         """The names of the services that are offered; none when the master does not answer."""
-        return frozenset(name for name, _ in self._state()[2])
+        return frozenset(str(name) for name, _ in self._state()[2])
 
     def nodes(self) -> FrozenSet[str]:
         """The names of the nodes that offer or want anything."""
-        return frozenset(node for part in self._state() for _, nodes in part for node in nodes)
+        return frozenset(str(node) for part in self._state() for _, nodes in part for node in nodes)
 
     def missing(self, wanted: Sequence[str]) -> List[str]:
         """Those of the services that are not offered."""
         known = self.services()
         return [name for name in wanted if name not in known]
 
-    def _state(self) -> Sequence[Sequence[Sequence[object]]]:
+    def _state(self) -> Sequence[Any]:
+        """Topics that are published, topics that are wanted, services: pairs of a name and its nodes."""
         try:
             code, _, state = self._master.getSystemState("/hicrisp_cli")
         except (OSError, XmlRpcError):

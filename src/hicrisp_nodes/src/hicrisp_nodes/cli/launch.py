@@ -9,7 +9,7 @@ import subprocess
 import time
 import uuid
 from pathlib import Path
-from typing import Dict, List, Mapping, Optional
+from typing import List, Mapping, Optional
 
 _MARK = "HICRISP_LAUNCH"
 _PR_SET_PDEATHSIG = 1
@@ -103,8 +103,3 @@ class Launch:
 
 def _end_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
-
-
-def summary(arguments: Mapping[str, object]) -> Dict[str, object]:
-    """The arguments that were given; ``None`` leaves the launch file's default."""
-    return {key: value for key, value in arguments.items() if value is not None}

@@ -132,7 +132,9 @@ class Narrator:
         spent += f" ({told})" if told else ""
         spent += f", {float(event.get('wall_s') or event.get('t') or 0.0):.1f} s"
         message = str(event.get("message") or "")
-        self._say(paint(f"{sign} {word}", style), spent, paint(message, "strong") if message not in ("", "done") else "")
+        if message == "done":
+            message = ""
+        self._say(paint(f"{sign} {word}", style), spent, paint(message, "strong"))
 
 
 def _entry(entry: EventDict) -> str:

@@ -1,0 +1,167 @@
+"""`scripts/demo`: from a task in plain language to a robot that does it, in one command."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from argparse import Namespace
+from pathlib import Path
+from types import FrameType
+from typing import Any, Dict, List, Optional
+
+import rospkg
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.scene import load_scene
+from hicrisp_core.trace.plain import to_json
+
+from hicrisp_nodes.cli.client import NODES, EventStream, Supervisor, Unreachable, become_node
+from hicrisp_nodes.cli.console import Console
+from hicrisp_nodes.cli.follow import Follower
+from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, free_port
+from hicrisp_nodes.cli.launch import Launch
+from hicrisp_nodes.cli.options import choose_brain, parse
+from hicrisp_nodes.cli.trials import run_trials
+from hicrisp_nodes.config_files import BRINGUP, config_file
+
+_START_LIMIT = 120.0
+_SLICE = 0.1
+_NEEDED = ("submit_task", "get_task", "detector/check", "reset_world")
+
+
+class Stopped(Exception):
+    """Somebody asked the demo to end."""
+
+
+class Demo:
+    """Everything that a demo starts, and its end."""
+
+    def __init__(self, options: Namespace, console: Console) -> None:
+        self._options = options
+        self._console = console
+        self._root = Path(rospkg.RosPack().get_path(BRINGUP)).resolve().parents[1]
+        self._uri, self._announce = self._choose_master()
+        self.brain, self._why = choose_brain(options.llm)
+        log = self._root / "logs" / "demo" / time.strftime("%Y%m%d-%H%M%S") / "launch.log"
+        rate = options.rate if options.rate > 0.0 or not options.keep else 1.0
+        self.launch = Launch("demo.launch", {
+            "scene": options.scene, "policy": options.policy, "llm": self.brain, "seed": options.seed,
+            "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy, "namespace": options.namespace,
+            "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log, self._uri)
+        self.trials: List[Dict[str, Any]] = []
+
+    def run(self) -> bool:
+        """Start, run the trials, and wait for Ctrl-C where that is wanted; whether every trial succeeded."""
+        options = self._options
+        task = options.task or self._check_configuration()
+        self._console.say(f"{self._console.paint('Brain', 'strong')}  {self.brain} "
+                          + self._console.paint(f"({self._why})", "soft"))
+        self.launch.start()
+        self._wait_until_ready()
+        supervisor = Supervisor(options.namespace)
+        events = EventStream(options.namespace)
+        follower = Follower(supervisor, events, self._console, lambda: self.launch.alive)
+        for trial in run_trials(options, task, self.brain, supervisor, events, follower, self._console):
+            self.trials.append(trial)
+        if options.keep:
+            self._stay()
+        return all(trial["success"] for trial in self.trials)
+
+    def _check_configuration(self) -> str:
+        """The scene's task; every name is looked up before anything is started."""
+        config_file("policies", self._options.policy)
+        config_file("llm", self.brain)
+        return load_scene(config_file("scenes", self._options.scene), self._options.seed).task
+
+    def _choose_master(self) -> "tuple[str, bool]":
+        """A master of one's own, or with ``--keep`` the one that runs; and whether to say its address."""
+        running = Graph()
+        if self._options.keep and running.reachable() and not running.missing(["/rosout/get_loggers"]) \
+                and running.missing([f"/{self._options.namespace}/submit_task"]):
+            return running.uri, False
+        port = free_port()
+        return f"http://127.0.0.1:{port}", port != DEFAULT_PORT
+
+    def _wait_until_ready(self) -> None:
+        began = time.monotonic()
+        graph = Graph(self._uri)
+        wanted = [f"/{self._options.namespace}/{name}" for name in _NEEDED]
+        deadline = Deadline(_START_LIMIT)
+        while graph.missing(wanted):
+            if not self.launch.alive or deadline.passed:
+                self._blame(graph)
+            time.sleep(_SLICE)
+        become_node(self._uri)
+        self._console.say(self._console.paint(f"       ready after {time.monotonic() - began:.1f} s", "soft"))
+
+    def _blame(self, graph: Graph) -> None:
+        """Say which node did not come, and what it said."""
+        present = graph.nodes()
+        missing = [name for name in NODES if f"/{self._options.namespace}/{name}" not in present]
+        why = "the launch ended" if not self.launch.alive else f"nothing was ready after {_START_LIMIT:g} s"
+        about = missing[0] if len(missing) == 1 else ""
+        raise Unreachable(
+            f"{why}; missing: {', '.join(missing) or 'no node, but a service'}",
+            *self.launch.tail(about=about), f"the whole log: {self.launch.log}",
+            "what is set up and what is not: scripts/doctor")
+
+    def _stay(self) -> None:
+        say, paint = self._console.say, self._console.paint
+        say()
+        say(paint("Everything stays up until Ctrl-C. In another terminal:", "strong"))
+        if self._announce:
+            say(f"  export ROS_MASTER_URI={self._uri}")
+        say("  source scripts/env")
+        say(f"  rosservice call /{self._options.namespace}/submit_task \"place the box next to the cylinder\"")
+        say("  hicrisp submit \"place the box next to the cylinder\"")
+        while self.launch.alive:
+            time.sleep(_SLICE)
+        raise Unreachable("the launch ended", *self.launch.tail(), f"the whole log: {self.launch.log}")
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """Run the command line; 0 when every trial succeeded, 1 when not, 130 when it was interrupted."""
+    options = parse(arguments)
+    console = Console()
+
+    def interrupted(number: int, _: Optional[FrameType]) -> None:
+        for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(each, signal.SIG_IGN)
+        raise Stopped(number)
+
+    demo: Optional[Demo] = None
+    status = 1
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, interrupted)
+        demo = Demo(options, console)
+        status = 0 if demo.run() else 1
+    except Stopped:
+        console.say("stopping ...")
+        kept = options.keep and demo is not None and len(demo.trials) == options.trials
+        status = 130 if not kept or demo is None else 0 if all(trial["success"] for trial in demo.trials) else 1
+    except Unreachable as error:
+        console.error(str(error), *error.mends)
+    except HicrispError as error:
+        console.error(str(error))
+        status = 2
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        if demo is not None:
+            _write(options.json, demo.trials)
+            if not demo.launch.stop():
+                console.error(f"these processes did not end: {demo.launch.processes()}")
+    return status
+
+
+def _write(file: Optional[str], trials: List[Dict[str, Any]]) -> None:
+    if file:
+        path = Path(file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(to_json({"trials": trials}, indent=2) + "\n", encoding="utf-8", errors="backslashreplace")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

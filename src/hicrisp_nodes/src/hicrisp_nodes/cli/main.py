@@ -1,0 +1,161 @@
+"""The `hicrisp` command: hand in, watch, cancel and explain tasks of a running workspace."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import Any, Callable, Dict, List, Optional
+
+from hicrisp_core.robot.deadline import Deadline
+
+from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, TaskStatus
+from hicrisp_nodes.action_client import ActionClient, Limits
+from hicrisp_nodes.cli.client import STATES, EventStream, Supervisor, Unreachable, connect
+from hicrisp_nodes.cli.console import Console
+from hicrisp_nodes.cli.follow import Follower, wait_for_report
+from hicrisp_nodes.cli.narrator import Narrator
+
+_DAY = 86400.0
+
+
+def _submit(options: argparse.Namespace, console: Console) -> int:
+    supervisor, text = Supervisor(options.namespace), " ".join(options.task)
+    if options.dry_run:
+        return _rehearse(options.namespace, text, console)
+    events = _listen(options.namespace)
+    answer = supervisor.ask("submit_task", text)
+    if not answer.accepted:
+        console.error(f"not accepted: {answer.message}")
+        return 1
+    console.say(f"{answer.task_id}: {answer.message}")
+    if options.no_wait:
+        return 0
+    told = Follower(supervisor, events, console).follow(answer.task_id, _DAY)
+    status = supervisor.status(answer.task_id)
+    report = wait_for_report(status.run_folder) if status else None
+    if report:
+        console.say(f"   report: {report}")
+    return 0 if told and told[-1].get("success") else 1
+
+
+def _rehearse(namespace: str, text: str, console: Console) -> int:
+    client = ActionClient(f"/{namespace}/execute_task", ExecuteTaskAction)
+    reply = client.call(ExecuteTaskGoal(task=text, dry_run=True), Limits(server=10.0, execution=600.0))
+    if reply.result is None:
+        raise Unreachable(f"/{namespace}/execute_task: {reply.message or reply.status.value}")
+    console.say(reply.result.message)
+    return 0 if reply.result.success else 1
+
+
+def _watch(options: argparse.Namespace, console: Console) -> int:
+    supervisor, events = Supervisor(options.namespace), _listen(options.namespace)
+    status = supervisor.status(options.task_id)
+    if options.task_id:
+        if status is None:
+            console.error(f"there is no task '{options.task_id}'", "those that there are: hicrisp tasks")
+            return 1
+        _say_status(status, console)
+        Follower(supervisor, events, console).follow(options.task_id, _DAY)
+        return 0
+    if status is not None:
+        _say_status(status, console)
+    console.say(console.paint("watching; Ctrl-C ends it", "soft"))
+    narrator = Narrator(console)
+    while True:
+        event = events.next(0.5)
+        if event is not None:
+            narrator.tell(event)
+        elif not events.connected:
+            raise Unreachable("the supervisor has gone away")
+
+
+def _cancel(options: argparse.Namespace, console: Console) -> int:
+    return _said(Supervisor(options.namespace).ask("cancel_task", options.task_id), console)
+
+
+def _approve(options: argparse.Namespace, console: Console) -> int:
+    return _said(Supervisor(options.namespace).ask("approve", options.task_id, options.command == "approve"), console)
+
+
+def _explain(options: argparse.Namespace, console: Console) -> int:
+    answer = Supervisor(options.namespace).ask("explain", options.task_id)
+    console.say(answer.text)
+    return 0 if answer.ok else 1
+
+
+def _tasks(options: argparse.Namespace, console: Console) -> int:
+    supervisor = Supervisor(options.namespace)
+    answer = supervisor.ask("get_task", "")
+    if not answer.found and not answer.queue:
+        console.say(answer.message)
+        return 0
+    if answer.found:
+        _say_status(answer.status, console)
+    for task_id in answer.queue:
+        status = supervisor.status(task_id)
+        if status is not None:
+            _say_status(status, console)
+    return 0
+
+
+def _say_status(status: TaskStatus, console: Console) -> None:
+    state = STATES.get(status.state, str(status.state))
+    style = {"succeeded": "good", "answered": "good", "failed": "bad"}.get(state, "warn")
+    where = f"step {status.step_index + 1}/{status.step_count}: {status.step}" if status.step_count else ""
+    console.say("  ".join(part for part in (
+        status.task_id, console.paint(f"{state:<12}", style), status.text, console.paint(where, "soft")) if part))
+
+
+def _said(answer: Any, console: Console) -> int:
+    console.say(answer.message)
+    return 0 if answer.ok else 1
+
+
+def _listen(namespace: str) -> EventStream:
+    events, deadline = EventStream(namespace), Deadline(5.0)
+    while not events.connected and not deadline.passed:
+        time.sleep(0.02)
+    return events
+
+
+_COMMANDS: Dict[str, Callable[[argparse.Namespace, Console], int]] = {
+    "submit": _submit, "watch": _watch, "cancel": _cancel, "explain": _explain, "tasks": _tasks, "approve": _approve,
+    "refuse": _approve}
+
+
+def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
+    """The command and its options."""
+    parser = argparse.ArgumentParser(prog="hicrisp", description="Tasks in plain language for a running workspace.")
+    parser.add_argument("--namespace", default="hicrisp", help="namespace of the supervisor (hicrisp)")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    submit = commands.add_parser("submit", help="hand in a task and follow it")
+    submit.add_argument("task", nargs="+", help="what shall be done")
+    submit.add_argument("--no-wait", action="store_true", help="do not follow it")
+    submit.add_argument("--dry-run", action="store_true", help="plan and check it, move nothing")
+    for name, text in (
+        ("watch", "follow what runs"), ("cancel", "end a task"), ("explain", "why a task went as it did"),
+        ("approve", "allow the action that waits"), ("refuse", "forbid the action that waits"),
+    ):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("task_id", nargs="?", default="", help="the running or the last one by default")
+    commands.add_parser("tasks", help="the tasks that run and wait")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """Run the command line."""
+    options = parse(arguments)
+    console = Console()
+    try:
+        connect(options.namespace)
+        return _COMMANDS[options.command](options, console)
+    except Unreachable as error:
+        console.error(str(error), *error.mends)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

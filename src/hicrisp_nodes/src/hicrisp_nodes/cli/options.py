@@ -1,0 +1,65 @@
+"""What `scripts/demo` can be told, and the brain that is chosen when it is not told."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+from typing import List, Mapping, Optional, Tuple
+
+EPILOG = """examples:
+  scripts/demo
+  scripts/demo --task "put the box on the cylinder" --seed 3
+  scripts/demo --scene sorting --trials 5 --json results.json
+  scripts/demo --sigma 0.05 --policy hicrisp        a placement noise of 50 mm, the paper's own corrections
+  scripts/demo --keep --trials 0                    start everything and wait for tasks
+"""
+
+
+def _at_least(low: float, type_: type) -> "type":
+    def convert(text: str) -> float:
+        value = type_(text)
+        if not math.isfinite(value) or value < low:
+            raise argparse.ArgumentTypeError(f"{low:g} or more is needed, got {text}")
+        return value
+
+    convert.__name__ = type_.__name__
+    return convert  # type: ignore[return-value]
+
+
+def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
+    """The options of `scripts/demo`."""
+    parser = argparse.ArgumentParser(
+        prog="scripts/demo", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Start the workspace with the embedded world, hand in a task in plain language, and follow it.")
+    add = parser.add_argument
+    add("--task", metavar="TEXT", help="what the robot shall do; the scene's own task by default")
+    add("--scene", metavar="NAME", default="tabletop", help="scene in config/scenes, or a file (tabletop)")
+    add("--policy", metavar="NAME", default="hierarchical", help="policy in config/policies, or a file (hierarchical)")
+    add("--llm", metavar="NAME", help="language model in config/llm, or a file (openai with a key, else offline)")
+    add("--seed", metavar="N", type=_at_least(0, int), default=0, help="seed of the first trial (0); the next adds one")
+    add("--sigma", metavar="METRES", type=_at_least(0.0, float), default=0.0,
+        help="standard deviation of the noise on placements (0)")
+    add("--trials", metavar="N", type=_at_least(0, int), default=1, help="how often, each with the next seed (1)")
+    add("--json", metavar="FILE", help="write every trial's result to a file")
+    add("--keep", action="store_true", help="leave everything running afterwards, until Ctrl-C")
+    add("--rate", metavar="R", type=_at_least(0.0, float), default=0.0,
+        help="seconds of the world for each second of wall time; 0: as fast as it goes (0, with --keep 1)")
+    add("--runs-dir", metavar="DIR", help="folder for the runs (runs/ in the workspace)")
+    add("--autonomy", choices=("supervised", "full"), default="supervised",
+        help="full: irreversible actions are not asked about (supervised)")
+    add("--time-limit", metavar="SECONDS", type=_at_least(1.0, float), default=1800.0, help="of one trial (1800)")
+    add("--namespace", default="hicrisp", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.task is not None and not options.task.strip():
+        parser.error("--task is empty; say what shall be done, for example: place the box next to the cylinder")
+    return options
+
+
+def choose_brain(asked: Optional[str], environment: Mapping[str, str] = os.environ) -> Tuple[str, str]:
+    """The language model's configuration and why it is that one."""
+    if asked:
+        return asked, "as you asked"
+    if environment.get("OPENAI_API_KEY"):
+        return "openai", "OPENAI_API_KEY is set"
+    return "offline", "no OPENAI_API_KEY is set: a grammar and a search plan without a language model"
