@@ -41,7 +41,7 @@ def groups(config: Path, trials: int) -> List[Tuple[Dict[str, Any], List[TrialSe
     for sigma, bias in offsets:
         for policy in POLICIES:
             scene, task, goal = _BESIDE
-            fault = {"kind": "place_offset", "target": "panda", "magnitude": (*bias, sigma), "count": 0}
+            fault = {"kind": "place_offset", "target": "", "magnitude": (*bias, sigma), "count": 0}
             found.append((
                 {"case": "offset on place" if bias == (0.0, 0.0) else "biased arm", "policy": policy, "sigma": sigma,
                  "bias": bias[0]},

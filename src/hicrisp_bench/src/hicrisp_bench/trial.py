@@ -9,19 +9,12 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_bench.arrangement import holds_in_truth
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.detector.perception import perceive
 from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import assemble
 from hicrisp_core.executive.policy_loader import load_policy
-from hicrisp_core.model import Relation, Task, WorldState
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.model import Relation, Task
+from hicrisp_core.scene import load_scene
 from hicrisp_sim.embedded import EmbeddedWorld
-
-_SETTLE = 0.3
-"""Seconds of simulated time after which things count as settled."""
-
 
 @dataclass(frozen=True)
 class TrialSettings:
@@ -41,33 +34,12 @@ class TrialSettings:
     faults: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
 
 
-class FramesObserver:
-    """Eyes over the embedded world's frames; waits until things have settled."""
-
-    def __init__(self, world: EmbeddedWorld, scene: Scene, domain: Domain) -> None:
-        self._world = world
-        self._scene = scene
-        self._domain = domain
-
-    def observe(self, deadline: Deadline) -> WorldState:
-        """What the frames show after the settling time."""
-        del deadline  # The physics runs as fast as it can; nothing waits.
-        self._world.settle(_SETTLE)
-        return self.look()
-
-    def look(self) -> WorldState:
-        """What the frames show at this instant."""
-        return perceive(self._world.frames(), self._scene.objects, self._domain, self._world.time)
-
-
 def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
     domain = load_domain(settings.config / "domains" / f"{scene.domain}.yaml")
     policy = load_policy(settings.config / "policies" / f"{settings.policy}.yaml")
-    world = EmbeddedWorld(scene, seed=settings.seed)
-    eyes = FramesObserver(world, scene, domain)
-    world.use_eyes(eyes.look)
+    world = EmbeddedWorld(scene, settings.seed, domain=domain)
     for fault in settings.faults:
         world.inject(**fault)
     events: List[Dict[str, Any]] = []
@@ -77,12 +49,12 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         if on_event is not None:
             on_event(event)
 
-    executive = assemble(domain, policy, OfflineBrain(domain), {world.robot.name: world.robot}, eyes, listen)
+    executive = assemble(domain, policy, OfflineBrain(domain), {world.robot.name: world.robot}, world, listen)
     began = time.perf_counter()
     result = executive.run(Task(settings.task))
     wall = time.perf_counter() - began
     world.settle(1.0)
-    truth = holds_in_truth(settings.goal, world.true_frames(), scene.objects, domain, world.time)
+    truth = holds_in_truth(settings.goal, world.frames(), scene.objects, domain, world.time)
     return {
         "task": settings.task, "scene": settings.scene, "seed": settings.seed, "policy": settings.policy,
         "llm": "offline", "success": truth, "claimed": result.success, "message": result.message,

@@ -100,8 +100,9 @@ class Ladder:
             self._domain, request.world, preconditions_of(self._domain, top.command), self._policy.search)
         if commands is None:
             return None, Usage()
-        if not commands and top.feedback.deviation is not None and self._policy.allows(Rung.OFFSET):
-            return None, Usage()  # Nothing to prepare: the next rung corrects the aim itself.
+        measured = top.feedback.deviation is not None or bool(top.command.avoid)
+        if not commands and measured and self._policy.allows(Rung.OFFSET):
+            return None, Usage()  # Nothing to prepare: the next rung corrects the aim or the target itself.
         if not commands and top.feedback.kind in (Status.PLANNING.value, Status.PRECONDITION.value):
             return None, Usage()  # The same motion fails again: something else must change first.
         note = f"leads back to where '{self._domain.describe(top.command)}' can be tried" if commands \
@@ -110,15 +111,15 @@ class Ladder:
 
     def _offset(self, request: CorrectorRequest, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = request.stack[-1]
-        if top.feedback.kind == Status.PLANNING.value and top.command.avoid:
-            return Correction(Rung.OFFSET, note="another target is chosen: no motion leads to this one"), Usage()
-        if top.feedback.deviation is None:
+        if top.feedback.deviation is None and not top.command.avoid:
             return None, Usage()
         commands = find_commands(
             self._domain, request.world, preconditions_of(self._domain, top.command), self._policy.search)
         if commands:  # Only reached without the repair rung, or when that was tried: the aim alone cannot help.
             return None, Usage()
-        return Correction(Rung.OFFSET, note="the aim is corrected by the measured deviation"), Usage()
+        note = "another target is chosen: something is in the way of this one" if top.feedback.deviation is None \
+            else "the aim is corrected by the measured deviation"
+        return Correction(Rung.OFFSET, note=note), Usage()
 
     def _llm_step(self, request: CorrectorRequest, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:

@@ -128,9 +128,14 @@ class Detector:
 
 
 def measure_deviation(command: Command, after: WorldState) -> Optional[Vector]:
-    """Where the item is less where it should be, in the frame of the goal (the target pose's axes), metres."""
+    """Where the item is less where it should be, in the frame of the goal (the target pose's axes), metres.
+
+    Only what was let go has been placed: an item that is still in a hand tells nothing.
+    """
     item = after.objects.get(command.argument("item"))
     if command.target is None or item is None or item.pose is None:
+        return None
+    if any(fact.predicate == "holding" and fact.object == item.name for fact in after.relations):
         return None
     off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
     x, y, z, w = command.target.orientation

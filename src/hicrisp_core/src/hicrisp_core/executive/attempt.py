@@ -18,6 +18,8 @@ from hicrisp_core.robot.deadline import Deadline
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""
+_BLOCKED = (Status.PLANNING.value, Status.EXECUTION.value)
+"""Failures after which the next target is another one: something is in the way of this."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Attempts:
                           deviation=list(verdict.deviation) if verdict.deviation else None)
         if verdict.feedback is not None:
             self._ledger.failed(self._domain.describe(command), verdict.feedback)
-            if verdict.feedback.kind == Status.PLANNING.value and aimed.target and self._policy.allows(Rung.OFFSET):
+            if verdict.feedback.kind in _BLOCKED and aimed.target and self._policy.allows(Rung.OFFSET):
                 aimed = replace(aimed, avoid=(*aimed.avoid, aimed.target.position))
         return Attempt(aimed, verdict)
 
