@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.brain.factory import make_brain
+from hicrisp_core.llm.settings import load_llm_settings
 
 from hicrisp_nodes.brain_server import BrainServer
-from hicrisp_nodes.config_files import load_configuration
+from hicrisp_nodes.config_files import config_file, config_folder, load_configuration, parameter
 from hicrisp_nodes.node import run
 
 
 def build() -> BrainServer:
     """The brain that the parameters ask for."""
-    return BrainServer(OfflineBrain(load_configuration().domain))
+    configuration = load_configuration()
+    settings = load_llm_settings(config_file("llm", str(parameter("llm", "offline"))))
+    prompts = config_folder("prompts", configuration.policy.prompts)
+    return BrainServer(make_brain(settings, configuration.domain, prompts))
 
 
 def main() -> None:

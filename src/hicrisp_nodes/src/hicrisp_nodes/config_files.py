@@ -41,12 +41,32 @@ def config_file(kind: str, value: str) -> Path:
     path = Path(value).expanduser()
     if path.suffix and path.is_file():
         return path
-    folder = Path(rospkg.RosPack().get_path(BRINGUP)) / "config" / kind
+    folder = _config() / kind
     named = folder / f"{value}.yaml"
     if named.is_file():
         return named
     known = ", ".join(sorted(file.stem for file in folder.glob("*.yaml"))) or "none"
     raise ConfigError(f"there is no file '{value}' and none of that name in {folder}; there are: {known}")
+
+
+def config_folder(kind: str, value: str) -> Path:
+    """A folder by its path, or by its name in a folder of ``config``, such as ``prompts``.
+
+    Raises:
+        ConfigError: when there is no such folder, with the names that there are.
+    """
+    path = Path(value).expanduser()
+    if path.is_absolute() and path.is_dir():
+        return path
+    named = _config() / kind / value
+    if named.is_dir():
+        return named
+    known = ", ".join(sorted(folder.name for folder in (_config() / kind).glob("*/"))) or "none"
+    raise ConfigError(f"there is no folder '{value}' in {_config() / kind}; there are: {known}")
+
+
+def _config() -> Path:
+    return Path(rospkg.RosPack().get_path(BRINGUP)) / "config"
 
 
 @dataclass(frozen=True)

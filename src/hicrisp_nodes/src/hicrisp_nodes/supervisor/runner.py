@@ -78,8 +78,9 @@ class TaskRunner:
             self._photograph(event, log)
             self._changed(request)
 
+        seed = rospy.get_param("embedded_world/seed", self._labels["seed"])  # A reset of the world changes it.
         tell({"kind": "task_received", "t": 0.0, "sim_t": 0.0, "task_id": request.id, "text": request.text,
-              **self._labels})
+              **self._labels, "seed": seed})
         task = Task(request.text, request.id, request.robot)
         if request.dry_run:
             ended = rehearse(self._configuration.domain, self._ports(request), task)
