@@ -3,7 +3,6 @@
 import math
 
 import pytest
-
 from hicrisp_bench.statistics import percentile, spread, wilson_interval
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Dict, FrozenSet, List, Mapping
 
-from hicrisp_bench.statistics import spread
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
@@ -21,6 +20,8 @@ from hicrisp_core.model import Plan, Relation, RobotState, Step, Task, WorldObje
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
+
+from hicrisp_bench.statistics import spread
 
 _STEPS = (("pick", {"item": "box"}), ("place_next_to", {"item": "box", "reference": "cylinder"}))
 

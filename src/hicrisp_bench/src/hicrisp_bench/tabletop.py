@@ -7,10 +7,11 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Dict, List, Tuple
 
+from hicrisp_core.model import Relation
+
 from hicrisp_bench.pool import run_all
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.trial import TrialSettings, run_trial
-from hicrisp_core.model import Relation
 
 SIGMAS = (0.01, 0.02, 0.03, 0.05)
 POLICIES = ("open_loop", "retry_only", "hierarchical")

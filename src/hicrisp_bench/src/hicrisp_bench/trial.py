@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from hicrisp_bench.arrangement import holds_in_truth
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.executive.assembly import assemble
@@ -15,6 +14,9 @@ from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.model import Relation, Task
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.embedded import EmbeddedWorld
+
+from hicrisp_bench.arrangement import holds_in_truth
+
 
 @dataclass(frozen=True)
 class TrialSettings:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Iterable, Iterator, List, Optional, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
-from hicrisp_core.model.footprint import BOWL_WALL, footprint, support, vertical_span
+from hicrisp_core.model.footprint import BOWL_WALL, footprint, half_extents, support, vertical_span
 from hicrisp_core.model.geometry import from_yaw, planar_distance
 
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
@@ -123,9 +123,10 @@ def _best(
     middle = sum(workspace.reach) / 2.0
     best, best_score = None, -math.inf
     for pose in candidates:
+        if not _allowed(item, pose, world, workspace):
+            continue
         space = clearance(item, pose, world, ignore)
-        overlap = clearance(item, pose, world) < workspace.gap / 3.0
-        if space < workspace.clearance or overlap or not _allowed(item, pose, world, workspace):
+        if space < workspace.clearance:
             continue
         reach = math.dist(pose.position[:2], workspace.base)
         score = min(space, workspace.hand) * 10.0 - abs(reach - middle)
@@ -143,7 +144,10 @@ def _allowed(item: WorldObject, pose: Pose, world: WorldState, workspace: Worksp
     table = _table(world)
     if table is None or table.pose is None:
         return True
-    return bool(footprint(table, table.pose).buffer(-workspace.margin).contains(footprint(item, pose)))
+    x, y, _ = table.pose.inverse().apply(pose.position)
+    half_x, half_y, _ = half_extents(item, Pose(pose.position, from_yaw(pose.yaw - table.pose.yaw)))
+    return abs(x) + half_x <= table.size[0] / 2.0 - workspace.margin \
+        and abs(y) + half_y <= table.size[1] / 2.0 - workspace.margin
 
 
 def _standing(item: WorldObject, x: float, y: float, yaw: float, world: WorldState) -> Pose:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Tuple
 
-from shapely import affinity
-from shapely.geometry import MultiPoint, Point, box
+from shapely.geometry import MultiPoint, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from hicrisp_core.model.geometry import Pose, rotate
+from hicrisp_core.model.geometry import Pose, Vector, rotate
 from hicrisp_core.model.world import WorldObject
 
 ROUND = ("cylinder", "bowl")
 """Shapes whose footprint is a disc while they stand upright."""
 UPRIGHT = 0.35
 """Radians of tilt up to which a round object's footprint is still taken as a disc."""
+_CIRCLE = tuple((math.cos(math.tau * i / 48), math.sin(math.tau * i / 48)) for i in range(48))
 BOWL_WALL = 0.006
 """Thickness of a bowl's wall and floor, metres."""
 
@@ -39,14 +40,22 @@ def vertical_span(thing: WorldObject, pose: Pose) -> Tuple[float, float]:
 
 def footprint(thing: WorldObject, pose: Pose) -> BaseGeometry:
     """The shadow of an object on the ground, metres in the world's plane."""
+    return _shadow(thing.shape, thing.size, pose)
+
+
+@lru_cache(maxsize=4096)
+def _shadow(shape: str, size: Vector, pose: Pose) -> BaseGeometry:
+    """Things mostly stand still, so their shadows are asked for again and again."""
     x, y, _ = pose.position
     upright = pose.tilt < UPRIGHT or pose.tilt > math.pi - UPRIGHT
-    if thing.shape in ROUND and upright:
-        return Point(x, y).buffer(thing.size[0] / 2.0)
+    if shape in ROUND and upright:
+        radius = size[0] / 2.0
+        return Polygon([(x + radius * cosine, y + radius * sine) for cosine, sine in _CIRCLE])
     if upright:
-        flat = box(-thing.size[0] / 2.0, -thing.size[1] / 2.0, thing.size[0] / 2.0, thing.size[1] / 2.0)
-        return affinity.translate(affinity.rotate(flat, pose.yaw, origin=(0, 0), use_radians=True), x, y)
-    corners = [pose.apply((a * thing.size[0] / 2.0, b * thing.size[1] / 2.0, c * thing.size[2] / 2.0))
+        cosine, sine = math.cos(pose.yaw) / 2.0, math.sin(pose.yaw) / 2.0
+        return Polygon([(x + a * size[0] * cosine - b * size[1] * sine, y + a * size[0] * sine + b * size[1] * cosine)
+                        for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+    corners = [pose.apply((a * size[0] / 2.0, b * size[1] / 2.0, c * size[2] / 2.0))
                for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
     return MultiPoint([corner[:2] for corner in corners]).convex_hull
 
