@@ -39,6 +39,8 @@ def test_an_explanation_says_what_failed_and_what_corrected_it():
     assert 'The task was: "place the box next to the cylinder".' in text
     assert "The box is 31 mm from where it should be." in text
     assert "by a search over the known actions" in text
+    assert "Then 'place box next to cylinder' worked." in text
+    assert "the aim was corrected 1 time by the measured deviation" in text
     assert "The task succeeded (4 commands, 2 corrections" in text
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, List, Mapping
+from typing import Any, Iterable, List, Mapping, Set
 
 from hicrisp_core.trace.story import Attempt, StepStory, Story, story_of
 
@@ -25,6 +25,9 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
     sentences += _planned(story)
     for step in story.steps:
         sentences += _troubled(step)
+    aimed = int(((story.end or {}).get("corrections") or {}).get("offset") or 0)
+    if aimed and not any(correction.get("rung") == "offset" for correction in story.corrections):
+        sentences.append(f"Beside that the aim was corrected {_count(aimed, 'time')} by the measured deviation.")
     sentences += _ended(story)
     return " ".join(sentences)
 
@@ -49,14 +52,15 @@ def _planned(story: Story) -> List[str]:
 def _troubled(step: StepStory) -> List[str]:
     """What is to be said of a step: nothing when it went well at once."""
     sentences: List[str] = []
-    last: "Attempt | None" = None
+    failed: Set[str] = set()
     for moment in step.moments:
         if isinstance(moment, Attempt):
             if moment.ok is False:
                 sentences.append(_failed(moment))
-            elif moment.ok and last is not None and last.ok is False and moment.text == last.text:
+                failed.add(moment.text)
+            elif moment.ok and moment.text in failed:
                 sentences.append(f"Then '{moment.text}' worked.")
-            last = moment
+                failed.remove(moment.text)
         elif moment.get("kind") == "correction":
             sentences.append(_corrected(moment))
     if not sentences:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import os
+import time
 from queue import Empty, Queue
 from typing import Any, Dict, Optional
 
 import rospy
+from hicrisp_core.robot.deadline import Deadline
+from rospy import AnyMsg
 
 from hicrisp_msgs.msg import Event, TaskStatus
 from hicrisp_msgs.srv import Approve, CancelTask, Explain, GetTask, ResetWorld, SubmitTask
@@ -86,6 +89,26 @@ class Supervisor:
         """Where a task stands; the running or the last one when no id is given; ``None`` when there is none."""
         answer = self.ask("get_task", task_id)
         return answer.status if answer.found else None
+
+
+class WorldWatch:
+    """Counts the states of the world that are published, to know when an old one is no longer shown."""
+
+    def __init__(self, namespace: str) -> None:
+        self._count = 0
+        self._subscriber = rospy.Subscriber(f"/{namespace}/world_state", AnyMsg, self._saw)
+
+    def _saw(self, _: AnyMsg) -> None:
+        self._count += 1
+
+    def wait_for(self, messages: int, seconds: float) -> bool:
+        """Wait for so many further states."""
+        deadline, wanted = Deadline(seconds), self._count + messages
+        while self._count < wanted:
+            if deadline.passed:
+                return False
+            time.sleep(0.02)
+        return True
 
 
 class EventStream:

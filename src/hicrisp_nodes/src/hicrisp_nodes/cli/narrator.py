@@ -17,6 +17,7 @@ class Narrator:
         self._console = console
         self._count = 0
         self._command = ""
+        self._told = ""
         self._began = 0.0
         self._purpose = ""
         self._kinds: Dict[str, Callable[[EventDict], None]] = {
@@ -37,7 +38,7 @@ class Narrator:
 
     def _task(self, event: EventDict) -> None:
         paint = self._console.paint
-        self._count = 0
+        self._count, self._told = 0, ""
         self._say(paint("Task", "strong"), " ", paint(event.get("text", ""), "accent"))
         told = " · ".join(f"{key} {event[key]}" for key in ("scene", "seed", "policy", "llm") if event.get(key) not in
                           (None, ""))
@@ -56,13 +57,17 @@ class Narrator:
             self._say("     ", paint(event["reasoning"], "soft"))
 
     def _answer(self, event: EventDict) -> None:
-        self._say(self._console.paint("Answer", "strong"), str(event.get("text", "")))
+        self._told = str(event.get("text", ""))
+        self._say(self._console.paint("Answer", "strong"), self._told)
 
     def _refused(self, event: EventDict) -> None:
         paint = self._console.paint
-        self._say(paint("Refused", "bad"), paint(event.get("text", ""), "strong"))
+        text = str(event.get("text", ""))
+        self._say(paint("Refused", "bad"), paint(text, "strong"))
         for entry in event.get("alternatives") or []:
-            self._say("      ", paint("would be understood:", "soft"), str(entry))
+            if str(entry) not in text:
+                self._say("      ", paint("would be understood:", "soft"), str(entry))
+        self._told = text
 
     def _step(self, event: EventDict) -> None:
         paint = self._console.paint
@@ -110,8 +115,8 @@ class Narrator:
 
     def _offset(self, event: EventDict) -> None:
         applied = " ".join(f"{1000.0 * float(value or 0.0):+.1f}" for value in list(event.get("applied") or [])[:2])
-        self._say("    ", self._console.paint(
-            f"│ learnt bias of {event.get('key', '')}: {applied} mm (x y), {event.get('samples', 0)} samples", "soft"))
+        told = f"{applied} mm (x y), {float(event.get('samples') or 0):g} samples"
+        self._say("    ", self._console.paint(f"│ learnt bias of {event.get('key', '')}: {told}", "soft"))
 
     def _note(self, event: EventDict) -> None:
         self._say("  ", self._console.paint(f"· {event.get('text', '')}", "soft"))
@@ -132,7 +137,7 @@ class Narrator:
         spent += f" ({told})" if told else ""
         spent += f", {float(event.get('wall_s') or event.get('t') or 0.0):.1f} s"
         message = str(event.get("message") or "")
-        if message == "done":
+        if message in ("done", self._told):
             message = ""
         self._say(paint(f"{sign} {word}", style), spent, paint(message, "strong"))
 

@@ -63,3 +63,7 @@ def choose_brain(asked: Optional[str], environment: Mapping[str, str] = os.envir
     if environment.get("OPENAI_API_KEY"):
         return "openai", "OPENAI_API_KEY is set"
     return "offline", "no OPENAI_API_KEY is set: a grammar and a search plan without a language model"
+
+
+if __name__ == "__main__":
+    parse()

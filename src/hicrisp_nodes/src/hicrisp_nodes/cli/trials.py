@@ -11,12 +11,13 @@ from typing import Any, Dict, Iterator, List
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.trace import trial_of
 
-from hicrisp_nodes.cli.client import EventStream, Supervisor, Unreachable
+from hicrisp_nodes.cli.client import EventStream, Supervisor, Unreachable, WorldWatch
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower, wait_for_report
 
 _CONNECT_LIMIT = 20.0
 _RESET_LIMIT = 60.0
+_FRESH_STATES = 5
 
 
 def run_trials(
@@ -33,6 +34,7 @@ def run_trials(
         if deadline.passed:
             raise Unreachable(f"the supervisor's events do not come within {_CONNECT_LIMIT:g} s")
         time.sleep(0.02)
+    world = WorldWatch(options.namespace)
     for number in range(options.trials):
         seed = options.seed + number
         if options.trials > 1:
@@ -41,6 +43,8 @@ def run_trials(
             reset = supervisor.ask("reset_world", "", seed, patience=_RESET_LIMIT)
             if not reset.ok:
                 raise Unreachable(f"the world could not be reset: {reset.message}")
+            if not world.wait_for(_FRESH_STATES, _CONNECT_LIMIT):
+                raise Unreachable(f"no state of the world was seen for {_CONNECT_LIMIT:g} s after its reset")
         named = {"task": task, "scene": options.scene, "seed": seed, "policy": options.policy, "llm": brain}
         yield {**_trial(task, options.time_limit, supervisor, follower, console), **named}
 

@@ -1,0 +1,125 @@
+"""The command lines, without ROS running."""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hicrisp_nodes.cli.console import Console
+from hicrisp_nodes.cli.graph import Graph, free_port, port_is_free
+from hicrisp_nodes.cli.launch import Launch
+from hicrisp_nodes.cli.narrator import Narrator
+from hicrisp_nodes.cli.options import choose_brain, parse
+
+MISSED = {"level": "low", "kind": "misplaced", "error": "31 mm off", "reason": "drift", "suggestion": "aim right"}
+
+
+def told(*events):
+    stream = io.StringIO()
+    narrator = Narrator(Console(stream, colour=False))
+    for event in events:
+        narrator.tell(event)
+    return stream.getvalue()
+
+
+def test_a_failure_its_correction_and_the_stack_are_told():
+    text = told(
+        {"kind": "plan", "steps": ["pick up box", "place box"], "source": "offline", "t": 0.1},
+        {"kind": "step_started", "index": 1, "text": "place box"},
+        {"kind": "command", "text": "place box", "purpose": "step", "t": 1.0},
+        {"kind": "verdict", "ok": False, "feedback": MISSED, "t": 3.0},
+        {"kind": "stack", "entries": [{"command": "place box", "error": "31 mm off", "attempts": 2}]},
+        {"kind": "correction", "rung": "repair", "commands": ["pick up box"], "note": ""},
+        {"kind": "task_finished", "success": True, "message": "done", "steps_executed": 3, "corrections": {"repair": 1},
+         "wall_s": 4.0})
+    for part in ("2. place box", "2/2 place box", "31 mm off", "drift", "aim right", "place box (x2)",
+                 "repair: pick up box", "succeeded 3 commands, 1 corrections (repair 1), 4.0 s"):
+        assert part in text
+
+
+def test_control_characters_of_a_task_do_not_reach_the_terminal():
+    assert "\x1b" not in told({"kind": "task_received", "text": "\x1b[2Jgone"})
+
+
+def test_an_unknown_kind_of_event_is_passed_over():
+    assert told({"kind": "something new"}) == ""
+
+
+def test_a_stream_that_knows_only_ascii_gets_ascii():
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    Console(stream).say("✓ Würfel")
+    stream.seek(0)
+    assert stream.read() == "+ W?rfel\n"
+
+
+@pytest.mark.parametrize("wrong", [
+    ["--sigma", "-1"], ["--sigma", "nan"], ["--trials", "-2"], ["--seed", "x"], ["--task", " "]])
+def test_what_makes_no_sense_is_refused(wrong, capsys):
+    with pytest.raises(SystemExit) as ended:
+        parse(wrong)
+    assert ended.value.code == 2
+    assert "error" in capsys.readouterr().err
+
+
+def test_the_brain_is_the_one_that_was_asked_for_or_has_a_key():
+    assert choose_brain("local", {"OPENAI_API_KEY": "k"})[0] == "local"
+    assert choose_brain(None, {"OPENAI_API_KEY": "k"})[0] == "openai"
+    assert choose_brain(None, {})[0] == "offline"
+
+
+def test_a_busy_port_is_not_taken():
+    with socket.socket() as busy:
+        busy.bind(("", 0))
+        busy.listen()
+        assert not port_is_free(busy.getsockname()[1])
+    assert port_is_free(free_port())
+
+
+def test_a_master_that_is_not_there_is_no_error():
+    graph = Graph(f"http://127.0.0.1:{_unused()}")
+    assert not graph.reachable()
+    assert graph.missing(["/hicrisp/submit_task"]) == ["/hicrisp/submit_task"]
+
+
+def test_a_stopped_launch_leaves_nothing_behind(tmp_path, monkeypatch):
+    """A stand-in for roslaunch starts a child in a session of its own that ignores SIGINT and SIGTERM."""
+    stand_in = tmp_path / "roslaunch"
+    stubborn = "setsid bash -c 'trap \"\" INT TERM; while :; do sleep 0.1; done' &"
+    stand_in.write_text(f"#!/bin/bash\n{stubborn}\necho up\nsleep 60\n")
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    launch = Launch("demo.launch", {"seed": 1}, tmp_path / "log" / "launch.log", "http://127.0.0.1:1")
+    launch.start()
+    _until(lambda: "up" in launch.tail())
+    assert launch.alive
+    assert launch.processes()
+    assert launch.stop()
+    assert launch.processes() == []
+
+
+def test_the_command_says_how_to_start_when_there_is_no_master():
+    environment = {**os.environ, "ROS_MASTER_URI": f"http://127.0.0.1:{_unused()}"}
+    script = Path(__file__).resolve().parents[1] / "scripts" / "hicrisp"
+    done = subprocess.run([sys.executable, str(script), "tasks"], env=environment, capture_output=True, text=True,
+                          timeout=60, check=False)
+    assert done.returncode == 1
+    assert "no ROS master answers" in done.stderr
+    assert "scripts/demo --keep" in done.stderr
+
+
+def _unused() -> int:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return trial.getsockname()[1]
+
+
+def _until(holds) -> None:
+    end = time.monotonic() + 10.0
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
