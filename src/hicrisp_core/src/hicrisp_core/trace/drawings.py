@@ -28,8 +28,7 @@ def draw_stack(stacks: Sequence[Sequence[Mapping[str, Any]]]) -> str:
             shapes.append(
                 f"<rect x='{x}' y='{y}' width='{_CELL_WIDTH}' height='{_CELL_HEIGHT}' rx='4' fill='{colour}'>"
                 f"<title>{escape(command)}: {escape(str(entry.get('error', '')))}</title></rect>"
-                + (f"<text x='{x + _CELL_WIDTH / 2}' y='{y + 14}' text-anchor='middle' style='fill:#fff'>{tries}</text>"
-                   if tries > 1 else ""))
+                f"<text x='{x + _CELL_WIDTH / 2}' y='{y + 14}' text-anchor='middle' style='fill:#fff'>{tries}</text>")
         if not column:
             shapes.append(f"<circle cx='{x + _CELL_WIDTH / 2}' cy='{floor - 9}' r='4' fill='#7cc5a0'>"
                           "<title>empty</title></circle>")
@@ -49,7 +48,7 @@ def draw_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) -> st
     """A bar for each attempt: the deviation in the plane in millimetres, green when the detector accepted it."""
     lengths = [1000.0 * math.hypot(*list(deviation)[:2]) for _, deviation, _ in measured]
     top = _round_up(max([*lengths, 1.0]))
-    left, right, height, floor = 44, 8, 190, 160
+    left, right, height, floor = 44, 8, 180, 160
     slot = min(52.0, max(14.0, 340.0 / len(lengths)))
     width = int(max(380, left + slot * len(lengths) + right))
     shapes: List[str] = []
@@ -65,8 +64,6 @@ def draw_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) -> st
             f"<rect x='{x:.1f}' y='{floor - bar:.1f}' width='{slot * 0.64:.1f}' height='{max(bar, 1.0):.1f}' rx='2' "
             f"fill='{'#55b084' if ok else '#d0645c'}'><title>command {number}: {length:.1f} mm</title></rect>"
             f"<text x='{x + slot * 0.32:.1f}' y='{floor + 15}' text-anchor='middle'>{number}</text>")
-    shapes.append(f"<text x='{left}' y='{height - 2}'>number of the command; millimetres in the plane; "
-                  "green: accepted</text>")
     return (f"<svg width='{width}' height='{height}' viewBox='0 0 {width} {height}' role='img' "
             f"aria-label='deviation of each attempt'>{''.join(shapes)}</svg>")
 

@@ -30,7 +30,7 @@ def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path])
     path = Path(folder)
     sections = [
         _header(story), _section("In words", f"<p class='message'>{escape(explain(told))}</p>"),
-        _pictures(story, path), _plan(story), _timeline(story, path), _learnt(story), _injected(story),
+        _pictures(story, path), _plan(story), _learnt(story), _timeline(story, path), _injected(story),
     ]
     template = (Path(__file__).parent / "report.html").read_text(encoding="utf-8")
     return Template(template).substitute(
@@ -44,7 +44,7 @@ def _header(story: Story) -> str:
     figures = [
         (_seconds(end.get("wall_s", story.seconds)), "wall time"),
         (_seconds(end.get("sim_s", story.sim_seconds)), "robot's clock"),
-        (_seconds(end.get("first_motion_s")), "until the first motion"),
+        (_seconds(end.get("first_motion_s")), "to first motion"),
         (_number(end.get("steps_executed", len(story.attempts))), "commands"),
         (_number(sum(int(count or 0) for count in corrections.values())), "corrections"),
         (_millimetres(end.get("placement_error_m")), "placement error"),
@@ -109,11 +109,12 @@ def _learnt(story: Story) -> str:
     if any(story.stacks):
         halves.append(_section(
             "The feedback stack, as it grew and fell", f"<div class='drawing'>{draw_stack(story.stacks)}</div>"
-            "<p class='soft small'>One column for each change, the top of the stack above.</p>"))
+            "<p class='soft small'>One column for each change, the top above; the number counts the attempts.</p>"))
     measured = [(each.number, each.deviation, bool(each.ok)) for each in story.attempts if each.deviation]
     if measured:
         halves.append(_section("Measured deviation of each placement",
-                               f"<div class='drawing'>{draw_deviations(measured)}</div>"))
+                               f"<div class='drawing'>{draw_deviations(measured)}</div><p class='soft small'>Millimetres "
+                               "in the plane, by the number of the command; green: accepted.</p>"))
     drawn = f"<div class='two'>{''.join(halves)}</div>" if halves else ""
     return drawn + (_section("What the action decoder has learnt", _offsets(story)) if story.offsets else "")
 

@@ -64,7 +64,7 @@ def _moment(event: Mapping[str, Any], folder: Path) -> str:
                 + (f"<div class='soft small'>{escape(note)}</div>" if note else "") + "</div>")
     if kind == "picture":
         figure = picture_html(folder, event)
-        return f"<div class='pictures' style='max-width:420px'>{figure}</div>" if figure else ""
+        return f"<div class='pictures' style='max-width:320px'>{figure}</div>" if figure else ""
     if kind == "approval":
         word = "approved" if event.get("granted") else "not approved"
         return f"<p class='soft small'>{word}: {escape(str(event.get('command', '')))}</p>"
