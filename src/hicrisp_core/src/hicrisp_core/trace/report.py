@@ -112,9 +112,9 @@ def _learnt(story: Story) -> str:
             "<p class='soft small'>One column for each change, the top above; the number counts the attempts.</p>"))
     measured = [(each.number, each.deviation, bool(each.ok)) for each in story.attempts if each.deviation]
     if measured:
-        halves.append(_section("Measured deviation of each placement",
-                               f"<div class='drawing'>{draw_deviations(measured)}</div><p class='soft small'>Millimetres "
-                               "in the plane, by the number of the command; green: accepted.</p>"))
+        halves.append(_section(
+            "Measured deviation of each placement", f"<div class='drawing'>{draw_deviations(measured)}</div>"
+            "<p class='soft small'>Millimetres in the plane, by the number of the command; green: accepted.</p>"))
     drawn = f"<div class='two'>{''.join(halves)}</div>" if halves else ""
     return drawn + (_section("What the action decoder has learnt", _offsets(story)) if story.offsets else "")
 
