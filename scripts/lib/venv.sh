@@ -11,7 +11,7 @@ pip_install() {
     if ! run_logged "$name" "$venv/bin/python3" -m pip install --disable-pip-version-check --no-input --no-deps \
         --requirement "$requirements"; then
         die "pip could not install $requirements" \
-            "is this machine on the network? Behind a proxy set HTTPS_PROXY; with a mirror set PIP_INDEX_URL"
+            "is this machine on the network? Behind a proxy set HTTPS_PROXY and PIP_CERT; with a mirror set PIP_INDEX_URL"
     fi
 }
 
