@@ -127,7 +127,8 @@ _COMMANDS: Dict[str, Callable[[argparse.Namespace, Console], int]] = {
 def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     """The command and its options."""
     parser = argparse.ArgumentParser(prog="hicrisp", description="Tasks in plain language for a running workspace.")
-    parser.add_argument("--namespace", default="hicrisp", help="namespace of the supervisor (hicrisp)")
+    parser.add_argument("--namespace", type=lambda name: name.strip("/"), default="hicrisp",
+                        help="namespace of the supervisor (hicrisp)")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     submit = commands.add_parser("submit", help="hand in a task and follow it")
     submit.add_argument("task", nargs="+", help="what shall be done")
