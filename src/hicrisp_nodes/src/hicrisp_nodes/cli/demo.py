@@ -57,6 +57,9 @@ class Demo:
         task = options.task or self._check_configuration()
         self._console.say(f"{self._console.paint('Brain', 'strong')}  {self.brain} "
                           + self._console.paint(f"({self._why})", "soft"))
+        if options.sigma > 0.0:
+            self._console.say(f"{self._console.paint('Noise', 'strong')}  injected: every placement is off by a normal "
+                              f"deviate with a standard deviation of {1000.0 * options.sigma:g} mm")
         self.launch.start()
         self._wait_until_ready()
         supervisor = Supervisor(options.namespace)

@@ -45,7 +45,8 @@ def run_trials(
                 raise Unreachable(f"the world could not be reset: {reset.message}")
             if not world.wait_for(_FRESH_STATES, _CONNECT_LIMIT):
                 raise Unreachable(f"no state of the world was seen for {_CONNECT_LIMIT:g} s after its reset")
-        named = {"task": task, "scene": options.scene, "seed": seed, "policy": options.policy, "llm": brain}
+        named = {"task": task, "scene": options.scene, "seed": seed, "policy": options.policy, "llm": brain,
+                 "sigma": options.sigma}
         yield {**_trial(task, options.time_limit, supervisor, follower, console), **named}
 
 
