@@ -9,12 +9,19 @@ import os
 import socket
 import subprocess
 import xml.etree.ElementTree as ElementTree
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).parent
 LIMIT = 400
+
+
+def embedded_world_is_here() -> bool:
+    """The embedded world needs what Python 3.8 has no wheels for."""
+    node = HERE.parents[1] / "hicrisp_sim/nodes/embedded_world"
+    return node.is_file() and all(find_spec(module) is not None for module in ("mujoco", "ompl", "toppra"))
 
 
 def free_port() -> int:
@@ -25,6 +32,8 @@ def free_port() -> int:
 
 @pytest.mark.parametrize("file", sorted(HERE.glob("*.test")), ids=lambda file: file.stem)
 def test_rostest(file: Path, tmp_path: Path) -> None:
+    if file.stem == "embedded" and not embedded_world_is_here():
+        pytest.skip("the embedded world does not run here")
     environment = {
         **os.environ, "ROS_HOME": str(tmp_path), "ROS_IP": "127.0.0.1",
         "ROS_MASTER_URI": f"http://127.0.0.1:{free_port()}",

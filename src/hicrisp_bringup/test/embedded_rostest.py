@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Whole tasks with the embedded world: what `roslaunch hicrisp_bringup demo.launch` starts."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import unittest
+from pathlib import Path
+
+import rospy
+import rostest
+
+from hicrisp_msgs.msg import TaskStatus
+from hicrisp_msgs.srv import ResetWorld
+
+sys.path.insert(0, str(Path(__file__).parent / "support"))
+from harness import NAMESPACE, Workspace  # noqa: E402
+
+TASK = "place the box next to the cylinder"
+
+
+class Embedded(unittest.TestCase):
+    """The arm, the physics and every node."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        rospy.init_node("test_embedded")
+        cls.workspace = Workspace(patience=120.0)
+
+    def setUp(self) -> None:
+        rospy.wait_for_service(f"{NAMESPACE}/reset_world", 60.0)
+        answer = rospy.ServiceProxy(f"{NAMESPACE}/reset_world", ResetWorld)("", 1)
+        assert answer.ok, answer.message
+        time.sleep(1.0)
+
+    def test_a_task_is_carried_out(self) -> None:
+        status = self.workspace.run(TASK)
+        assert status.state == TaskStatus.SUCCEEDED, status.message
+        assert self.workspace.holds("box", "next_to", "cylinder")
+        trial = json.loads((Path(status.run_folder) / "result.json").read_text())
+        assert trial["success"]
+        assert trial["seed"] == 1
+        assert trial["placement_error_m"] < 0.03
+        assert trial["sim_s"] > 1.0
+        assert (Path(status.run_folder) / "report.html").is_file()
+
+    def test_a_cancel_stops_the_arm(self) -> None:
+        task = self.workspace.submit_task(TASK).task_id
+        self.workspace.moving(task)
+        time.sleep(0.3)
+        asked = time.monotonic()
+        self.workspace.cancel_task(task)
+        assert self.workspace.finished(task).state == TaskStatus.CANCELED
+        assert time.monotonic() - asked < 5.0
+
+    def test_an_object_that_is_not_there_moves_nothing(self) -> None:
+        task = self.workspace.submit_task("place the teapot next to the cylinder").task_id
+        assert self.workspace.finished(task).state == TaskStatus.REFUSED
+        assert "command" not in self.workspace.kinds(task)
+
+
+if __name__ == "__main__":
+    rostest.rosrun("hicrisp_bringup", "embedded", Embedded)
