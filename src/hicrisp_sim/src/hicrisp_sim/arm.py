@@ -28,6 +28,8 @@ _SETTLE = 0.4
 """Longest wait for the arm to stand at the end of a motion, seconds of its clock."""
 _LAG = 0.15
 """Joint error that no motion should have, rad."""
+_CONTACT_PERIODS = 3
+"""Control periods for which a force must last to count as a contact."""
 _STALLED = 0.004
 """Finger speed that counts as standing, m/s."""
 
@@ -52,7 +54,8 @@ class EmbeddedArm:
 
     def load(self, scene: Scene, seed: int) -> None:
         """Plan for another scene from now on."""
-        self._planner = MotionPlanner(PlanningScene(scene, self._settings.margin), self._kinematics, self._settings, seed)
+        seen = PlanningScene(scene, self._settings.margin)
+        self._planner = MotionPlanner(seen, self._kinematics, self._settings, seed)
 
     @property
     def kinematics(self) -> Kinematics:
@@ -77,7 +80,7 @@ class EmbeddedArm:
         self._planner.scene.attach(object_name, self._simulation.arm_positions)
 
     def detach(self) -> None:
-        self._planner.scene.detach()
+        self._planner.scene.detach(self._simulation.arm_positions)
 
     def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()) -> Motion:
         self._planner.scene.set_opening(self.opening())
@@ -103,7 +106,7 @@ class EmbeddedArm:
         with self._moving, self._simulation.moving():
             self._stopping.clear()
             at, pace, outcome = 0.0, 1.0, Outcome(Status.SUCCESS)
-            free_force = self._force() if stop_on_contact else np.zeros(3)
+            watch = _Watch(self._settings, self._force() if stop_on_contact else None)
             while at < times[-1]:
                 if outcome.ok:
                     outcome = self._interrupted(deadline, cancel) or outcome
@@ -115,7 +118,8 @@ class EmbeddedArm:
                 wanted = _sample(times, positions, at)
                 self._simulation.command_arm(wanted, _sample(times, velocities, at) * pace)
                 self._simulation.step()
-                bump = self._bump(wanted, free_force if stop_on_contact else None)
+                bump = watch.look(wanted - self._simulation.arm_positions, self._simulation.arm_external_torques,
+                                  self._force() if stop_on_contact else None)
                 if bump:
                     self._hold(self._simulation.arm_positions)
                     return Outcome(Status.EXECUTION, bump)
@@ -152,18 +156,6 @@ class EmbeddedArm:
             return Outcome(Status.TIMEOUT, "the time for the motion ran out")
         return None
 
-    def _bump(self, wanted: np.ndarray, free_force: Optional[np.ndarray]) -> str:
-        """What is wrong with the forces on the arm; empty when nothing is."""
-        if np.abs(self._simulation.arm_external_torques).max() > self._settings.contact_torque:
-            return "the arm pressed against something"
-        if np.abs(wanted - self._simulation.arm_positions).max() > _LAG:
-            return "the arm could not follow its motion"
-        if free_force is not None:
-            change = float(np.linalg.norm(self._force() - free_force))
-            if change > self._settings.contact_force:
-                return f"the hand touched something ({change:.0f} N)"
-        return ""
-
     def _force(self) -> np.ndarray:
         """The force on the tool that explains the torques on the joints, newtons, world axes."""
         jacobian = self._kinematics.jacobian(self._simulation.arm_positions)
@@ -196,6 +188,29 @@ class EmbeddedArm:
             simulation.command_fingers(opening, force)
             simulation.step()
             return Outcome(Status.SUCCESS)
+
+
+class _Watch:
+    """Tells a contact from a jolt: what is wrong must last for some control periods on end."""
+
+    def __init__(self, settings: ArmSettings, free_force: Optional[np.ndarray]) -> None:
+        self._settings = settings
+        self._free_force = free_force
+        self._count = 0
+
+    def look(self, lag: np.ndarray, torques: np.ndarray, force: Optional[np.ndarray]) -> str:
+        """What is wrong with the forces on the arm; empty when nothing is."""
+        found = ""
+        if np.abs(lag).max() > _LAG:
+            found = "the arm could not follow its motion"
+        elif np.abs(torques).max() > self._settings.contact_torque:
+            found = "the arm pressed against something"
+        elif force is not None and self._free_force is not None:
+            change = float(np.linalg.norm(force - self._free_force))
+            if change > self._settings.contact_force:
+                found = f"the hand touched something ({change:.0f} N)"
+        self._count = self._count + 1 if found else 0
+        return found if self._count >= _CONTACT_PERIODS else ""
 
 
 def _sample(times: np.ndarray, rows: np.ndarray, at: float) -> np.ndarray:

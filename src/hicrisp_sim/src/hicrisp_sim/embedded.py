@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Dict, Optional, Sequence, Tuple, Union
@@ -109,14 +110,17 @@ class EmbeddedWorld:
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(things)}.items()}
 
     def look(self) -> WorldState:
-        """The world as its frames show it at this instant."""
-        return perceive(self.frames(), self.scene.objects, self._domain, self.time, (ArmFrames(self._settings.name),))
+        """The poses that the frames show at this instant, without the facts that follow: what a driver needs."""
+        frames, arm = self.frames(), ArmFrames(self._settings.name)
+        objects = {name: replace(thing, pose=frames[name][0]) if thing.movable else thing
+                   for name, thing in self.scene.objects.items()}
+        return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
 
     def observe(self, deadline: Deadline) -> WorldState:
         """The world as its frames show it after things have come to rest."""
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0)
-        return self.look()
+        return perceive(self.frames(), self.scene.objects, self._domain, self.time, (ArmFrames(self._settings.name),))
 
     def settle(self, seconds: float) -> None:
         """Let simulated time pass until nothing moves any more, at most some seconds."""

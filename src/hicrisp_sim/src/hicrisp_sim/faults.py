@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, Sequence
 
 import numpy as np
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.model import Command, Pose, WorldObject
+from hicrisp_core.model import Command, Pose
 from hicrisp_core.robot.ports import Trajectory
 from hicrisp_core.scene import SceneFault
 

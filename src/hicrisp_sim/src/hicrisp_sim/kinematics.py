@@ -17,6 +17,8 @@ _DOF = len(ARM_JOINTS)
 _POSITION_ERROR, _ROTATION_ERROR = 1e-4, 1e-3
 _DAMPING = 1e-4
 _LARGEST_STEP = 0.4
+_STOP_MARGIN = 0.03
+"""Radians that solutions keep away from the joints' stops."""
 _WRIST_TURNS = (0.0, -math.pi / 2.0, math.pi / 2.0, -math.pi, math.pi)
 
 
@@ -35,7 +37,8 @@ class Kinematics:
         self._data = mujoco.MjData(self._model)
         self._site = self._model.site(TOOL).id
         self.rest = np.asarray(rest, dtype=float)
-        self.lower, self.upper = (np.array(self._model.jnt_range[:_DOF, side]) for side in (0, 1))
+        limits = self._model.jnt_range[:_DOF]
+        self.lower, self.upper = limits[:, 0] + _STOP_MARGIN, limits[:, 1] - _STOP_MARGIN
         self._jacobian = np.zeros((6, self._model.nv))
 
     def tool_pose(self, joints: np.ndarray) -> Pose:
@@ -81,7 +84,9 @@ class Kinematics:
             joints = np.clip(joints + step, self.lower, self.upper)
         return None
 
-    def solutions(self, pose: Pose, near: np.ndarray, dice: np.random.Generator, tries: int = 14) -> Iterator[np.ndarray]:
+    def solutions(
+        self, pose: Pose, near: np.ndarray, dice: np.random.Generator, tries: int = 14
+    ) -> Iterator[np.ndarray]:
         """Distinct solutions, as they are found from a list of seeds: ``near`` first, some random ones last."""
         found: List[np.ndarray] = []
         for seed in islice(self._seeds(pose, near, dice), tries):

@@ -16,7 +16,7 @@ TIMESTEP = 0.002
 CARRIED = "carried/"
 """Prefix of the planner's bodies that move with the hand."""
 ROBOT, THING, DISTAL, PROXIMAL = 1, 2, 4, 8
-"""Collision bits of the planner: the robot; what all of it must keep clear of; what its hand may touch; its base links."""
+"""The planner's collision bits: the robot; what all of it keeps clear of; what its hand may touch; its base links."""
 _HAND = (HAND, *FINGERS)
 _BASE = tuple(f"panda_link{i}" for i in range(5))
 

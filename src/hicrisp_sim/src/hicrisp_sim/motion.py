@@ -86,7 +86,9 @@ class MotionPlanner:
         length = distance(begin.position, pose.position)
         points = self._line(start, begin, pose, max(2, math.ceil(length / _LINE_STEP)))
         if points is None:
-            return self._unreachable(pose)
+            x, y, z = pose.position
+            return MotionFailure("unreachable", f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) "
+                                                f"from its posture")
         self.scene.allow(touch)
         self.scene.allow(touch | frozenset(self.scene.blockers(start)))
         for joints in points[1:]:
@@ -115,7 +117,8 @@ class MotionPlanner:
         head = self._escape(start)
         if head is None:
             blockers = self.scene.blockers(start)
-            return MotionFailure("start_in_collision", f"where the arm is now, {in_the_way(blockers)}", _named(blockers))
+            why = f"where the arm is now, {in_the_way(blockers)}"
+            return MotionFailure("start_in_collision", why, _named(blockers))
         seconds = min(deadline.remaining, self._settings.search_time)
         path = self._search.solve(head[-1], goals, self.scene.checker(), seconds, next(self._seeds))
         if path is None:

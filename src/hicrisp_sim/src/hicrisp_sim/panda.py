@@ -31,6 +31,8 @@ _STIFFNESS = (4500.0, 4500.0, 3500.0, 3500.0, 2000.0, 2000.0, 2000.0)
 DAMPING_TIME = 0.1
 """Damping over stiffness of the joint controllers, seconds."""
 _FINGER_STIFFNESS, _FINGER_DAMPING = 2000.0, 60.0
+_PAD_SOLREF, _PAD_SOLIMP = [0.004, 1.0], [0.95, 0.99, 0.001, 0.5, 2.0]
+"""Hard contacts: MuJoCo's constraints leave out the acceleration of the hand's own rotation, and soft ones creep."""
 _DESCRIPTION = Path("cmeel.prefix/share/example-robot-data/robots/panda_description")
 _LIGHT, _DARK = (0.93, 0.93, 0.94, 1.0), (0.22, 0.23, 0.25, 1.0)
 _DARK_LINKS = (HAND, *FINGERS, "panda_link5")
@@ -77,7 +79,7 @@ def exclude_disabled_pairs(spec: mujoco.MjSpec) -> None:
 
 
 def add_controllers(spec: mujoco.MjSpec) -> None:
-    """Stiff position control with gravity compensation, as the real arm has; fingers that press with a bounded force."""
+    """Stiff position control with gravity compensation, as the real arm has; fingers that press with a set force."""
     for body in spec.bodies:
         if body.name.startswith("panda_"):
             body.gravcomp = 1.0
@@ -95,4 +97,5 @@ def add_controllers(spec: mujoco.MjSpec) -> None:
     for finger in FINGERS:
         pad = spec.geom(f"{finger}/3")  # The rubber tip of the URDF.
         pad.friction, pad.condim, pad.priority = [1.3, 0.02, 0.0002], 4, 1
+        pad.solref, pad.solimp = _PAD_SOLREF, _PAD_SOLIMP
         pad.rgba = [0.08, 0.08, 0.09, 1.0]

@@ -6,7 +6,7 @@ from typing import Callable, FrozenSet, Optional, Tuple
 
 import mujoco
 import numpy as np
-from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.model import WorldState
 from hicrisp_core.scene import Scene
 
 from hicrisp_sim.models import CARRIED, DISTAL, PROXIMAL, THING, planning_model, pose_of
@@ -55,7 +55,6 @@ class PlanningScene:
         """
         if name not in self._seen:
             raise KeyError(f"'{name}' was not seen; seen are: {', '.join(sorted(self._seen)) or 'none'}")
-        self.detach()
         self._place(joints)
         mocap = self._model.body(name).mocapid[0]
         hand = self._data.body(HAND)
@@ -67,8 +66,12 @@ class PlanningScene:
         self.attached = name
         self._set_bits()
 
-    def detach(self) -> None:
-        """Nothing is carried any more."""
+    def detach(self, joints: np.ndarray) -> None:
+        """Nothing is carried any more; what was carried is where the hand has it."""
+        if self.attached is not None:
+            self._place(joints)
+            carried, mocap = self._data.body(CARRIED + self.attached), self._model.body(self.attached).mocapid[0]
+            self._data.mocap_pos[mocap], self._data.mocap_quat[mocap] = carried.xpos, carried.xquat
         self.attached = None
         self._set_bits()
 

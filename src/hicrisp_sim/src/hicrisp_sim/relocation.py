@@ -66,6 +66,8 @@ class Relocation:
 
     def _things(self) -> Dict[str, WorldObject]:
         """The things where the physics has them."""
-        data = self._simulation.data
-        return {thing.name: replace(thing, pose=pose_of(data.joint(thing.name).qpos[:3], data.joint(thing.name).qpos[3:]))
-                for thing in self._simulation.scene.things}
+        found: Dict[str, WorldObject] = {}
+        for thing in self._simulation.scene.things:
+            placed = self._simulation.data.joint(thing.name).qpos
+            found[thing.name] = replace(thing, pose=pose_of(placed[:3], placed[3:]))
+        return found

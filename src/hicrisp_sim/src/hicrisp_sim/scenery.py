@@ -39,7 +39,7 @@ def add_scenery(spec: mujoco.MjSpec, scene: Scene) -> None:
 
 
 def looking_at(position: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """The quaternion (w first) of a camera, whose -z axis looks from ``position`` at ``target`` with the world's z up."""
+    """The quaternion (w first) of a camera at ``position``, whose -z axis looks at ``target`` with the world's z up."""
     back = (position - target) / np.linalg.norm(position - target)
     right = np.cross([0.0, 0.0, 1.0], back)
     right /= max(1e-9, float(np.linalg.norm(right)))

@@ -73,7 +73,7 @@ def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
                      parametrizer="ParametrizeConstAccel")
     timed = problem.compute_trajectory(0.0, 0.0)
     if timed is None:
-        raise RuntimeError("TOPP-RA found no timing for a path of {:.2f} rad".format(length))
+        raise RuntimeError(f"TOPP-RA found no timing for a path of {length:.2f} rad")
     times = _sample_times(float(timed.duration))
     return trajectory_of(times, timed(times), timed(times, 1))
 

@@ -8,9 +8,10 @@ from typing import Iterator, List, Tuple
 
 from shapely import affinity
 from shapely.geometry import MultiPolygon, box
+from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
-from hicrisp_core.model.footprint import footprint, vertical_span
+from hicrisp_core.model.footprint import BOWL_WALL, footprint, vertical_span
 from hicrisp_core.model.geometry import from_yaw, multiply, rotate
 
 DOWN = (1.0, 0.0, 0.0, 0.0)
@@ -82,7 +83,8 @@ def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) ->
 
 def preference(grasp: Grasp) -> Tuple[float, float]:
     """Sorting key: most room first, then the least turn of the wrist away from straight ahead."""
-    return (-min(grasp.clearance, _SAME_ROOM), abs(math.remainder(tool_yaw(grasp.pose) - _heading(grasp.pose), math.tau)))
+    turn = math.remainder(tool_yaw(grasp.pose) - _heading(grasp.pose), math.tau)
+    return (-min(grasp.clearance, _SAME_ROOM), abs(turn))
 
 
 def tool_yaw(pose: Pose) -> float:
@@ -100,12 +102,18 @@ def hand_clearance(pose: Pose, opening: float, world: WorldState, gripper: Gripp
         if name == held or thing.pose is None or not thing.movable:
             continue
         top = vertical_span(thing, thing.pose)[1]
-        shadow = footprint(thing, thing.pose)
+        shadow = _wall(thing, thing.pose) if thing.shape == "bowl" else footprint(thing, thing.pose)
         if top > tips:
             nearest = min(nearest, fingers.distance(shadow))
         if top > palm:
             nearest = min(nearest, hand.distance(shadow))
     return float(nearest)
+
+
+def _wall(bowl: WorldObject, pose: Pose) -> BaseGeometry:
+    """The shadow of a bowl's wall, without what it encloses."""
+    whole = footprint(bowl, pose)
+    return whole.difference(whole.buffer(-BOWL_WALL))
 
 
 def _shadows(pose: Pose, opening: float, gripper: Gripper) -> Tuple[MultiPolygon, MultiPolygon]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Callable, FrozenSet, Optional, Union
 
+from shapely.geometry import Point
+
 from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, vertical_span
 from hicrisp_core.robot.deadline import Deadline
@@ -24,6 +26,8 @@ class SkillSettings:
         retreat: height to which it moves back.
         press: how far below its goal an item may be lowered until it touches.
         early: a contact this far above the goal is not the one that was expected.
+        finger_room: space that the fingers need to open beside other things.
+        tries: how many ways to grasp or to place are tried.
     """
 
     approach: float = 0.11
@@ -33,7 +37,8 @@ class SkillSettings:
     fast: float = 0.25
     guarded: float = 0.08
     force: float = 30.0
-    tries: int = 6
+    finger_room: float = 0.006
+    tries: int = 8
 
 
 @dataclass
@@ -95,17 +100,25 @@ class Attempt:
 
 
 def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
-    """The things that an item at a pose stands on or in: under its footprint, up to a little above its bottom."""
+    """The things that an item at a pose stands on, or in the case of a bowl stands in, with what lies there already."""
     shadow = footprint(item, pose)
     bottom = vertical_span(item, pose)[0]
     found = set()
     for thing in world.objects.values():
-        if thing.name == item.name or thing.pose is None:
+        if thing.name == item.name or thing.pose is None or footprint(thing, thing.pose).distance(shadow) > 0.004:
             continue
-        over = footprint(thing, thing.pose).distance(shadow) < 0.004
-        if over and (thing.shape == "bowl" or vertical_span(thing, thing.pose)[1] < bottom + 0.015):
+        if thing.shape == "bowl":
+            found.update({thing.name, *_inside(thing, thing.pose, world)})
+        elif vertical_span(thing, thing.pose)[1] < bottom + 0.015:
             found.add(thing.name)
-    return frozenset(found)
+    return frozenset(found - {item.name})
+
+
+def _inside(bowl: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
+    """The things whose centre is within a bowl's outline."""
+    outline = footprint(bowl, pose)
+    return frozenset(thing.name for thing in world.objects.values() if thing.pose is not None and thing.movable
+                     and thing.name != bowl.name and outline.contains(Point(*thing.pose.position[:2])))
 
 
 def failed(outcome: Outcome, doing: str) -> Outcome:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import FrozenSet, List, Union
 
 from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import distance
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.ports import MotionFailure, Trajectory
 from hicrisp_core.robot.skills import DONE, Attempt, below, failed
 
 _NOTHING = 0.35
 """Part of the expected width below which the fingers closed on nothing."""
-_IN_HAND = 0.05
-"""Largest distance between tool and item when it is in the hand, beyond half its height, metres."""
+_OPEN = 0.96
+"""Part of the largest opening from which on the hand is open."""
+_IN_HAND = 0.015
+"""How far outside an item the tool may be seen while it holds it, metres."""
 
 
 def pick(attempt: Attempt, item: str) -> Outcome:
@@ -23,6 +24,9 @@ def pick(attempt: Attempt, item: str) -> Outcome:
     thing = world.objects[item]
     if thing.pose is None:
         return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: it is not in sight.")
+    held = next((name for name, other in world.objects.items() if other.movable and in_hand(attempt, other)), "")
+    if held:
+        return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: the {held} is in the hand already.")
     opened = attempt.open_hand(attempt.arm.max_opening)
     if not opened.ok:
         return failed(opened, f"pick up the {item}")
@@ -97,8 +101,11 @@ def _close(attempt: Attempt, thing: WorldObject, grasp: Grasp, world: WorldState
 
 
 def in_hand(attempt: Attempt, thing: WorldObject) -> bool:
-    """Whether an item is seen where the tool is, and the fingers are not closed."""
-    if thing.pose is None or attempt.arm.opening() < _NOTHING * min(thing.size):
+    """Whether an item is seen where the tool is, with the fingers neither closed nor wide open."""
+    opening = attempt.arm.opening()
+    if thing.pose is None or thing.shape == "bowl":
         return False
-    apart = distance(thing.pose.position, attempt.arm.tool_pose().position)
-    return apart < _IN_HAND + max(thing.size) / 2.0
+    if not _NOTHING * min(thing.size) < opening < _OPEN * attempt.arm.max_opening:
+        return False
+    inside = thing.pose.inverse().apply(attempt.arm.tool_pose().position)
+    return all(abs(value) <= size / 2.0 + _IN_HAND for value, size in zip(inside, thing.size))

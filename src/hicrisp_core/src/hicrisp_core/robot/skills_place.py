@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import FrozenSet, List
+from typing import List
+
+from shapely.geometry import Point
 
 from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.footprint import vertical_span
+from hicrisp_core.model.footprint import footprint, vertical_span
 from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply, rotate
 from hicrisp_core.robot.grasps import Grasp, hand_clearance, preference
 from hicrisp_core.robot.ports import MotionFailure
@@ -15,6 +17,12 @@ from hicrisp_core.robot.skills import DONE, Attempt, below, failed
 from hicrisp_core.robot.skills_pick import in_hand
 
 _ROUND_YAWS = 12
+_OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3)
+"""Turns of a box that are tried when there is no room for the fingers with its sides along the target's."""
+_NEARLY = 0.012
+"""Height above the goal, or above a bowl's rim, at which an item must still be clear of everything, metres."""
+_FINGER_GAP, _LEAST_ROOM = 0.003, 0.004
+"""Space that the opened fingers keep to other things, and how far each opens at least, metres."""
 
 
 @dataclass(frozen=True)
@@ -35,22 +43,19 @@ def place(attempt: Attempt, item: str, target: Pose) -> Outcome:
     attempt.arm.attach(item)
     doing = f"place the {item}"
     best = DONE
-    for placement in placements(attempt, thing, target, world)[: attempt.settings.tries]:
-        touch = below(thing, placement.item, world)
-        carried = _carry(attempt, placement, touch)
+    for placement in _ranked(attempt, thing, target, world):
+        outcome = _carry(attempt, placement, _free_height(thing, placement.item, world))
+        if outcome.ok:
+            outcome = _lower(attempt, thing, placement, world)
         stopped = attempt.interrupted()
-        if stopped is not None:
-            return stopped
-        if carried.ok:
-            return failed(_lower(attempt, thing, placement, touch), doing)
-        if carried.status is not Status.PLANNING:
-            return failed(carried, doing)
-        best = carried if best.ok else best
+        if stopped is not None or outcome.status is not Status.PLANNING:
+            return stopped or failed(outcome, doing)
+        best = outcome if best.ok else best
     return failed(best, doing)
 
 
 def placements(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldState) -> List[Placement]:
-    """The ways to put a held item down, those with most room for the fingers first; upright before as it is held."""
+    """The ways to put a held item down level, with the target's yaw as far as the item's shape shows it."""
     if thing.pose is None:
         return []
     held = attempt.arm.tool_pose().inverse().compose(thing.pose)
@@ -60,41 +65,73 @@ def placements(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldS
         pose = Pose(target.position, orientation)
         pose = pose.shifted((0.0, 0.0, _bottom(thing, target) - vertical_span(thing, pose)[0]))
         tool = pose.compose(held.inverse())
-        space = hand_clearance(tool, attempt.gripper.width_for(width), world, attempt.gripper, thing.name)
+        space = hand_clearance(tool, width, world, attempt.gripper, thing.name)
         found.append(Placement(pose, Grasp(tool, width, space)))
-    return sorted(found, key=lambda placement: preference(placement.grasp))
+    return found
 
 
-def _carry(attempt: Attempt, placement: Placement, touch: FrozenSet[str]) -> Outcome:
-    """Bring the item above its goal, if the goal can be reached from there."""
+def _ranked(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldState) -> List[Placement]:
+    """The ways that keep the target's yaw, those with most room first; then the ones at other yaws."""
+    ranked = sorted(placements(attempt, thing, target, world), key=lambda way: preference(way.grasp))
+    if thing.shape != "box":
+        return ranked[: attempt.settings.tries]
+    others = [way for turn in _OTHER_YAWS
+              for way in placements(attempt, thing, Pose(target.position, from_yaw(target.yaw + turn)), world)]
+    free = [way for way in others if way.grasp.clearance > attempt.settings.finger_room]
+    return [*ranked, *sorted(free, key=lambda way: preference(way.grasp))][: attempt.settings.tries]
+
+
+def _carry(attempt: Attempt, placement: Placement, clear: float) -> Outcome:
+    """Bring the item above its goal, if it can be free of everything at the height ``clear`` above the goal."""
     attempt.progress("transfer", 0.2)
-    reached = attempt.plan_to(placement.grasp.pose, touch)
+    reached = attempt.plan_to(placement.grasp.pose.shifted((0.0, 0.0, clear)))
     if isinstance(reached, MotionFailure):
         return reached.outcome()
-    motion = attempt.plan_to(placement.grasp.pose.shifted((0.0, 0.0, attempt.settings.approach)))
+    motion = attempt.plan_to(placement.grasp.pose.shifted((0.0, 0.0, max(clear, attempt.settings.approach))))
     if isinstance(motion, MotionFailure):
         return motion.outcome()
     return attempt.follow(motion)
 
 
-def _lower(attempt: Attempt, thing: WorldObject, placement: Placement, touch: FrozenSet[str]) -> Outcome:
+def _lower(attempt: Attempt, thing: WorldObject, placement: Placement, world: WorldState) -> Outcome:
     """Lower until the item touches, let go, retreat; an early contact takes the item back up."""
+    seen = attempt.look().objects[thing.name]
+    if seen.pose is None or not in_hand(attempt, seen):
+        attempt.arm.detach()
+        return Outcome(Status.EXECUTION, f"the {thing.name} slipped out of the gripper on the way")
     attempt.progress("lower", 0.6)
-    goal = placement.grasp.pose
+    touch = below(thing, placement.item, world)
+    goal = placement.item.compose(attempt.arm.tool_pose().inverse().compose(seen.pose).inverse())
     lowered = attempt.line(goal.shifted((0.0, 0.0, -attempt.settings.press)), attempt.settings.guarded, touch, True)
     if lowered.status not in (Status.SUCCESS, Status.EXECUTION):
         return lowered
     above = attempt.arm.tool_pose().position[2] - goal.position[2]
-    if above >= attempt.settings.early:
+    if above >= max(attempt.settings.early, _rim(thing, placement.item, world) - _NEARLY):
         attempt.raise_tool(max(0.02, attempt.settings.approach - above), touch)
         return Outcome(Status.EXECUTION, f"the {thing.name} touched something {100 * above:.1f} cm above the goal")
     attempt.progress("release", 0.8)
-    opened = attempt.open_hand(attempt.gripper.width_for(attempt.arm.opening()))
+    room = min(max(placement.grasp.clearance - _FINGER_GAP, _LEAST_ROOM), attempt.gripper.spare / 2.0)
+    opened = attempt.open_hand(attempt.arm.opening() + 2.0 * room)
     attempt.arm.detach()
     if not opened.ok:
         return opened
     attempt.progress("retreat", 0.9)
-    return attempt.raise_tool(attempt.settings.retreat, touch | {thing.name})
+    attempt.look()
+    retreated = attempt.raise_tool(attempt.settings.retreat, touch | {thing.name})
+    return DONE if retreated.status is Status.PLANNING else retreated  # It is placed; the next motion finds a way out.
+
+
+def _rim(thing: WorldObject, pose: Pose, world: WorldState) -> float:
+    """Height of a bowl's rim above the bottom of an item that goes into it, metres; 0 when it goes into none."""
+    bottom, (x, y, _) = vertical_span(thing, pose)[0], pose.position
+    rims = [vertical_span(bowl, bowl.pose)[1] for bowl in world.objects.values()
+            if bowl.shape == "bowl" and bowl.pose is not None and footprint(bowl, bowl.pose).contains(Point(x, y))]
+    return max([0.0, *(rim - bottom for rim in rims)])
+
+
+def _free_height(thing: WorldObject, pose: Pose, world: WorldState) -> float:
+    """Height above its goal at which an item must be clear of everything, before it is lowered, metres."""
+    return _rim(thing, pose, world) + _NEARLY
 
 
 def _bottom(thing: WorldObject, target: Pose) -> float:
