@@ -4,7 +4,6 @@ import time
 
 import pytest
 from chat_server import ChatServer
-
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.llm.exchange import Completion, LlmFailure, redacted

@@ -3,9 +3,6 @@
 import math
 
 import pytest
-from pose_world import PoseWorld, catalogue
-from tabletop import ScriptedBrain, steps
-
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.corrector.ladder import Ladder
@@ -15,6 +12,8 @@ from hicrisp_core.executive.policy import Policy
 from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.executive.ports import Ports
 from hicrisp_core.model import Task
+from pose_world import PoseWorld, catalogue
+from tabletop import ScriptedBrain, steps
 
 PLAN = ("pick(panda, box)", "place_next_to(panda, box, cylinder)")
 

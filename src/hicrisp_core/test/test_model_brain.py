@@ -4,8 +4,6 @@ import json
 
 import pytest
 from chat_server import ChatServer
-from tabletop import steps, table_top
-
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.offline import OfflineBrain
@@ -16,6 +14,7 @@ from hicrisp_core.model import Feedback, Level, StackEntry, Task
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import PLACEHOLDERS, Prompts
 from hicrisp_core.robot.deadline import Deadline
+from tabletop import steps, table_top
 
 WORLD = table_top({"red_box": "box", "cylinder": "cylinder"})
 GOOD = json.dumps({"reasoning": "one box", "steps": [

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from hicrisp_core.parsing.json_text import find_json
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.parsing.raw import ParseFailure

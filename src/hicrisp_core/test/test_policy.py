@@ -1,7 +1,6 @@
 """Policy files and their errors."""
 
 import pytest
-
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.model import Rung

@@ -9,7 +9,7 @@ from hicrisp_core.scene import Camera, Scene
 FLOOR = -0.75
 """Height of the room's floor below the table's top, metres."""
 OVERVIEW = "overview"
-DEFAULT_CAMERA = Camera((1.35, -0.95, 0.95), (0.36, 0.03, 0.12), 42.0)
+DEFAULT_CAMERA = Camera((1.42, -0.72, 0.86), (0.33, 0.02, 0.17), 44.0)
 _STATIC = {"contype": 2, "conaffinity": 3}
 
 
@@ -53,10 +53,10 @@ def _add_materials(spec: mujoco.MjSpec) -> None:
     spec.add_texture(name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
                      rgb1=[0.86, 0.90, 0.95], rgb2=[0.55, 0.62, 0.70], width=128, height=128)
     spec.add_texture(name="tiles", type=mujoco.mjtTexture.mjTEXTURE_2D, builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
-                     rgb1=[0.66, 0.68, 0.70], rgb2=[0.60, 0.62, 0.65], width=128, height=128)
+                     rgb1=[0.62, 0.64, 0.67], rgb2=[0.60, 0.62, 0.65], width=128, height=128)
     spec.add_texture(name="grain", type=mujoco.mjtTexture.mjTEXTURE_2D, builtin=mujoco.mjtBuiltin.mjBUILTIN_FLAT,
-                     mark=mujoco.mjtMark.mjMARK_RANDOM, random=0.02, rgb1=[0.80, 0.68, 0.52], rgb2=[0.80, 0.68, 0.52],
-                     markrgb=[0.74, 0.61, 0.45], width=512, height=512)
+                     mark=mujoco.mjtMark.mjMARK_RANDOM, random=0.01, rgb1=[0.80, 0.70, 0.56], rgb2=[0.80, 0.70, 0.56],
+                     markrgb=[0.77, 0.66, 0.52], width=512, height=512)
     floor = spec.add_material(name="floor", texrepeat=[8.0, 8.0], reflectance=0.05)
     wood = spec.add_material(name="wood", texuniform=True, specular=0.2, shininess=0.3)
     for material, texture in ((floor, "tiles"), (wood, "grain")):
@@ -70,9 +70,11 @@ def _add_lights(spec: mujoco.MjSpec) -> None:
     spec.visual.headlight.ambient = [0.35, 0.35, 0.35]
     spec.visual.headlight.diffuse = [0.25, 0.25, 0.25]
     spec.visual.headlight.specular = [0.05, 0.05, 0.05]
-    spec.visual.quality.shadowsize = 2048
+    spec.visual.quality.shadowsize = 4096
     spec.visual.quality.offsamples = 4
     spec.visual.map.znear = 0.02
+    spec.visual.map.shadowclip = 1.2
+    spec.stat.extent, spec.stat.center = 1.0, [0.4, 0.0, 0.1]
     lamp = {"type": mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, "specular": [0.2, 0.2, 0.2]}
     spec.worldbody.add_light(name="key", pos=[1.0, -1.2, 2.2], dir=[-0.35, 0.45, -0.85], castshadow=True,
                              diffuse=[0.55, 0.54, 0.52], **lamp)

@@ -7,8 +7,8 @@ from typing import Callable, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest, Usage
 from hicrisp_core.corrector.guard import mark, meeting
-from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.checker import effects_hold
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import find_commands, preconditions_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.policy import Policy

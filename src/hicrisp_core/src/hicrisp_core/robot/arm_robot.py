@@ -45,6 +45,10 @@ class ArmRobot:
         self._skills = {action: known[skill] for action, skill in skills.items() if skill in known}
         self._running: Optional[_Stop] = None
 
+    def use_eyes(self, observe: Callable[[], WorldState]) -> None:
+        """Look at the world in another way from the next command on."""
+        self._observe = observe
+
     def capabilities(self) -> Sequence[str]:
         return tuple(self._skills)
 

@@ -1,0 +1,70 @@
+"""A camera in a thread of its own: pictures of now, and an animation of what was seen since a moment."""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Deque, List, Optional, Tuple
+
+import mujoco
+
+from hicrisp_sim.render import Renderer, save_animation
+from hicrisp_sim.simulation import Simulation, Snapshot
+
+_REMEMBERED = 20000
+_LEAST_APART = 0.05
+"""Seconds of simulated time between two remembered snapshots."""
+_FRAMES = 90
+_FRAME_SECONDS = 0.1
+_SMALL = (480, 360)
+
+
+class SceneCamera:
+    """Takes pictures of a simulation; every OpenGL call happens in its one thread."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="camera")
+        self._still: Optional[Tuple[mujoco.MjModel, Renderer]] = None
+        self._seen: Deque[Snapshot] = deque(maxlen=_REMEMBERED)
+
+    def remember(self, snapshot: Snapshot) -> None:
+        """Keep a snapshot for the animation, when the last one is long enough ago."""
+        if not self._seen or snapshot.time - self._seen[-1].time >= _LEAST_APART:
+            self._seen.append(snapshot)
+
+    def forget(self) -> None:
+        """The world was put back: what was seen belongs to another one."""
+        self._seen.clear()
+
+    def jpeg(self, seconds: float) -> bytes:
+        """The world as it is now, as a JPEG file; at most some wall seconds."""
+        return self._thread.submit(self._jpeg).result(seconds)
+
+    def animation(self, since: float, seconds: float) -> bytes:
+        """What was seen since a moment of simulated time, as an animated WebP file; at most some wall seconds."""
+        seen = [snapshot for snapshot in list(self._seen) if snapshot.time >= since] or [self._simulation.snapshot]
+        return self._thread.submit(self._animation, seen).result(seconds)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown(wait=False)
+
+    def _jpeg(self) -> bytes:
+        snapshot = self._simulation.snapshot
+        model = self._simulation.model
+        if self._still is None or self._still[0] is not model:
+            if self._still is not None:
+                self._still[1].close()
+            self._still = (model, Renderer(model))
+        with TemporaryDirectory() as folder:
+            return self._still[1].save(snapshot, Path(folder) / "picture.jpg").read_bytes()
+
+    def _animation(self, seen: List[Snapshot]) -> bytes:
+        stride = max(1, -(-len(seen) // _FRAMES))
+        with Renderer(self._simulation.model, _SMALL) as renderer:
+            pictures = [renderer.draw(snapshot).copy() for snapshot in [*seen[::stride], seen[-1]]]
+        with TemporaryDirectory() as folder:
+            return save_animation(pictures, Path(folder) / "overview.webp", _FRAME_SECONDS).read_bytes()
