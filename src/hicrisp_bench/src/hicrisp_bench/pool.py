@@ -9,7 +9,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 
-def run_all(function: Callable[[Any], Dict[str, Any]], items: Sequence[Any], jobs: int, what: str) -> List[Dict[str, Any]]:
+def run_all(
+    function: Callable[[Any], Dict[str, Any]], items: Sequence[Any], jobs: int, what: str
+) -> List[Dict[str, Any]]:
     """Apply a function to all items in ``jobs`` processes; results come in the order of the items."""
     results: List[Dict[str, Any]] = [{} for _ in items]
     began = time.monotonic()

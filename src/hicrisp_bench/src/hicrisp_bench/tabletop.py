@@ -21,7 +21,7 @@ BIAS = (0.05, 0.0)
 _BESIDE = ("tabletop", "Place the box next to the cylinder", (Relation("box", "next_to", "cylinder"),))
 _TASKS: Tuple[Tuple[str, str, Tuple[Relation, ...]], ...] = (
     _BESIDE,
-    ("blocks", "Stack the red box on the blue box", (Relation("red_box", "on", "blue_box"),)),
+    ("stack", "Stack the red box on the blue box", (Relation("red_box", "on", "blue_box"),)),
     ("bowl", "Put the box in the bowl", (Relation("box", "in", "bowl"),)),
 )
 

@@ -8,7 +8,7 @@ from typing import List
 
 from shapely.geometry import Point
 
-from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model import Outcome, Pose, Status, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, vertical_span
 from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply, rotate
 from hicrisp_core.robot.grasps import Grasp, hand_clearance, preference
@@ -33,8 +33,13 @@ class Placement:
     grasp: Grasp
 
 
-def place(attempt: Attempt, item: str, target: Pose) -> Outcome:
-    """Put the item in the hand down at a pose of its centre; its yaw is free as far as its shape looks the same."""
+def place(attempt: Attempt, item: str, target: Pose, correction: Vector = (0.0, 0.0, 0.0)) -> Outcome:
+    """Put the item in the hand down at a pose of its centre; its yaw is free as far as its shape looks the same.
+
+    Args:
+        correction: metres by which the arm is told to go elsewhere, because it is known to end beside where it is
+            told to. Collisions are checked where it will be, not where it is told to be.
+    """
     attempt.progress("look", 0.0)
     world = attempt.look()
     thing = world.objects[item]
@@ -44,9 +49,9 @@ def place(attempt: Attempt, item: str, target: Pose) -> Outcome:
     doing = f"place the {item}"
     best = DONE
     for placement in _ranked(attempt, thing, target, world):
-        outcome = _carry(attempt, placement, _free_height(thing, placement.item, world))
+        outcome = _carry(attempt, placement, _free_height(thing, placement.item, world), correction)
         if outcome.ok:
-            outcome = _lower(attempt, thing, placement, world)
+            outcome = _lower(attempt, thing, placement, world, correction)
         stopped = attempt.interrupted()
         if stopped is not None or outcome.status is not Status.PLANNING:
             return stopped or failed(outcome, doing)
@@ -81,19 +86,22 @@ def _ranked(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldStat
     return [*ranked, *sorted(free, key=lambda way: preference(way.grasp))][: attempt.settings.tries]
 
 
-def _carry(attempt: Attempt, placement: Placement, clear: float) -> Outcome:
+def _carry(attempt: Attempt, placement: Placement, clear: float, correction: Vector) -> Outcome:
     """Bring the item above its goal, if it can be free of everything at the height ``clear`` above the goal."""
     attempt.progress("transfer", 0.2)
     reached = attempt.plan_to(placement.grasp.pose.shifted((0.0, 0.0, clear)))
     if isinstance(reached, MotionFailure):
         return reached.outcome()
-    motion = attempt.plan_to(placement.grasp.pose.shifted((0.0, 0.0, max(clear, attempt.settings.approach))))
+    above = placement.grasp.pose.shifted((0.0, 0.0, max(clear, attempt.settings.approach)))
+    motion = attempt.plan_to(above.shifted(correction))
     if isinstance(motion, MotionFailure):
         return motion.outcome()
     return attempt.follow(motion)
 
 
-def _lower(attempt: Attempt, thing: WorldObject, placement: Placement, world: WorldState) -> Outcome:
+def _lower(
+    attempt: Attempt, thing: WorldObject, placement: Placement, world: WorldState, correction: Vector
+) -> Outcome:
     """Lower until the item touches, let go, retreat; an early contact takes the item back up."""
     seen = attempt.look().objects[thing.name]
     if seen.pose is None or not in_hand(attempt, seen):
@@ -102,7 +110,9 @@ def _lower(attempt: Attempt, thing: WorldObject, placement: Placement, world: Wo
     attempt.progress("lower", 0.6)
     touch = below(thing, placement.item, world)
     goal = placement.item.compose(attempt.arm.tool_pose().inverse().compose(seen.pose).inverse())
-    lowered = attempt.line(goal.shifted((0.0, 0.0, -attempt.settings.press)), attempt.settings.guarded, touch, True)
+    told = goal.shifted(correction).shifted((0.0, 0.0, -attempt.settings.press))
+    unchecked = touch if correction == (0.0, 0.0, 0.0) else frozenset(world.objects)
+    lowered = attempt.line(told, attempt.settings.guarded, unchecked, True)
     if lowered.status not in (Status.SUCCESS, Status.EXECUTION):
         return lowered
     above = attempt.arm.tool_pose().position[2] - goal.position[2]

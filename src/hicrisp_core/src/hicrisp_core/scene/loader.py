@@ -52,6 +52,7 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
         cameras={str(name): _camera(entry, positions, ("cameras", name))
                  for name, entry in value_of(values, "cameras", dict, positions, default={}).items()},
         seed=seed,
+        source=str(path),
     )
 
 

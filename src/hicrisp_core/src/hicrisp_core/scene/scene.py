@@ -44,6 +44,7 @@ class Scene:
         tolerances: the domain's predicates whose tolerance is another one here, metres.
         faults: what is injected at the beginning.
         seed: the number that the random layout was drawn with.
+        source: the file that it was read from.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Scene:
     faults: Tuple[SceneFault, ...] = ()
     cameras: Mapping[str, Camera] = field(default_factory=dict)
     seed: int = 0
+    source: str = ""
 
     @property
     def table(self) -> WorldObject:

@@ -8,7 +8,7 @@ from hicrisp_core.trace.story import Attempt, StepStory, Story, story_of
 
 RUNG_WORDS = {
     "repair": "by a search over the known actions (no language model)",
-    "offset": "by correcting the aim with the measured deviation",
+    "offset": "by aiming anew",
     "llm_step": "by one corrective action from the language model",
     "llm_replan": "by a new plan from the failed step on",
     "give_up": "by nothing: no correction was left",
@@ -53,10 +53,13 @@ def _troubled(step: StepStory) -> List[str]:
     """What is to be said of a step: nothing when it went well at once."""
     sentences: List[str] = []
     failed: Set[str] = set()
+    said = ""
     for moment in step.moments:
         if isinstance(moment, Attempt):
             if moment.ok is False:
-                sentences.append(_failed(moment))
+                words = _failed(moment)
+                sentences.append("The same happened again." if words == said else words)
+                said = words
                 failed.add(moment.text)
             elif moment.ok and moment.text in failed:
                 sentences.append(f"Then '{moment.text}' worked.")
@@ -84,7 +87,8 @@ def _corrected(correction: Mapping[str, Any]) -> str:
         return f"It was given up: {_closed(correction.get('note') or 'no correction was left')}"
     commands = [str(command) for command in correction.get("commands") or []]
     what = f": {', then '.join(commands)}" if commands else ""
-    return _closed(f"This was corrected {RUNG_WORDS.get(rung, f'by {rung}')}{what}")
+    note = f" ({correction['note']})" if rung == "offset" and correction.get("note") else ""
+    return _closed(f"This was corrected {RUNG_WORDS.get(rung, f'by {rung}')}{note}{what}")
 
 
 def _ended(story: Story) -> List[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, List, Mapping, Optional
 
 from hicrisp_core.trace.pictures import embedded
 from hicrisp_core.trace.story import Attempt, StepStory
@@ -15,10 +15,20 @@ _PURPOSES = {"step": "", "correction": "correction", "retry": "tried again"}
 def step_html(step: StepStory, folder: Path) -> str:
     """One step of the plan and everything that happened in it."""
     mark, word = ("", "not finished") if step.ok is None else ("good", "done") if step.ok else ("bad", "not done")
-    moments = "".join(
-        _attempt(moment) if isinstance(moment, Attempt) else _moment(moment, folder) for moment in step.moments)
+    moments: List[str] = []
+    attempt: Optional[Attempt] = None
+    for moment in step.moments:
+        if isinstance(moment, Attempt):
+            moments.append(_attempt(moment))
+            attempt = moment
+        elif attempt is not None and moment.get("kind") == "picture":
+            moments[-1] = _attempt(attempt, picture_html(folder, moment))  # it shows what the attempt left
+            attempt = None
+        elif moment.get("kind") not in ("offset", "stack", "usage"):
+            moments.append(_moment(moment, folder))
+            attempt = None
     return (f"<div class='step {mark}'><div class='head'><h3>{step.index + 1}. {escape(step.text)}</h3>"
-            f"<span class='badge {mark}'>{word}</span></div>{moments}</div>")
+            f"<span class='badge {mark}'>{word}</span></div>{''.join(moments)}</div>")
 
 
 def picture_html(folder: Path, picture: Mapping[str, Any]) -> str:
@@ -28,7 +38,7 @@ def picture_html(folder: Path, picture: Mapping[str, Any]) -> str:
     return f"<figure><img src='{source}' alt='{caption}'><figcaption>{caption}</figcaption></figure>" if source else ""
 
 
-def _attempt(attempt: Attempt) -> str:
+def _attempt(attempt: Attempt, picture: str = "") -> str:
     mark, word = ("warn", "no verdict") if attempt.ok is None else ("good", "ok") if attempt.ok else ("bad", "failed")
     purpose = _PURPOSES.get(str(attempt.command.get("purpose", "")), str(attempt.command.get("purpose", "")))
     rows = []
@@ -50,7 +60,7 @@ def _attempt(attempt: Attempt) -> str:
         f"<span class='badge {mark}'>{word}</span><b>{escape(attempt.text)}</b>"
         + (f"<span class='soft small'>{escape(purpose)}</span>" if purpose else "")
         + f"<code>{escape(_goal(attempt.command))}</code><span class='t'>{_time(attempt.command)}</span></div>"
-        + (f"<table>{table}</table>" if table else "") + "</div>")
+        + f"<div class='found'>{f'<table>{table}</table>' if table else ''}{picture}</div></div>")
 
 
 def _moment(event: Mapping[str, Any], folder: Path) -> str:
