@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Mapping, Optional
 
@@ -14,6 +15,8 @@ from hicrisp_nodes.service_client import ServiceClient
 
 STILL_LIMIT = 2.0
 ANIMATION_LIMIT = 30.0
+WARM_LIMIT = 60.0
+BEFORE = "before"
 
 
 class Camera:
@@ -21,22 +24,37 @@ class Camera:
 
     def __init__(self) -> None:
         self._client = ServiceClient("snapshot", Snapshot)
+        self._thread = ThreadPoolExecutor(1, "camera")
         self._folder: Optional[Path] = None
+        self._before: "Optional[Future[Optional[str]]]" = None
         self._count = 0
 
+    def warm(self) -> None:
+        """Take a picture for nobody once there is a camera: the first one takes long, and no task shall wait for it."""
+        self._thread.submit(self._client.call, SnapshotRequest(caption="warming up"), WARM_LIMIT)
+
     def begin(self, folder: Path) -> None:
-        """Take the pictures of a new task, if there is a camera."""
-        master = rosgraph.Master(rospy.get_name())
-        try:
-            master.lookupService(rospy.resolve_name("snapshot"))
-        except rosgraph.MasterException:
-            self._folder = None
-            return
-        self._folder = folder / "pictures"
+        """Take the pictures of a new task, if there is a camera; the first is taken while the task is planned."""
+        self._before = None
+        self._folder = folder / "pictures" if self._present() else None
         self._count = 0
+        if self._folder is not None:
+            self._before = self._thread.submit(self._take, BEFORE)
 
     def take(self, caption: str) -> Optional[str]:
         """Take a picture; its path relative to the run folder, or ``None`` when there is none."""
+        if caption == BEFORE and self._before is not None:
+            return self._before.result()
+        return self._take(caption)
+
+    def _present(self) -> bool:
+        try:
+            rosgraph.Master(rospy.get_name()).lookupService(rospy.resolve_name("snapshot"))
+        except rosgraph.MasterException:
+            return False
+        return True
+
+    def _take(self, caption: str) -> Optional[str]:
         if self._folder is None:
             return None
         self._count += 1
@@ -71,7 +89,7 @@ def caption_of(event: Mapping[str, Any]) -> str:
     """The caption for a picture after an event; empty for an event that needs none."""
     kind = event.get("kind")
     if kind == "plan":
-        return "before" if not event.get("from_step") else "new plan"
+        return BEFORE if not event.get("from_step") else "new plan"
     if kind == "verdict":
         feedback = event.get("feedback") or {}
         return str(feedback.get("error", "")) or "after the command"

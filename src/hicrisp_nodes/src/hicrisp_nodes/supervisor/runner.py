@@ -51,6 +51,7 @@ class TaskRunner:
         self._labels = dict(labels)
         self._changed = changed
         self._camera = Camera()
+        self._camera.warm()
         self._offsets: Optional[DecoderOffsets] = None
 
     def run(self, request: Request) -> None:
