@@ -20,6 +20,9 @@ from hicrisp_nodes.service_client import ServiceClient
 
 NODES = ("supervisor", "brain", "body", "detector", "corrector", "embedded_world")
 PATIENCE = 10.0
+_SLICE = 0.02
+_SETTLING = 0.1
+"""Seconds in which a publisher that has answered puts the connection to use."""
 ENDED = frozenset({
     TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED, TaskStatus.ANSWERED})
 STATES = {
@@ -107,7 +110,7 @@ class WorldWatch:
         while self._count < wanted:
             if deadline.passed:
                 return False
-            time.sleep(0.02)
+            time.sleep(_SLICE)
         return True
 
 
@@ -120,8 +123,21 @@ class EventStream:
 
     @property
     def connected(self) -> bool:
-        """Whether somebody publishes."""
-        return self._subscriber.get_num_connections() > 0
+        """Whether a publisher has taken this subscription.
+
+        rospy counts a connection before it is made; its header is there once the publisher has answered.
+        """
+        return any(getattr(connection, "header", None) for connection in self._subscriber.impl.connections)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the connection; an event that is published after that is not missed."""
+        deadline = Deadline(seconds)
+        while not self.connected:
+            if deadline.passed:
+                return False
+            time.sleep(_SLICE)
+        time.sleep(_SETTLING)
+        return True
 
     def next(self, seconds: float) -> Optional[Dict[str, Any]]:
         """The next event with its task's id, or ``None`` when none came in time."""

@@ -16,7 +16,7 @@ from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import load_scene
 from hicrisp_core.trace.plain import to_json
 
-from hicrisp_nodes.cli.client import NODES, EventStream, Supervisor, Unreachable, become_node
+from hicrisp_nodes.cli.client import ENDED, NODES, EventStream, Supervisor, Unreachable, become_node
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower
 from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, free_port
@@ -26,6 +26,7 @@ from hicrisp_nodes.cli.trials import run_trials
 from hicrisp_nodes.config_files import BRINGUP, config_file
 
 _START_LIMIT = 120.0
+_CANCEL_LIMIT = 8.0
 _SLICE = 0.1
 _NEEDED = ("submit_task", "get_task", "detector/check", "reset_world")
 
@@ -50,6 +51,7 @@ class Demo:
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy, "namespace": options.namespace,
             "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log, self._uri)
         self.trials: List[Dict[str, Any]] = []
+        self._supervisor: Optional[Supervisor] = None
 
     def run(self) -> bool:
         """Start, run the trials, and wait for Ctrl-C where that is wanted; whether every trial succeeded."""
@@ -62,7 +64,7 @@ class Demo:
                               f"deviate with a standard deviation of {1000.0 * options.sigma:g} mm")
         self.launch.start()
         self._wait_until_ready()
-        supervisor = Supervisor(options.namespace)
+        self._supervisor = supervisor = Supervisor(options.namespace)
         events = EventStream(options.namespace)
         follower = Follower(supervisor, events, self._console, lambda: self.launch.alive)
         for trial in run_trials(options, task, self.brain, supervisor, events, follower, self._console):
@@ -70,6 +72,21 @@ class Demo:
         if options.keep:
             self._stay()
         return all(trial["success"] for trial in self.trials)
+
+    def stop(self) -> None:
+        """End the running task while those that it needs are still there, then end everything."""
+        if self._supervisor is not None and self.launch.alive:
+            deadline = Deadline(_CANCEL_LIMIT)
+            try:
+                running = self._supervisor.ask("cancel_task", "", patience=_CANCEL_LIMIT).ok
+                while running and not deadline.passed:
+                    status = self._supervisor.status()
+                    running = status is not None and status.state not in ENDED
+                    time.sleep(_SLICE)
+            except Unreachable:
+                pass  # it is ended all the same
+        if not self.launch.stop():
+            self._console.error(f"these processes did not end: {self.launch.processes()}")
 
     def _check_configuration(self) -> str:
         """The scene's task; every name is looked up before anything is started."""
@@ -154,8 +171,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
             signal.signal(number, signal.SIG_IGN)
         if demo is not None:
             _write(options.json, demo.trials)
-            if not demo.launch.stop():
-                console.error(f"these processes did not end: {demo.launch.processes()}")
+            demo.stop()
     return status
 
 

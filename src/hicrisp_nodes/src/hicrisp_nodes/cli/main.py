@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from typing import Any, Callable, Dict, List, Optional
-
-from hicrisp_core.robot.deadline import Deadline
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, TaskStatus
 from hicrisp_nodes.action_client import ActionClient, Limits
@@ -17,6 +14,7 @@ from hicrisp_nodes.cli.follow import Follower, wait_for_report
 from hicrisp_nodes.cli.narrator import Narrator
 
 _DAY = 86400.0
+_CONNECT_LIMIT = 10.0
 
 
 def _submit(options: argparse.Namespace, console: Console) -> int:
@@ -113,9 +111,9 @@ def _said(answer: Any, console: Console) -> int:
 
 
 def _listen(namespace: str) -> EventStream:
-    events, deadline = EventStream(namespace), Deadline(5.0)
-    while not events.connected and not deadline.passed:
-        time.sleep(0.02)
+    events = EventStream(namespace)
+    if not events.wait(_CONNECT_LIMIT):
+        raise Unreachable(f"the supervisor's events do not come within {_CONNECT_LIMIT:g} s")
     return events
 
 

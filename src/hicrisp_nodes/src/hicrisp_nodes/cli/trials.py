@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from argparse import Namespace
 from pathlib import Path
 from typing import Any, Dict, Iterator, List
 
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.trace import trial_of
 
 from hicrisp_nodes.cli.client import EventStream, Supervisor, Unreachable, WorldWatch
@@ -29,11 +27,8 @@ def run_trials(
     Raises:
         Unreachable: when the workspace goes away.
     """
-    deadline = Deadline(_CONNECT_LIMIT)
-    while not events.connected:
-        if deadline.passed:
-            raise Unreachable(f"the supervisor's events do not come within {_CONNECT_LIMIT:g} s")
-        time.sleep(0.02)
+    if not events.wait(_CONNECT_LIMIT):
+        raise Unreachable(f"the supervisor's events do not come within {_CONNECT_LIMIT:g} s")
     world = WorldWatch(options.namespace)
     for number in range(options.trials):
         seed = options.seed + number
