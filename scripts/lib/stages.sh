@@ -39,7 +39,7 @@ count_of() { sed -n "s/.*\b\([0-9][0-9]*\) $1.*/\1/p" <<<"$2"; }
 pytest_stage() {
     local name=$1 failed errors
     shift
-    stage "$name" "$@" -q -p no:cacheprovider --color=no
+    stage "$name" "$@" -q -p no:cacheprovider --color=no --disable-warnings
     failed=$(count_of failed "$stage_note")
     errors=$(count_of error "$stage_note")
     tests_passed=$((tests_passed + $(count_of passed "$stage_note" | grep . || echo 0)))
