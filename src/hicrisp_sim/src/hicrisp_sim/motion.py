@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import count
-from typing import FrozenSet, List, Optional, Sequence, Tuple, Union
+from typing import FrozenSet, List, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 from hicrisp_core.model import Pose
@@ -140,7 +140,7 @@ class MotionPlanner:
 
     def _between(self, start: np.ndarray, goal: np.ndarray) -> Tuple[str, ...]:
         """What is in the way of the straight joint motion."""
-        found = set()
+        found: Set[str] = set()
         for joints in np.linspace(start, goal, max(2, int(np.linalg.norm(goal - start) / _CHECK_STEP))):
             found.update(self.scene.blockers(joints))
         return tuple(sorted(found))

@@ -13,6 +13,16 @@ from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import load_scene
+from hicrisp_nodes.action_server import ActionServer, Goal
+from hicrisp_nodes.config_files import config_file, parameter
+from hicrisp_nodes.conversions import command_from_msg, outcome_to_msg
+from hicrisp_nodes.conversions.geometry import pose_to_msg
+from hicrisp_nodes.node import run
+from hicrisp_nodes.ports.observer import TopicObserver
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import CompressedImage, JointState
+from tf2_msgs.msg import TFMessage
+
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult
 from hicrisp_msgs.srv import (
     InjectFault,
@@ -25,16 +35,6 @@ from hicrisp_msgs.srv import (
     SnapshotRequest,
     SnapshotResponse,
 )
-from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.config_files import config_file, parameter
-from hicrisp_nodes.conversions import command_from_msg, outcome_to_msg
-from hicrisp_nodes.conversions.geometry import pose_to_msg
-from hicrisp_nodes.node import run
-from hicrisp_nodes.ports.observer import TopicObserver
-from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import CompressedImage, JointState
-from tf2_msgs.msg import TFMessage
-
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Tuple, Union
+from typing import Any, Dict, Tuple, Union
 
 from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
 
@@ -45,7 +45,7 @@ def load_settings(path: Union[str, Path]) -> ArmSettings:
     values, positions = read_yaml(path)
     names = [field.name for field in fields(ArmSettings)]
     check_keys(values, names, (), positions)
-    settings = {}
+    settings: Dict[str, Any] = {}
     for name, value in values.items():
         if name == "rest":
             if not isinstance(value, list) or len(value) != 7 or not all(isinstance(v, (int, float)) for v in value):
