@@ -9,6 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 from types import FrameType
 from typing import Any, Dict, List, Optional
+from urllib.parse import urlparse
 
 import rospkg
 from hicrisp_core.errors import HicrispError
@@ -99,7 +100,7 @@ class Demo:
         running = Graph()
         if self._options.keep and running.reachable() and not running.missing(["/rosout/get_loggers"]) \
                 and running.missing([f"/{self._options.namespace}/submit_task"]):
-            return running.uri, False
+            return running.uri, urlparse(running.uri).port != DEFAULT_PORT
         port = free_port()
         return f"http://127.0.0.1:{port}", port != DEFAULT_PORT
 
