@@ -47,11 +47,17 @@ _JOINTS = (*ARM_JOINTS, *FINGER_JOINTS)
 
 
 class WorldServer:
-    """Serves an embedded world. Its driver plans in what the detector publishes, never in the physics' own truth."""
+    """Serves an embedded world. Its driver plans in what the detector publishes, never in the physics' own truth.
 
-    def __init__(self, world: EmbeddedWorld, eyes: TopicObserver) -> None:
+    Args:
+        sigma: standard deviation of an offset on every placement, metres; a reset does not end it.
+    """
+
+    def __init__(self, world: EmbeddedWorld, eyes: TopicObserver, sigma: float = 0.0) -> None:
         self._world = world
         self._eyes = eyes
+        self._sigma = sigma
+        self._spoil()
         self._camera = SceneCamera(world.simulation)
         self._publishing = Lock()
         self._clock = rospy.Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
@@ -66,6 +72,10 @@ class WorldServer:
             rospy.Service("snapshot", Snapshot, self._snapshot),
         )
         self._server = ActionServer(f"robots/{world.robot.name}/execute", ExecuteCommandAction, self._execute).start()
+
+    def _spoil(self) -> None:
+        if self._sigma > 0.0:
+            self._world.inject("place_offset", magnitude=(self._sigma,))
 
     def _look(self) -> WorldState:
         self._publish()
@@ -94,8 +104,10 @@ class WorldServer:
             self._world.reset(scene, request.seed)
         except HicrispError as error:
             return ResetWorldResponse(False, str(error))
+        self._spoil()
         self._camera.forget()
         self._publish()
+        rospy.set_param("~seed", int(request.seed))  # Whoever writes a result reads here which layout it was.
         return ResetWorldResponse(True, f"scene {self._world.scene.name} with seed {request.seed}")
 
     def _snapshot(self, request: SnapshotRequest) -> SnapshotResponse:
@@ -144,10 +156,8 @@ def build() -> WorldServer:
     seed = int(parameter("seed", 0))
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), seed)
     world = EmbeddedWorld(scene, seed, float(parameter("rate", 1.0)))
-    sigma = float(parameter("sigma", 0.0))
-    if sigma > 0.0:
-        world.inject("place_offset", magnitude=(sigma,))
-    return WorldServer(world, TopicObserver(still=0.01, window=0.05, patience=1.0))
+    eyes = TopicObserver(still=0.01, window=0.05, patience=1.0)
+    return WorldServer(world, eyes, float(parameter("sigma", 0.0)))
 
 
 def main() -> None:
