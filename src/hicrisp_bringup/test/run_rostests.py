@@ -42,6 +42,13 @@ def test_rostest(file: Path, tmp_path: Path) -> None:
     run = subprocess.run(
         ["rostest", str(file)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, timeout=LIMIT, check=False)
-    results = [ElementTree.parse(result).getroot() for result in tmp_path.glob("test_results/**/*.xml")]
     assert run.returncode == 0, run.stdout[-20000:]
-    assert sum(int(result.get("tests", 0)) for result in results) > 0, f"no test ran\n{run.stdout[-20000:]}"
+    assert count_of_tests(tmp_path / "test_results") > 0, f"no test ran to its end\n{run.stdout[-20000:]}"
+
+
+def count_of_tests(folder: Path) -> int:
+    """How many tests the results tell of; none when one of them was cut off, as when a required node has died."""
+    try:
+        return sum(int(ElementTree.parse(file).getroot().get("tests", 0)) for file in folder.glob("**/*.xml"))
+    except ElementTree.ParseError:
+        return 0

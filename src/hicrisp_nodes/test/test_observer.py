@@ -11,7 +11,7 @@ import rospy
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_nodes.conversions import world_to_msg
-from hicrisp_nodes.ports.observer import TopicObserver
+from hicrisp_nodes.ports.observer import TaskObserver, TopicObserver
 from rosgraph_msgs.msg import Clock
 
 from hicrisp_msgs.msg import WorldState as WorldStateMsg
@@ -101,6 +101,23 @@ def test_old_poses_are_returned_only_at_the_deadline(scene: Scene) -> None:
     world, seconds = observe(observer, 0.5)
     assert seconds == pytest.approx(0.5, abs=0.2)
     assert world.objects["box"].pose_age == pytest.approx(5.0)
+
+
+def test_after_a_while_without_anything_new_it_is_blind(scene: Scene) -> None:
+    observer = TopicObserver(blind=0.4)
+    observe(observer)
+    scene.age = 5.0
+    time.sleep(0.3)
+    observer.world_changed()
+    assert observe(observer, 5.0)[1] == pytest.approx(0.4, abs=0.2)
+
+
+def test_a_canceled_task_looks_only_shortly(scene: Scene) -> None:
+    scene.age, cancel = 5.0, Event()
+    cancel.set()
+    start = time.monotonic()
+    TaskObserver(TopicObserver(), cancel).observe(Deadline(30.0))
+    assert time.monotonic() - start < 2.0
 
 
 def test_a_clock_that_was_set_back_is_no_reason_to_wait(scene: Scene) -> None:

@@ -30,6 +30,7 @@ class TfWorld:
         self._cache = rospy.Duration.from_sec(cache)
         self._buffer = tf2_ros.Buffer(cache_time=self._cache, debug=False)
         self._static: Dict[str, object] = {}
+        self._stamps: Dict[str, float] = {}
         self._newest = 0.0
         self._count = 0
         self._lock = Lock()
@@ -76,7 +77,9 @@ class TfWorld:
                 if stamp < self._newest - CLOCK_JUMP:
                     self._forget()
                 self._newest = max(self._newest, stamp)
-                self._buffer.set_transform(transform, "tf")
+                if self._stamps.get(transform.child_frame_id) != stamp:  # TF warns of every repetition.
+                    self._stamps[transform.child_frame_id] = stamp
+                    self._buffer.set_transform(transform, "tf")
             self._count += 1
             self._arrived.notify_all()
 
@@ -92,6 +95,7 @@ class TfWorld:
         """The clock was set back: what was heard belongs to another run, and TF would refuse what is older."""
         rospy.logwarn("TF stamps went back by more than %g s; older transforms are forgotten", CLOCK_JUMP)
         self._buffer.clear()
+        self._stamps.clear()
         self._newest = 0.0
         for transform in self._static.values():
             self._buffer.set_transform_static(transform, "tf_static")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from threading import Condition
+from threading import Condition, Event
 from typing import Deque, List, Optional
 
 import rospy
@@ -16,6 +16,7 @@ from hicrisp_msgs.msg import WorldState as WorldStateMsg
 from hicrisp_nodes.conversions import world_from_msg
 
 CLOCK_JUMP = 1.0
+LAST_LOOK = 1.0
 
 
 class TopicObserver:
@@ -27,15 +28,19 @@ class TopicObserver:
         patience: seconds of wall time after which what moves is taken as it is.
         recent: seconds of the ROS clock; what was seen so shortly before the call, but after the last command
             had ended, counts as new.
+        blind: seconds of wall time after which it is taken that nothing new will be seen; longer than the
+            detector needs to be started again.
     """
 
     def __init__(
-        self, still: float = 0.002, window: float = 0.1, patience: float = 3.0, recent: float = 0.1
+        self, still: float = 0.002, window: float = 0.1, patience: float = 3.0, recent: float = 0.1,
+        blind: float = 10.0,
     ) -> None:
         self._still = still
         self._window = window
         self._patience = patience
         self._recent = recent
+        self._blind = blind
         self._changed_at = -math.inf
         self._states: Deque[WorldStateMsg] = deque(maxlen=100)
         self._news = Condition()
@@ -59,11 +64,12 @@ class TopicObserver:
             self._changed_at = -math.inf  # The clock was set back.
         since = max(self._changed_at, asked - self._recent)
         patience = Deadline(min(self._patience, deadline.remaining))
+        blind = Deadline(min(self._blind, deadline.remaining))
         count = -1
         while True:
             with self._news:
-                while self._count == count and not deadline.passed and not rospy.is_shutdown():
-                    self._news.wait(min(0.1, deadline.remaining))
+                while self._count == count and not blind.passed and not rospy.is_shutdown():
+                    self._news.wait(min(0.1, blind.remaining))
                 count = self._count
                 messages = list(self._states)
             latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked)
@@ -71,7 +77,7 @@ class TopicObserver:
             stalled = patience.passed and rospy.get_time() == asked  # A clock that stands still shows nothing newer.
             if fresh and (patience.passed or self._settled(latest, messages)):
                 return latest
-            if stalled or deadline.passed or rospy.is_shutdown():
+            if stalled or (blind.passed and not fresh) or deadline.passed or rospy.is_shutdown():
                 return latest
 
     def _settled(self, latest: WorldState, messages: List[WorldStateMsg]) -> bool:
@@ -88,6 +94,19 @@ class TopicObserver:
             self._states.append(message)
             self._count += 1
             self._news.notify_all()
+
+
+class TaskObserver:
+    """The eyes of one task: once it was canceled, a short look is enough."""
+
+    def __init__(self, eyes: TopicObserver, cancel: Event) -> None:
+        self._eyes = eyes
+        self._cancel = cancel
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        """The world as it is seen now, or at once when the task was canceled."""
+        hasty = self._cancel.is_set()
+        return self._eyes.observe(Deadline(min(LAST_LOOK, deadline.remaining)) if hasty else deadline)
 
 
 def _seen_at(world: WorldState) -> float:

@@ -18,7 +18,7 @@ from hicrisp_nodes.config_files import Configuration
 from hicrisp_nodes.ports.body import RosBody
 from hicrisp_nodes.ports.brain import RosBrain
 from hicrisp_nodes.ports.corrector import RosCorrector
-from hicrisp_nodes.ports.observer import TopicObserver
+from hicrisp_nodes.ports.observer import TaskObserver, TopicObserver
 from hicrisp_nodes.ports.robot import RosRobot
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_nodes.supervisor.gate import Gate
@@ -121,7 +121,7 @@ class TaskRunner:
             robots=dict(self._robots),
             detector=self._thinkers.detector,
             corrector=RosCorrector(self._thinkers.corrector, cancel, planned),
-            observer=self._observer,
+            observer=TaskObserver(self._observer, cancel),
             approve=approve,
             gate=self._gate.pass_through,
         )
