@@ -7,7 +7,7 @@ from chat_server import ChatServer
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.llm.exchange import Completion, LlmFailure, redacted
-from hicrisp_core.llm.settings import LlmSettings, default_llm, load_llm_settings
+from hicrisp_core.llm.settings import LlmSettings, choose_llm, load_llm_settings
 from hicrisp_core.robot.deadline import Deadline
 
 ASK = [{"role": "user", "content": "hello"}]
@@ -150,6 +150,6 @@ def test_a_wrong_configuration_is_refused(tmp_path, text, message):
     ({}, "offline", "neither"), ({"OPENAI_API_KEY": "k"}, "openai", "OPENAI_API_KEY is set"),
     ({"OPENAI_BASE_URL": "http://x"}, "openai", "OPENAI_BASE_URL is set")])
 def test_the_default_backend_says_why(environment, backend, why):
-    chosen, reason = default_llm(environment)
+    chosen, reason = choose_llm("auto", environment)
     assert chosen == backend
     assert why in reason

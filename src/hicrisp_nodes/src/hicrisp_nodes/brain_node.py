@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+import rospy
 from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.llm.settings import load_llm_settings
+from hicrisp_core.llm.settings import AUTO, choose_llm, load_llm_settings
 
 from hicrisp_nodes.brain_server import BrainServer
 from hicrisp_nodes.config_files import config_file, config_folder, load_configuration, parameter
@@ -13,7 +16,9 @@ from hicrisp_nodes.node import run
 def build() -> BrainServer:
     """The brain that the parameters ask for."""
     configuration = load_configuration()
-    settings = load_llm_settings(config_file("llm", str(parameter("llm", "offline"))))
+    name, why = choose_llm(str(parameter("llm", AUTO)), os.environ)
+    rospy.loginfo("the brain is %s: %s", name, why)
+    settings = load_llm_settings(config_file("llm", name))
     prompts = config_folder("prompts", configuration.policy.prompts)
     return BrainServer(make_brain(settings, configuration.domain, prompts))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any, Dict
 
 import rospy
 from hicrisp_core.errors import HicrispError
+from hicrisp_core.llm.settings import AUTO, choose_llm
 from hicrisp_core.robot.deadline import Deadline
 from std_srvs.srv import Trigger, TriggerResponse
 
@@ -69,8 +71,9 @@ class Supervisor:
             name: RosRobot(name, tuple(configuration.domain.actions), self._gate.estop, self._observer.world_changed)
             for name in configuration.scene.robots}
         self._thinkers = Thinkers()
+        brain, _ = choose_llm(str(parameter("llm", AUTO)), os.environ)
         labels = {"scene": configuration.scene.name, "seed": int(parameter("seed", 0)),
-                  "policy": configuration.policy.name, "llm": Path(str(parameter("llm", "offline"))).stem}
+                  "policy": configuration.policy.name, "llm": Path(brain).stem}
         runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
         runner = TaskRunner(configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports,
                             runs_dir, labels, self._publish)

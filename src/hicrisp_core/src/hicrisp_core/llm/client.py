@@ -9,16 +9,22 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Union
 
 import openai
 
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, Recorder, Replayer, redacted
+from hicrisp_core.llm.budget import LlmBudget
+from hicrisp_core.llm.dialect import Dialect
+from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, redacted
+from hicrisp_core.llm.reply import read_reply, retry_after, why_refused
+from hicrisp_core.llm.recording import Recorder, Replayer
 from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.llm.time_limit import Overdue, within
 from hicrisp_core.robot.deadline import Deadline
 
 log = logging.getLogger(__name__)
 
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 20.0
-_FORMATS = ("json_schema", "json_object", "none")
 _NO_KEY = "not-needed"
+_MAY_PASS = (408, 409, 425)
+"""HTTP refusals below 500 that a later attempt may not meet."""
 
 
 class ChatClient:
@@ -27,6 +33,9 @@ class ChatClient:
     Args:
         sleep: how pauses are made; tests give their own.
         seed: of the jitter.
+
+    Raises:
+        ConfigError: for a key file that others can read, or a recording that cannot be read or written.
     """
 
     def __init__(
@@ -35,15 +44,17 @@ class ChatClient:
         self._settings = settings
         self._sleep = sleep
         self._jitter = random.Random(seed)
+        self._key = "" if settings.replay else settings.api_key()
         self._replayer = Replayer(settings.replay) if settings.replay else None
-        self._recorder = Recorder(settings.record) if settings.record else None
-        self._format = "json_schema" if settings.response_format == "auto" else settings.response_format
+        self._recorder = Recorder(settings.record, self._key) if settings.record else None
+        self._dialect = Dialect(settings.response_format)
+        self._budget = LlmBudget(settings.budget_calls, settings.budget_tokens)
         self._client: Optional[openai.OpenAI] = None
 
     @property
     def name(self) -> str:
         """The backend and the model, for plans and reports."""
-        return f"openai:{self._settings.model}"
+        return f"openai:{self._settings.model_name}"
 
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
@@ -54,48 +65,59 @@ class ChatClient:
             schema: a JSON schema that the answer should follow, where the server supports it.
         """
         request: Dict[str, Any] = {
-            "model": self._settings.model, "messages": [dict(message) for message in messages],
+            "model": self._settings.model_name, "messages": [dict(message) for message in messages],
             "temperature": self._settings.temperature, "max_tokens": self._settings.max_tokens}
+        if self._settings.seed is not None:
+            request["seed"] = self._settings.seed
         if self._replayer is not None:
             return self._replayer.answer(request)
-        began = time.monotonic()
-        answer = self._with_retries(request, schema, deadline, began)
+        refused = self._may_ask()
+        if refused is not None:
+            return refused
+        answer = self._with_retries(request, schema, deadline)
+        self._budget.add(answer)
         if isinstance(answer, Completion) and self._recorder is not None:
             self._recorder.add(request, answer)
         return answer
 
+    def _may_ask(self) -> Optional[LlmFailure]:
+        if self._budget.exhausted:
+            return LlmFailure("budget", self._budget.exhausted, 0)
+        if not self._settings.url and not self._key:
+            return LlmFailure("unauthorised", f"OpenAI needs a key and none is configured; {self._key_mend()}", 0)
+        return None
+
     def _with_retries(
-        self, request: Mapping[str, Any], schema: Optional[Mapping[str, Any]], deadline: Deadline, began: float
+        self, request: Mapping[str, Any], schema: Optional[Mapping[str, Any]], deadline: Deadline
     ) -> Union[Completion, LlmFailure]:
+        began = time.monotonic()
         failure = LlmFailure("timeout", "the deadline had passed before the model was asked", 0)
         calls, retries = 0, 0
-        while not deadline.passed:
+        self._dialect.begin()
+        while not deadline.passed and calls < self._budget.calls_left:
             calls += 1
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** retries) * self._jitter.uniform(0.5, 1.0)
             try:
-                return self._once(request, schema, deadline, began, calls)
-            except openai.BadRequestError as error:
-                if self._step_down(schema):
+                reply = self._once(self._dialect.fitted(request, schema), deadline)
+                self._dialect.worked()
+                return read_reply(reply, time.monotonic() - began, calls)
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                if self._dialect.adapt(error, request, schema is not None):
                     continue
-                return LlmFailure("request", redacted(f"the server refuses the request: {error}"), calls)
-            except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
-                return LlmFailure("unauthorised", f"the endpoint refuses the key (HTTP {error.status_code}); set "
-                                  f"{self._settings.api_key_env} or api_key_file", calls)
-            except openai.RateLimitError as error:
-                failure = LlmFailure("rate_limit", "the endpoint's rate limit is reached", calls)
-                pause = max(pause, _retry_after(error))
+                return LlmFailure("request", self._clean(f"the server refuses the request: {error}"), calls)
             except openai.APIStatusError as error:
-                failure = LlmFailure("server", f"the endpoint answers HTTP {error.status_code}", calls)
-                if error.status_code < 500:
+                failure = self._status(error, calls)
+                if failure.kind not in ("rate_limit", "server"):
                     return failure
-                pause = max(pause, _retry_after(error))
-            except openai.APITimeoutError:
-                failure = LlmFailure("timeout", f"no answer within {self._settings.timeout_s:g} s", calls)
+                pause = max(pause, retry_after(error))
+            except (openai.APITimeoutError, Overdue):
+                failure = LlmFailure("timeout", f"no answer within {time.monotonic() - began:.1f} s", calls)
             except openai.APIConnectionError as error:
-                failure = LlmFailure("connection", f"the endpoint {self._settings.url or 'of OpenAI'} cannot be "
-                                     f"reached: {error.__cause__ or error}", calls)
+                failure = LlmFailure("connection", self._clean(
+                    f"the endpoint {self._settings.url or 'of OpenAI'} cannot be reached: {error.__cause__ or error}"),
+                    calls)
             except (openai.OpenAIError, ValueError) as error:
-                return LlmFailure("server", redacted(f"the answer cannot be read: {error}"), calls)
+                return LlmFailure("server", self._clean(f"the answer cannot be read: {error}"), calls)
             retries += 1
             if retries > self._settings.retries or pause >= deadline.remaining:
                 return failure
@@ -103,48 +125,33 @@ class ChatClient:
             self._sleep(pause)
         return failure
 
-    def _once(
-        self, request: Mapping[str, Any], schema: Optional[Mapping[str, Any]], deadline: Deadline, began: float,
-        calls: int,
-    ) -> Union[Completion, LlmFailure]:
-        extra = self._response_format(schema)
+    def _once(self, request: Dict[str, Any], deadline: Deadline) -> Any:
+        """One request; the package's own timeout is for each read, so a trickling answer needs a limit around it."""
         seconds = max(0.05, min(self._settings.timeout_s, deadline.remaining))
-        answer = self._connected().chat.completions.create(**request, **extra, timeout=seconds)
-        choices = getattr(answer, "choices", None) or []
-        text = choices[0].message.content if choices and choices[0].message else None
-        if not text or not text.strip():
-            return LlmFailure("empty", "the model answered nothing", calls)
-        usage = answer.usage
-        return Completion(
-            text, str(answer.model or ""), usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0,
-            choices[0].finish_reason == "length", time.monotonic() - began, calls)
-
-    def _connected(self) -> openai.OpenAI:
         if self._client is None:
             self._client = openai.OpenAI(
-                api_key=self._settings.api_key() or _NO_KEY, base_url=self._settings.url or None, max_retries=0)
-        return self._client
+                api_key=self._key or _NO_KEY, base_url=self._settings.url or None, max_retries=0)
+        create = self._client.chat.completions.create
+        return within(seconds, lambda: create(**request, timeout=seconds))
 
-    def _response_format(self, schema: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-        if schema is None or self._format == "none":
-            return {}
-        if self._format == "json_object":
-            return {"response_format": {"type": "json_object"}}
-        return {"response_format": {"type": "json_schema",
-                                    "json_schema": {"name": "plan", "schema": dict(schema), "strict": False}}}
+    def _status(self, error: openai.APIStatusError, calls: int) -> LlmFailure:
+        """What an HTTP status other than 400 and 422 means; ``rate_limit`` and ``server`` may pass."""
+        status, why = error.status_code, self._clean(why_refused(error))
+        if status in (401, 403):
+            return LlmFailure("unauthorised", f"the endpoint refuses the key (HTTP {status}); {self._key_mend()}", calls)
+        if status == 429 and getattr(error, "code", None) == "insufficient_quota":
+            return LlmFailure("unauthorised", f"the account's quota is used up (HTTP 429){why}", calls)
+        if status == 429:
+            return LlmFailure("rate_limit", f"the endpoint's rate limit is reached (HTTP 429){why}", calls)
+        if status >= 500 or status in _MAY_PASS:
+            return LlmFailure("server", f"the endpoint answers HTTP {status}{why}", calls)
+        return LlmFailure("request", f"the endpoint answers HTTP {status}{why}; is the model "
+                                     f"'{self._settings.model_name}' there?", calls)
 
-    def _step_down(self, schema: Optional[Mapping[str, Any]]) -> bool:
-        """After a refused request: the next plainer format, remembered; False when there is none."""
-        if self._settings.response_format != "auto" or schema is None or self._format == "none":
-            return False
-        self._format = _FORMATS[_FORMATS.index(self._format) + 1]
-        log.info("the endpoint refuses the response format; trying %s", self._format)
-        return True
+    def _key_mend(self) -> str:
+        variable = self._settings.key_variable
+        return f"set {variable} or api_key_file" if variable else \
+            "name its variable as api_key_env (for example OPENAI_API_KEY) or give api_key_file"
 
-
-def _retry_after(error: openai.APIStatusError) -> float:
-    """The seconds that the server asks to wait; 0 where it does not say."""
-    try:
-        return max(0.0, float(error.response.headers.get("retry-after", "0")))
-    except ValueError:
-        return 0.0
+    def _clean(self, text: str) -> str:
+        return redacted(text, self._key)

@@ -6,16 +6,20 @@ import os
 import stat
 from dataclasses import dataclass, fields
 from pathlib import Path as FilePath
-from typing import Any, Dict, Mapping, Tuple, Type, Union
+from typing import Any, Dict, Mapping, Optional, Tuple, Type, Union
 
 from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
 from hicrisp_core.errors import ConfigError
 
+AUTO = "auto"
 OFFLINE = "offline"
 OPENAI = "openai"
 KEY_VARIABLE = "OPENAI_API_KEY"
 URL_VARIABLE = "OPENAI_BASE_URL"
-_TYPES: Dict[str, Type[Any]] = {"str": str, "int": int, "float": float}
+OWN_URL_VARIABLE = "HICRISP_LLM_BASE_URL"
+"""Goes before OPENAI_BASE_URL, for a machine where that one serves other programs."""
+OWN_MODEL_VARIABLE = "HICRISP_LLM_MODEL"
+_TYPES: Dict[str, Type[Any]] = {"str": str, "int": int, "float": float, "Optional[int]": int}
 
 
 @dataclass(frozen=True)
@@ -24,13 +28,18 @@ class LlmSettings:
 
     Args:
         backend: ``openai`` for any chat-completions endpoint, or ``offline``.
-        base_url: the endpoint; empty for the variable OPENAI_BASE_URL, or OpenAI's own.
-        api_key_env: the environment variable that holds the key.
+        model: the model's name; the variable HICRISP_LLM_MODEL goes before it where no ``base_url`` is given.
+        base_url: the endpoint; empty for the variable HICRISP_LLM_BASE_URL or OPENAI_BASE_URL, or OpenAI's own.
+        api_key_env: the environment variable that holds the key; empty for OPENAI_API_KEY where no ``base_url`` is
+            given and for no key where one is, so that OpenAI's key is sent nowhere else unasked.
         api_key_file: a file of mode 0600 that holds the key; goes before the variable.
         timeout_s: wall seconds for one request.
         retries: further attempts after a failure that may pass.
         response_format: ``auto`` (JSON schema, then JSON, then plain text, as the server takes it), ``json_schema``,
             ``json_object`` or ``none``.
+        seed: of the model's sampling, where the server has one.
+        budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own budgets.
+        budget_tokens: tokens that it may use; 0 for no bound.
         record: file to which every exchange is appended.
         replay: file from which exchanges are answered instead of asking; nothing goes over the network.
     """
@@ -39,20 +48,33 @@ class LlmSettings:
     backend: str = OPENAI
     model: str = "gpt-4o-mini"
     base_url: str = ""
-    api_key_env: str = KEY_VARIABLE
+    api_key_env: str = ""
     api_key_file: str = ""
     temperature: float = 0.0
+    seed: Optional[int] = None
     max_tokens: int = 1500
     timeout_s: float = 60.0
     retries: int = 3
     response_format: str = "auto"
+    budget_calls: int = 0
+    budget_tokens: int = 0
     record: str = ""
     replay: str = ""
 
     @property
     def url(self) -> str:
         """The endpoint; empty for the package's own default."""
-        return self.base_url or os.environ.get(URL_VARIABLE, "")
+        return self.base_url or os.environ.get(OWN_URL_VARIABLE, "") or os.environ.get(URL_VARIABLE, "")
+
+    @property
+    def model_name(self) -> str:
+        """The model that is asked for."""
+        return (not self.base_url and os.environ.get(OWN_MODEL_VARIABLE, "")) or self.model
+
+    @property
+    def key_variable(self) -> str:
+        """The environment variable that may hold the key; empty where no key is sent."""
+        return self.api_key_env or ("" if self.base_url else KEY_VARIABLE)
 
     def api_key(self) -> str:
         """The key, or empty where none is configured.
@@ -61,7 +83,7 @@ class LlmSettings:
             ConfigError: when the key's file can be read by others or not at all.
         """
         if not self.api_key_file:
-            return os.environ.get(self.api_key_env, "").strip()
+            return os.environ.get(self.key_variable, "").strip() if self.key_variable else ""
         path = FilePath(self.api_key_file).expanduser()
         try:
             mode = stat.S_IMODE(path.stat().st_mode)
@@ -88,15 +110,23 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
     for key in ("timeout_s", "max_tokens"):
         if not found.get(key, 1) > 0:
             raise positions.error((key,), f"more than 0 is needed, got {found[key]}")
+    for key in ("temperature", "budget_calls", "budget_tokens"):
+        if found.get(key, 0) < 0:
+            raise positions.error((key,), f"at least 0 is needed, got {found[key]}")
     if not 0 <= found.get("retries", 0) <= 10:
         raise positions.error(("retries",), f"0 to 10 are taken, got {found['retries']}")
     return LlmSettings(name=value_of(values, "llm", str, positions), **found)
 
 
-def default_llm(environment: Mapping[str, str]) -> Tuple[str, str]:
-    """The backend that is used when none is named, and the sentence that says why."""
-    if environment.get(KEY_VARIABLE):
-        return OPENAI, f"{KEY_VARIABLE} is set: a language model plans"
-    if environment.get(URL_VARIABLE):
-        return OPENAI, f"{URL_VARIABLE} is set: a language model plans"
-    return OFFLINE, f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set: the offline planner plans"
+def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
+    """The configuration in ``config/llm`` that is used, and why it is that one.
+
+    Args:
+        asked: the name or file that somebody asked for; empty or ``auto`` when nobody did.
+    """
+    if asked and asked != AUTO:
+        return asked, "as you asked"
+    for variable in (KEY_VARIABLE, OWN_URL_VARIABLE, URL_VARIABLE):
+        if environment.get(variable):
+            return OPENAI, f"{variable} is set: a language model plans"
+    return OFFLINE, f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set: a grammar and a search plan without a model"

@@ -7,6 +7,8 @@ import math
 import os
 from typing import List, Mapping, Optional, Tuple
 
+from hicrisp_core.llm.settings import choose_llm
+
 EPILOG = """examples:
   scripts/demo
   scripts/demo --task "put the box on the cylinder" --seed 3
@@ -58,11 +60,7 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
 
 def choose_brain(asked: Optional[str], environment: Mapping[str, str] = os.environ) -> Tuple[str, str]:
     """The language model's configuration and why it is that one."""
-    if asked:
-        return asked, "as you asked"
-    if environment.get("OPENAI_API_KEY"):
-        return "openai", "OPENAI_API_KEY is set"
-    return "offline", "no OPENAI_API_KEY is set: a grammar and a search plan without a language model"
+    return choose_llm(asked or "", environment)
 
 
 if __name__ == "__main__":
