@@ -6,6 +6,7 @@ import math
 import time
 from concurrent.futures import TimeoutError as FutureTimeout
 from threading import Lock, Thread
+from typing import Sequence
 
 import rospy
 from geometry_msgs.msg import TransformStamped, Vector3
@@ -74,8 +75,19 @@ class WorldServer:
         self._server = ActionServer(f"robots/{world.robot.name}/execute", ExecuteCommandAction, self._execute).start()
 
     def _spoil(self) -> None:
+        """Begin with the noise that was asked for; what else was injected is over."""
+        rospy.set_param("~faults", [
+            {"fault": fault.kind, "target": fault.target, "magnitude": list(fault.magnitude), "count": fault.count}
+            for fault in self._world.scene.faults])
         if self._sigma > 0.0:
-            self._world.inject("place_offset", magnitude=(self._sigma,))
+            self._make("place_offset", "", (self._sigma,), 0)
+
+    def _make(self, kind: str, target: str, magnitude: Sequence[float], count: int) -> str:
+        """Inject a fault and write it where reports read what was injected."""
+        said = self._world.inject(kind, target, magnitude, count)
+        entry = {"fault": kind, "target": target, "magnitude": [float(value) for value in magnitude], "count": count}
+        rospy.set_param("~faults", [*rospy.get_param("~faults", []), entry])
+        return said
 
     def _look(self) -> WorldState:
         self._publish()
@@ -94,7 +106,7 @@ class WorldServer:
     def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
         try:
             return InjectFaultResponse(
-                True, self._world.inject(request.kind, request.target, request.magnitude, request.count))
+                True, self._make(request.kind, request.target, request.magnitude, request.count))
         except HicrispError as error:
             return InjectFaultResponse(False, str(error))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import rospy
 from hicrisp_core.corrector.offsets import DecoderOffsets
@@ -81,13 +81,16 @@ class TaskRunner:
 
         seed = rospy.get_param("embedded_world/seed", self._labels["seed"])  # A reset of the world changes it.
         tell({"kind": "task_received", "t": 0.0, "sim_t": 0.0, "task_id": request.id, "text": request.text,
-              **self._labels, "seed": seed})
+              **self._labels, "seed": seed, "faults": _injected()})
         task = Task(request.text, request.id, request.robot)
         if request.dry_run:
             ended = rehearse(self._configuration.domain, self._ports(request), task)
             tell({"kind": "task_finished", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **ended})
         else:
+            before = _injected()
             self._carry_out(task, request, tell)
+            for fault in _injected()[len(before):]:
+                log({"kind": "fault", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **fault})
             self._camera.animate(began_ros)
 
     def _carry_out(self, task: Task, request: Request, tell: Callable[[Dict[str, Any]], None]) -> None:
@@ -132,3 +135,8 @@ class _Story:
     """The progress that the events have told, up to the end."""
 
     progress: Progress
+
+
+def _injected() -> List[Dict[str, Any]]:
+    """What a simulated world was told to let go wrong; nothing where there is none."""
+    return list(rospy.get_param("embedded_world/faults", []))
