@@ -40,8 +40,8 @@ from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS
 
-_TICK = 0.01
-"""Wall seconds between two publications, at least."""
+_TICK, _IDLE_TICK = 0.01, 0.04
+"""Wall seconds between two publications, while the arm carries out a command and while it does not."""
 _LOOK_LIMIT = 3.0
 _STILL_LIMIT, _ANIMATION_LIMIT = 5.0, 60.0
 _JOINTS = (*ARM_JOINTS, *FINGER_JOINTS)
@@ -61,6 +61,7 @@ class WorldServer:
         self._spoil()
         self._camera = SceneCamera(world.simulation)
         self._publishing = Lock()
+        self._busy = False
         self._clock = rospy.Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._tf = rospy.Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
         self._joints = rospy.Publisher("joint_states", JointState, queue_size=5)
@@ -97,9 +98,13 @@ class WorldServer:
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
         command = command_from_msg(goal.message.command)
         limit = goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit
-        outcome = self._world.robot.execute(
-            command, Deadline(limit), goal.cancel, lambda phase, done: goal.feedback(
-                ExecuteCommandFeedback(phase, done)))
+        self._busy = True
+        try:
+            outcome = self._world.robot.execute(
+                command, Deadline(limit), goal.cancel, lambda phase, done: goal.feedback(
+                    ExecuteCommandFeedback(phase, done)))
+        finally:
+            self._busy = False
         self._publish()
         return ExecuteCommandResult(outcome_to_msg(outcome))
 
@@ -137,7 +142,7 @@ class WorldServer:
     def _publish_always(self) -> None:
         while not rospy.is_shutdown():
             self._publish()
-            time.sleep(_TICK)
+            time.sleep(_TICK if self._busy else _IDLE_TICK)
 
     def _publish(self) -> None:
         """Clock first, so that nobody sees a pose from the future."""
