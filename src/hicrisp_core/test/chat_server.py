@@ -10,7 +10,11 @@ from typing import Any, Dict, List
 
 
 class ChatServer:
-    """Answers requests with a script of ``(status, body or text, headers, delay)``; keeps what it was asked."""
+    """Plays a script, its last entry for ever, and keeps what it was asked.
+
+    An entry is a text, or a mapping of ``status``, ``text`` or ``body``, ``headers``, ``finish``, ``message`` (further
+    fields of it), ``delay`` before the answer and ``trickle`` between its single bytes, both in seconds.
+    """
 
     def __init__(self, *script: Any) -> None:
         self.script = list(script)
@@ -31,14 +35,20 @@ class ChatServer:
                     body = json.dumps({
                         "id": "1", "object": "chat.completion", "created": 0, "model": "test",
                         "choices": [{"index": 0, "finish_reason": step.get("finish", "stop"),
-                                     "message": {"role": "assistant", "content": step.get("text", "")}}],
+                                     "message": {"role": "assistant", "content": step.get("text", ""),
+                                                 **step.get("message", {})}}],
                         "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}})
                 try:
                     self.send_response(step.get("status", 200))
                     for name, value in {"Content-Type": "application/json", **step.get("headers", {})}.items():
                         self.send_header(name, value)
                     self.end_headers()
-                    self.wfile.write(body.encode())
+                    if "trickle" not in step:
+                        self.wfile.write(body.encode())
+                        return
+                    for byte in body.encode():
+                        self.wfile.write(bytes([byte]))
+                        time.sleep(step["trickle"])
                 except (BrokenPipeError, ConnectionResetError):
                     pass  # The client's deadline came first.
 

@@ -12,8 +12,8 @@ import openai
 from hicrisp_core.llm.budget import LlmBudget
 from hicrisp_core.llm.dialect import Dialect
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, redacted
-from hicrisp_core.llm.reply import read_reply, retry_after, why_refused
 from hicrisp_core.llm.recording import Recorder, Replayer
+from hicrisp_core.llm.reply import read_reply, retry_after, why_refused
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.llm.time_limit import Overdue, within
 from hicrisp_core.robot.deadline import Deadline
@@ -138,7 +138,8 @@ class ChatClient:
         """What an HTTP status other than 400 and 422 means; ``rate_limit`` and ``server`` may pass."""
         status, why = error.status_code, self._clean(why_refused(error))
         if status in (401, 403):
-            return LlmFailure("unauthorised", f"the endpoint refuses the key (HTTP {status}); {self._key_mend()}", calls)
+            mend = self._key_mend()
+            return LlmFailure("unauthorised", f"the endpoint refuses the key (HTTP {status}); {mend}", calls)
         if status == 429 and getattr(error, "code", None) == "insufficient_quota":
             return LlmFailure("unauthorised", f"the account's quota is used up (HTTP 429){why}", calls)
         if status == 429:

@@ -17,12 +17,12 @@ def within(seconds: float, call: Callable[[], Any]) -> Any:
         Overdue: after the given seconds; the call is left to end by its own timeouts, and its result is dropped.
     """
     results: List[Any] = []
-    errors: List[BaseException] = []
+    errors: List[Exception] = []
 
     def run() -> None:
         try:
             results.append(call())
-        except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
+        except Exception as error:  # noqa: BLE001 - handed to the caller, whatever it is
             errors.append(error)
 
     thread = threading.Thread(target=run, name="llm-request", daemon=True)
