@@ -7,7 +7,6 @@ from pathlib import Path
 from threading import Event
 from typing import Dict, Optional, Sequence, Tuple, Union
 
-import mujoco
 import numpy as np
 from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.perception import ArmFrames, perceive
@@ -19,11 +18,10 @@ from hicrisp_core.robot.ports import Progress
 from hicrisp_core.scene import Scene, load_scene
 
 from hicrisp_sim.arm import EmbeddedArm
+from hicrisp_sim.eyes import Eyes
 from hicrisp_sim.faults import Faults
-from hicrisp_sim.models import pose_of
-from hicrisp_sim.panda import FRAMES
-from hicrisp_sim.settings import ArmSettings
-from hicrisp_sim.simulation import Simulation, Snapshot
+from hicrisp_sim.settings import ArmSettings, load_settings
+from hicrisp_sim.simulation import Simulation
 
 _QUIET = 0.005
 """Speed of a thing that counts as standing, m/s."""
@@ -55,6 +53,7 @@ class EmbeddedWorld:
         scene: a scene, or the path or name of one.
         seed: draws the layout, the faults and the planner's choices.
         rate: simulated seconds a second; 0 for as fast as can be.
+        settings: of the arm; those of ``config/robots/panda_embedded.yaml`` by default.
         domain: the domain of the commands; the scene's own by default.
     """
 
@@ -63,7 +62,7 @@ class EmbeddedWorld:
         settings: Optional[ArmSettings] = None, domain: Optional[Domain] = None,
     ) -> None:
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
-        self._settings = settings or ArmSettings()
+        self._settings = settings or load_settings(config_file("robots", "panda_embedded"))
         self._domain = domain or load_domain(config_file("domains", loaded.domain))
         self.simulation = Simulation(loaded, self._settings.rest, rate)
         self.arm = EmbeddedArm(self.simulation, loaded, self._settings, seed)
@@ -72,6 +71,7 @@ class EmbeddedWorld:
         skills = {name: action.skill for name, action in self._domain.actions.items()}
         self.robot = FaultyRobot(self.arm, skills, self.look)
         self.robot.faults = self._faults
+        self._eyes = Eyes()
         self._begin(loaded)
 
     @property
@@ -85,8 +85,7 @@ class EmbeddedWorld:
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
         """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
-        named = scene if scene is not None else self.scene.name
-        loaded = named if isinstance(named, Scene) else load_scene(named, seed)
+        loaded = scene if isinstance(scene, Scene) else load_scene(scene or self.scene.source or self.scene.name, seed)
         self.robot.stop(Deadline(2.0))
         self.simulation.reset(loaded)
         self.arm.load(loaded, seed)
@@ -94,7 +93,6 @@ class EmbeddedWorld:
         self._begin(loaded)
 
     def _begin(self, scene: Scene) -> None:
-        self._eyes = Eyes(self.simulation.model, [thing.name for thing in scene.things])
         for fault in scene.faults:
             self.inject(fault.kind, fault.target, fault.magnitude, fault.count)
         self.settle(0.3)
@@ -139,20 +137,3 @@ class EmbeddedWorld:
 
         with Renderer(self.simulation.model) as renderer:
             return renderer.save(self.simulation.snapshot, path, camera)
-
-
-class Eyes:
-    """Poses of all frames at a snapshot of the simulation; for one thread."""
-
-    def __init__(self, model: mujoco.MjModel, things: Sequence[str]) -> None:
-        self._model = model
-        self._data = mujoco.MjData(model)
-        self._things = tuple(things)
-
-    def read(self, snapshot: Snapshot) -> Tuple[Dict[str, Pose], Dict[str, Pose]]:
-        """Frame name to its pose in the world frame: of the robot, and of the things."""
-        self._data.qpos[:] = snapshot.positions
-        mujoco.mj_kinematics(self._model, self._data)
-        robot, things = ({name: pose_of(self._data.body(name).xpos, self._data.body(name).xquat) for name in names}
-                         for names in (FRAMES, self._things))
-        return robot, things

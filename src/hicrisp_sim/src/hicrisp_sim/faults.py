@@ -81,7 +81,11 @@ class Faults:
         if sigma <= 0.0:
             return poses
         dice = self._dice["sensor_noise"]
-        return {name: pose.shifted(tuple(dice.normal(0.0, sigma, 3))) for name, pose in poses.items()}
+        seen: Dict[str, Pose] = {}
+        for name, pose in poses.items():
+            x, y, z = dice.normal(0.0, sigma, 3).tolist()
+            seen[name] = pose.shifted((x, y, z))
+        return seen
 
     def distort(self, trajectory: Trajectory) -> Trajectory:
         """What the actuator makes of a placement: the same motion, beside where it was told; drawn anew each time."""

@@ -17,8 +17,8 @@ _DOF = len(ARM_JOINTS)
 _POSITION_ERROR, _ROTATION_ERROR = 1e-4, 1e-3
 _DAMPING = 1e-4
 _LARGEST_STEP = 0.4
-_STOP_MARGIN = 0.03
-"""Radians that solutions keep away from the joints' stops."""
+_STOP_MARGIN, _ROOM_TO_MOVE = 0.02, 0.10
+"""Radians that every posture keeps away from the joints' stops; and those that must leave room to move on from."""
 _WRIST_TURNS = (0.0, -math.pi / 2.0, math.pi / 2.0, -math.pi, math.pi)
 
 
@@ -55,12 +55,13 @@ class Kinematics:
         return self._jacobian[:, :_DOF]
 
     def solve(
-        self, pose: Pose, seed: np.ndarray, iterations: int = 60, lean: float = 0.2
+        self, pose: Pose, seed: np.ndarray, iterations: int = 60, lean: float = 0.2, room: float = 0.0
     ) -> Optional[np.ndarray]:
         """Joints that bring the tool to a pose, sought from a seed; ``None`` when it does not get there.
 
         Args:
             lean: how much the first iterations pull the elbow towards the posture of rest; 0 stays near the seed.
+            room: radians that the joints keep away from their limits.
         """
         target = np.array(pose.position)
         x, y, z, w = pose.orientation
@@ -81,7 +82,7 @@ class Kinematics:
             largest = np.abs(step).max()
             if largest > _LARGEST_STEP:
                 step *= _LARGEST_STEP / largest
-            joints = np.clip(joints + step, self.lower, self.upper)
+            joints = np.clip(joints + step, self.lower + room, self.upper - room)
         return None
 
     def solutions(
@@ -90,7 +91,7 @@ class Kinematics:
         """Distinct solutions, as they are found from a list of seeds: ``near`` first, some random ones last."""
         found: List[np.ndarray] = []
         for seed in islice(self._seeds(pose, near, dice), tries):
-            joints = self.solve(pose, seed)
+            joints = self.solve(pose, seed, room=_ROOM_TO_MOVE)
             if joints is not None and all(np.abs(joints - other).max() > 0.05 for other in found):
                 found.append(joints)
                 yield joints

@@ -9,7 +9,7 @@ from hicrisp_core.scene import Camera, Scene
 FLOOR = -0.75
 """Height of the room's floor below the table's top, metres."""
 OVERVIEW = "overview"
-DEFAULT_CAMERA = Camera((1.42, -0.72, 0.86), (0.33, 0.02, 0.17), 44.0)
+DEFAULT_CAMERA = Camera((1.50, -0.70, 0.86), (0.32, 0.03, 0.24), 44.0)
 _STATIC = {"contype": 2, "conaffinity": 3}
 
 
@@ -76,7 +76,7 @@ def _add_lights(spec: mujoco.MjSpec) -> None:
     spec.visual.map.shadowclip = 1.2
     spec.stat.extent, spec.stat.center = 1.0, [0.4, 0.0, 0.1]
     lamp = {"type": mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, "specular": [0.2, 0.2, 0.2]}
-    spec.worldbody.add_light(name="key", pos=[1.0, -1.2, 2.2], dir=[-0.35, 0.45, -0.85], castshadow=True,
+    spec.worldbody.add_light(name="key", pos=[1.0, -1.2, 2.2], dir=[-0.25, 0.75, -0.75], castshadow=True,
                              diffuse=[0.55, 0.54, 0.52], **lamp)
     spec.worldbody.add_light(name="fill", pos=[-0.6, 1.4, 1.8], dir=[0.4, -0.6, -0.7], castshadow=False,
                              diffuse=[0.20, 0.21, 0.23], **lamp)

@@ -29,6 +29,7 @@ class Snapshot:
 
     time: float
     positions: np.ndarray
+    model: mujoco.MjModel
 
 
 class Simulation:
@@ -70,7 +71,7 @@ class Simulation:
         self._look()
 
     def _look(self) -> None:
-        self.snapshot = Snapshot(float(self.data.time), self.data.qpos.copy())
+        self.snapshot = Snapshot(float(self.data.time), self.data.qpos.copy(), self.model)
 
     @property
     def time(self) -> float:

@@ -34,18 +34,20 @@ class Gripper:
         tip: how far the finger tips reach beyond the tool centre point.
         finger: width of a finger, and its thickness in the closing direction.
         palm: extents of the hand across and along the closing direction.
+        room: clearance that the fingers should have.
     """
 
     opening: float = 0.08
     spare: float = 0.024
     depth: float = 0.030
     tip: float = 0.0095
-    finger: Tuple[float, float] = (0.022, 0.022)
+    finger: Tuple[float, float] = (0.022, 0.026)
     palm: Tuple[float, float] = (0.066, 0.206)
+    room: float = 0.008
 
-    def width_for(self, width: float) -> float:
-        """The distance between the fingers with which a thing of a width is approached."""
-        return min(self.opening, width + self.spare)
+    def openings(self, width: float) -> Tuple[float, float]:
+        """The distances between the fingers with which a thing is approached: with room, and where there is little."""
+        return min(self.opening, width + self.spare), min(self.opening, width + self.spare / 2.0)
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,13 @@ class Grasp:
     Args:
         pose: the tool centre point in the world frame.
         width: the thing's extent between the fingers, metres.
+        opening: distance between the fingers before they close.
         clearance: least space between the hand and other things, metres; 0 when they overlap.
     """
 
     pose: Pose
     width: float
+    opening: float
     clearance: float = math.inf
 
 
@@ -77,8 +81,17 @@ def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) ->
         yaw = math.atan2(closing[1], closing[0]) - math.pi / 2.0
         for turn in (yaw, yaw + math.pi):
             pose = Pose((x, y, height), multiply(from_yaw(turn), DOWN))
-            found.append(Grasp(pose, width, hand_clearance(pose, gripper.width_for(width), world, gripper, thing.name)))
+            found.append(_with_room(pose, width, world, gripper, thing.name))
     return sorted(found, key=preference)
+
+
+def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, name: str) -> Grasp:
+    """The grasp with the fingers wide open, or less where something is beside them."""
+    wide, narrow = gripper.openings(width)
+    room = hand_clearance(pose, wide, world, gripper, name)
+    if room >= gripper.room:
+        return Grasp(pose, width, wide, room)
+    return Grasp(pose, width, narrow, hand_clearance(pose, narrow, world, gripper, name))
 
 
 def preference(grasp: Grasp) -> Tuple[float, float]:

@@ -26,7 +26,6 @@ class SkillSettings:
         retreat: height to which it moves back.
         press: how far below its goal an item may be lowered until it touches.
         early: a contact this far above the goal is not the one that was expected.
-        finger_room: space that the fingers need to open beside other things.
         tries: how many ways to grasp or to place are tried.
     """
 
@@ -37,7 +36,6 @@ class SkillSettings:
     fast: float = 0.25
     guarded: float = 0.08
     force: float = 30.0
-    finger_room: float = 0.006
     tries: int = 8
 
 

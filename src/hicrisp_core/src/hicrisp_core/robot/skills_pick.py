@@ -27,9 +27,6 @@ def pick(attempt: Attempt, item: str) -> Outcome:
     held = next((name for name, other in world.objects.items() if other.movable and in_hand(attempt, other)), "")
     if held:
         return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: the {held} is in the hand already.")
-    opened = attempt.open_hand(attempt.arm.max_opening)
-    if not opened.ok:
-        return failed(opened, f"pick up the {item}")
     candidates = grasp_candidates(thing, world, attempt.gripper)
     if not candidates:
         return Outcome(Status.PLANNING, f"Cannot pick up the {item}: it is too wide for the fingers as it lies.")
@@ -56,15 +53,18 @@ def _try(attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: W
 def _approach(attempt: Attempt, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
     """Go above a grasp and straight down to it; PLANNING when another grasp should be tried."""
     attempt.progress("approach", 0.1)
+    opened = attempt.open_hand(grasp.opening)
+    if not opened.ok:
+        return opened
     reached = attempt.plan_to(grasp.pose, touch)
     if isinstance(reached, MotionFailure):
         return reached.outcome()
     motion = _from_above(attempt, grasp.pose)
     if isinstance(motion, MotionFailure):
         return motion.outcome()
-    for outcome in (attempt.follow(motion), attempt.open_hand(attempt.gripper.width_for(grasp.width))):
-        if not outcome.ok:
-            return outcome
+    moved = attempt.follow(motion)
+    if not moved.ok:
+        return moved
     attempt.progress("descend", 0.4)
     return attempt.line(grasp.pose, attempt.settings.guarded * 2.0, touch, guarded=True)
 

@@ -71,7 +71,7 @@ def placements(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldS
         pose = pose.shifted((0.0, 0.0, _bottom(thing, target) - vertical_span(thing, pose)[0]))
         tool = pose.compose(held.inverse())
         space = hand_clearance(tool, width, world, attempt.gripper, thing.name)
-        found.append(Placement(pose, Grasp(tool, width, space)))
+        found.append(Placement(pose, Grasp(tool, width, width, space)))
     return found
 
 
@@ -82,7 +82,7 @@ def _ranked(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldStat
         return ranked[: attempt.settings.tries]
     others = [way for turn in _OTHER_YAWS
               for way in placements(attempt, thing, Pose(target.position, from_yaw(target.yaw + turn)), world)]
-    free = [way for way in others if way.grasp.clearance > attempt.settings.finger_room]
+    free = [way for way in others if way.grasp.clearance > attempt.gripper.room]
     return [*ranked, *sorted(free, key=lambda way: preference(way.grasp))][: attempt.settings.tries]
 
 

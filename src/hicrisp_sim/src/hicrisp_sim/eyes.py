@@ -1,0 +1,38 @@
+"""Where things are, as a tracking system would tell: the poses of all frames at a snapshot of the simulation."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Dict, Optional, Tuple
+
+import mujoco
+from hicrisp_core.model import Pose
+
+from hicrisp_sim.models import pose_of
+from hicrisp_sim.panda import FRAMES
+from hicrisp_sim.simulation import Snapshot
+
+
+class Eyes:
+    """Reads frames from snapshots; any thread may ask."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._model: Optional[mujoco.MjModel] = None
+
+    def read(self, snapshot: Snapshot) -> Tuple[Dict[str, Pose], Dict[str, Pose]]:
+        """Frame name to its pose in the world frame: of the robot, and of the things that can move."""
+        with self._lock:
+            if self._model is not snapshot.model:
+                self._attend(snapshot.model)
+            self._data.qpos[:] = snapshot.positions
+            mujoco.mj_kinematics(snapshot.model, self._data)
+            robot, things = ({name: pose_of(self._data.body(name).xpos, self._data.body(name).xquat)
+                              for name in names} for names in (FRAMES, self._things))
+            return robot, things
+
+    def _attend(self, model: mujoco.MjModel) -> None:
+        self._model = model
+        self._data = mujoco.MjData(model)
+        free = mujoco.mjtJoint.mjJNT_FREE
+        self._things = tuple(model.joint(number).name for number in range(model.njnt) if model.jnt_type[number] == free)

@@ -1,0 +1,56 @@
+"""A lab in which a test acts: sentences become commands, and the world is looked at between them."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Optional
+
+from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.config.files import config_file
+from hicrisp_core.corrector.offsets import DecoderOffsets
+from hicrisp_core.domain import load_domain
+from hicrisp_core.model import Command, Outcome, Pose, Step, WorldState
+from hicrisp_core.model.geometry import multiply
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.grasps import DOWN
+from hicrisp_sim.embedded import EmbeddedWorld
+
+LIMIT = 60.0
+
+
+def pointing_down(x: float, y: float, z: float, turn: tuple = (0.0, 0.0, 0.0, 1.0)) -> Pose:
+    """A tool pose that points straight down."""
+    return Pose((x, y, z), multiply(turn, DOWN))
+
+
+class Lab:
+    """An embedded world with its domain."""
+
+    def __init__(self, scene, seed: int = 0, rate: float = 0.0) -> None:
+        self.world = EmbeddedWorld(scene, seed, rate)
+        self.arm = self.world.arm
+        self.domain = load_domain(config_file("domains", self.world.scene.domain))
+
+    def see(self) -> WorldState:
+        """The world when nothing moves any more."""
+        return self.world.observe(Deadline(LIMIT))
+
+    def position(self, name: str):
+        """Where a thing is seen."""
+        return self.see().objects[name].pose.position
+
+    def command(self, action: str, **arguments: str) -> Command:
+        """A grounded command with its target."""
+        world = self.see()
+        grounded = self.domain.ground(Step(action, action, arguments), world)
+        decoded = ActionDecoder(self.domain).decode(grounded, world, DecoderOffsets())
+        assert isinstance(decoded, Command), str(decoded)
+        return decoded
+
+    def do(self, action: str, cancel: Optional[Event] = None, **arguments: str) -> Outcome:
+        """Ground a command, carry it out, and tell what the driver says."""
+        return self.execute(self.command(action, **arguments), cancel)
+
+    def execute(self, command: Command, cancel: Optional[Event] = None, seconds: float = LIMIT) -> Outcome:
+        """Carry out a command."""
+        return self.world.robot.execute(command, Deadline(seconds), cancel or Event())

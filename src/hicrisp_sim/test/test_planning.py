@@ -1,0 +1,124 @@
+"""The planner sees what was observed and nothing else, and says why when it finds no motion."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from acting import Lab, pointing_down
+from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.model.geometry import distance, from_yaw
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import MotionFailure, Trajectory
+from hicrisp_sim.panda import VELOCITY_LIMITS
+
+
+def end_of(lab: Lab, motion: Trajectory) -> Pose:
+    return lab.arm.kinematics.tool_pose(np.array(motion.positions[-1]))
+
+
+def test_a_motion_ends_at_its_pose_within_the_speed_limits(tabletop: Lab) -> None:
+    tabletop.arm.sync(tabletop.see())
+    goal = pointing_down(0.5, 0.3, 0.3, from_yaw(0.5))
+    motion = tabletop.arm.plan_to(goal, Deadline(5.0))
+    assert isinstance(motion, Trajectory)
+    assert distance(end_of(tabletop, motion).position, goal.position) < 1e-3
+    assert (np.abs(motion.velocities).max(axis=0) <= np.array(VELOCITY_LIMITS)).all()
+    assert np.abs(motion.velocities[0]).max() < 0.05
+    assert np.abs(motion.velocities[-1]).max() < 0.05
+    assert motion.times[0] == 0.0
+
+
+def test_a_line_is_straight_and_as_fast_as_asked(tabletop: Lab) -> None:
+    tabletop.arm.sync(tabletop.see())
+    start = tabletop.arm.tool_pose()
+    goal = start.shifted((0.0, 0.1, -0.1))
+    motion = tabletop.arm.plan_line(goal, Deadline(5.0), 0.1)
+    assert isinstance(motion, Trajectory)
+    points = np.array([tabletop.arm.kinematics.tool_pose(np.array(row)).position for row in motion.positions])
+    direction = (points[-1] - points[0]) / np.linalg.norm(points[-1] - points[0])
+    aside = np.linalg.norm(np.cross(points - points[0], direction), axis=1)
+    assert aside.max() < 1e-3
+    speed = np.linalg.norm(np.diff(points, axis=0), axis=1) / np.diff(motion.times)
+    assert 0.09 < speed.max() < 0.105
+
+
+def test_a_pose_out_of_reach_is_named(tabletop: Lab) -> None:
+    tabletop.arm.sync(tabletop.see())
+    failure = tabletop.arm.plan_to(pointing_down(1.2, 0.0, 0.1), Deadline(5.0))
+    assert isinstance(failure, MotionFailure)
+    assert failure.kind == "unreachable"
+    assert "(1.20, 0.00, 0.10)" in failure.message
+
+
+def test_a_goal_inside_something_names_it(clutter: Lab) -> None:
+    world = clutter.see()
+    clutter.arm.sync(world)
+    x, y, _ = world.objects["milk"].pose.position
+    failure = clutter.arm.plan_to(pointing_down(x, y, 0.12), Deadline(5.0))
+    assert isinstance(failure, MotionFailure)
+    assert failure.kind == "goal_in_collision"
+    assert "milk" in failure.blockers
+    assert "the milk" in failure.message
+
+
+def test_the_planner_knows_only_what_was_observed(clutter: Lab) -> None:
+    world = clutter.see()
+    x, y, _ = world.objects["milk"].pose.position
+    inside = pointing_down(x, y, 0.12)
+    clutter.arm.sync(WorldState({name: thing for name, thing in world.objects.items() if name == "table"}))
+    assert isinstance(clutter.arm.plan_to(inside, Deadline(5.0)), Trajectory)
+    clutter.arm.sync(world)
+    assert isinstance(clutter.arm.plan_to(inside, Deadline(5.0)), MotionFailure)
+
+
+def test_what_is_attached_counts_in_collision_checks(tabletop: Lab) -> None:
+    world = tabletop.see()
+    tabletop.arm.sync(world)
+    low = pointing_down(0.5, 0.0, 0.045)
+    assert isinstance(tabletop.arm.plan_to(low, Deadline(5.0)), Trajectory)
+    tool = tabletop.arm.tool_pose()
+    held = replace(world.objects["cylinder"], pose=Pose(tool.shifted((0.0, 0.0, -0.02)).position))
+    tabletop.arm.sync(replace(world, objects={**world.objects, "cylinder": held}))
+    tabletop.arm.attach("cylinder")
+    failure = tabletop.arm.plan_to(low, Deadline(5.0))
+    assert isinstance(failure, MotionFailure)
+    assert failure.blockers == ("table",)
+    assert isinstance(tabletop.arm.plan_to(low.shifted((0.0, 0.0, 0.05)), Deadline(5.0)), Trajectory)
+
+
+def test_the_same_seed_gives_the_same_motion() -> None:
+    motions = []
+    for _ in range(2):
+        lab = Lab("clutter", seed=5)
+        lab.arm.sync(lab.see())
+        motions.append(lab.arm.plan_to(pointing_down(0.45, -0.3, 0.25), Deadline(5.0)))
+    assert motions[0] == motions[1]
+
+
+def test_motions_among_eight_obstacles_are_found_fast(clutter: Lab) -> None:
+    """A loose bound: the figures of a quiet machine are in the speed benchmark."""
+    clutter.arm.sync(clutter.see())
+    dice, seconds, solved = np.random.default_rng(0), [], 0
+    free = [pointing_down(r * math.cos(a), r * math.sin(a), 0.22, from_yaw(dice.uniform(-1.5, 1.5)))
+            for r, a in zip(dice.uniform(0.38, 0.6, 40), dice.uniform(-0.7, 0.7, 40))]
+    for pose in free:
+        began = time.perf_counter()
+        motion = clutter.arm.plan_to(pose, Deadline(5.0))
+        seconds.append(time.perf_counter() - began)
+        if isinstance(motion, MotionFailure):
+            assert motion.kind == "goal_in_collision"
+        else:
+            solved += 1
+    assert solved >= 30
+    assert np.median(seconds) < 0.1
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_pose_that_is_not_a_number_is_unreachable(tabletop: Lab, value: float) -> None:
+    failure = tabletop.arm.plan_to(Pose((value, 0.0, 0.3)), Deadline(5.0))
+    assert isinstance(failure, MotionFailure)
+    assert "finite" in failure.message

@@ -1,0 +1,54 @@
+"""However a command ends early, the arm stands still soon and says so."""
+
+from __future__ import annotations
+
+import time
+from threading import Event, Timer
+
+import numpy as np
+import pytest
+from acting import Lab
+from hicrisp_core.model import Status
+from hicrisp_core.robot.deadline import Deadline
+
+
+def test_a_canceled_command_stops_within_a_second() -> None:
+    lab, cancel = Lab("tabletop", 3, rate=1.0), Event()
+    began = lab.world.time
+    stopped_at = []
+    Timer(0.8, lambda: (stopped_at.append((time.monotonic(), lab.world.time)), cancel.set())).start()
+    outcome = lab.do("pick", cancel, item="box")
+    wall, sim = time.monotonic() - stopped_at[0][0], lab.world.time - stopped_at[0][1]
+    assert outcome.status is Status.CANCELED
+    assert stopped_at[0][1] > began
+    assert wall < 1.0
+    assert sim < 1.0
+    assert np.abs(lab.world.simulation.arm_velocities).max() < 0.05
+
+
+def test_a_command_that_is_canceled_before_it_begins_moves_nothing(tabletop: Lab) -> None:
+    before, cancel = tabletop.arm.tool_pose(), Event()
+    cancel.set()
+    assert tabletop.do("pick", cancel, item="box").status is Status.CANCELED
+    assert tabletop.arm.tool_pose().position == pytest.approx(before.position, abs=1e-4)
+
+
+def test_a_time_limit_ends_a_command() -> None:
+    lab = Lab("tabletop", 3, rate=1.0)
+    outcome = lab.execute(lab.command("pick", item="box"), seconds=0.6)
+    assert outcome.status is Status.TIMEOUT
+    assert np.abs(lab.world.simulation.arm_velocities).max() < 0.05
+
+
+def test_stop_from_another_thread_ends_what_runs() -> None:
+    lab = Lab("tabletop", 3, rate=1.0)
+    told = []
+    Timer(0.6, lambda: told.append(lab.world.robot.stop(Deadline(2.0)))).start()
+    assert lab.do("pick", item="box").status is Status.CANCELED
+    time.sleep(0.2)
+    assert told[0].ok
+
+
+def test_after_a_stop_the_next_command_works(tabletop: Lab) -> None:
+    assert tabletop.world.robot.stop(Deadline(1.0)).ok
+    assert tabletop.do("pick", item="box").ok

@@ -1,0 +1,99 @@
+"""The world itself: its clock, its frames, its reset, its speed and its pictures."""
+
+from __future__ import annotations
+
+import time
+from threading import Thread
+
+import numpy as np
+import pytest
+from acting import Lab
+from hicrisp_core.scene import load_scene
+from hicrisp_sim.models import physics_model
+from hicrisp_sim.panda import FRAMES
+
+
+@pytest.mark.parametrize("scene", ["tabletop", "blocks", "bowl", "sorting", "plus_sign", "clutter"])
+def test_every_scene_stands_still(scene: str) -> None:
+    lab = Lab(scene, seed=1)
+    lab.world.simulation.advance(1.0)
+    for name, thing in lab.world.look().objects.items():
+        assert thing.pose.position == pytest.approx(lab.world.scene.objects[name].pose.position, abs=0.002)
+
+
+def test_every_frame_is_there_with_the_clocks_time(tabletop: Lab) -> None:
+    frames = tabletop.world.frames()
+    assert set(frames) == {*FRAMES, "box", "cylinder"}
+    assert {stamp for _, stamp in frames.values()} == {tabletop.world.time}
+    left, right = frames["panda_leftfinger"][0].position, frames["panda_rightfinger"][0].position
+    assert np.linalg.norm(np.subtract(left, right)) == pytest.approx(tabletop.arm.opening(), abs=1e-6)
+
+
+def test_a_reset_puts_everything_back_and_the_clock_goes_on(tabletop: Lab) -> None:
+    assert tabletop.do("pick", item="box").ok
+    before = tabletop.world.time
+    tabletop.world.reset(seed=3)
+    assert tabletop.world.time > before
+    assert tabletop.position("box") == pytest.approx(load_scene("tabletop", 3).objects["box"].pose.position, abs=0.002)
+    assert tabletop.do("pick", item="box").ok
+
+
+def test_a_reset_can_change_the_scene(tabletop: Lab) -> None:
+    tabletop.world.reset("blocks", seed=0)
+    assert "red_box" in tabletop.world.frames()
+    assert tabletop.do("pick", item="red_box").ok
+
+
+def test_physics_runs_at_least_ten_times_real_time() -> None:
+    lab = Lab("blocks", 0)
+    began = time.perf_counter()
+    lab.world.simulation.advance(4.0)
+    assert 4.0 / (time.perf_counter() - began) > 10.0
+
+
+def test_an_idle_world_goes_on_at_the_pace_of_the_wall_clock(tabletop: Lab) -> None:
+    simulation = tabletop.world.simulation
+    simulation.start_idling()
+    began, wall = simulation.time, time.monotonic()
+    time.sleep(1.0)
+    passed, wall = simulation.time - began, time.monotonic() - wall
+    simulation.close()
+    assert 0.5 * wall < passed < wall + 0.2  # A busy machine may lag behind; running ahead would burn it.
+
+
+def test_frames_can_be_read_while_the_arm_moves_and_the_world_is_reset(tabletop: Lab) -> None:
+    wrong, ended = [], []
+
+    def read() -> None:
+        while not ended:
+            if not all(pose.finite for pose, _ in tabletop.world.frames().values()):
+                wrong.append(1)
+
+    reader = Thread(target=read)
+    reader.start()
+    assert tabletop.do("pick", item="box").ok
+    tabletop.world.reset("blocks", seed=0)
+    ended.append(True)
+    reader.join()
+    assert not wrong
+
+
+def test_the_models_mass_is_the_scenes() -> None:
+    scene = load_scene("tabletop", 0)
+    model = physics_model(scene)
+    assert model.body("box").mass[0] == pytest.approx(scene.masses["box"])
+
+
+def test_a_picture_shows_the_table(tabletop: Lab, tmp_path) -> None:
+    from hicrisp_sim.render import RenderError
+    from PIL import Image
+
+    before = tabletop.world.simulation.snapshot.positions.copy()
+    try:
+        file = tabletop.world.snapshot(tmp_path / "overview.png")
+    except RenderError as error:
+        pytest.skip(str(error))
+    picture = np.asarray(Image.open(file).convert("RGB"))
+    assert picture.shape == (720, 960, 3)
+    assert picture.std() > 20.0
+    assert (tabletop.world.simulation.snapshot.positions == before).all()
