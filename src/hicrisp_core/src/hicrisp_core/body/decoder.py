@@ -6,7 +6,15 @@ import math
 from dataclasses import dataclass, replace
 from typing import Optional, Union
 
-from hicrisp_core.body.placement import DIRECTIONS, Workspace, place_beside, place_free, place_in, place_on
+from hicrisp_core.body.placement import (
+    DIRECTIONS,
+    Workspace,
+    place_apart,
+    place_beside,
+    place_free,
+    place_in,
+    place_on,
+)
 from hicrisp_core.corrector.offsets import DecoderOffsets, Planar
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.model import Command, Feedback, Level, Pose, WorldObject, WorldState
@@ -55,6 +63,8 @@ class ActionDecoder:
         workspace = replace(self.workspace, avoid=command.avoid)
         if action.decode == "free":
             return place_free(item, world, workspace)
+        if action.decode == "apart":
+            return place_apart(item, world, workspace)
         other = next((world.objects[str(value)] for key, value in command.arguments.items()
                       if key != "item" and str(value) in world.objects), None)
         if other is None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Iterable, Iterator, List, Optional, Tuple
+from dataclasses import dataclass, replace
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import BOWL_WALL, footprint, half_extents, support, vertical_span
 from hicrisp_core.model.geometry import from_yaw, planar_distance
 
+_TURNS = tuple(math.radians(turn) for turn in (0.0, -12.0, 12.0, -25.0, 25.0, -33.0, 33.0))
+_GAPS = (0.018, 0.03, 0.045, 0.055)
+"""Other bearings and gaps that still make the relation, for when the best ones are taken."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
 """Bearing from the reference, radians: x forward, y left, seen by the robot."""
 
@@ -37,9 +40,23 @@ class Workspace:
 
 
 def place_beside(
-    item: WorldObject, reference: WorldObject, bearings: Iterable[float], world: WorldState, workspace: Workspace
+    item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, workspace: Workspace
 ) -> Optional[Pose]:
-    """The best free pose beside the reference at one of the bearings (radians); ``None`` when all are taken."""
+    """The best free pose beside the reference at one of the bearings (radians).
+
+    Where all are taken, a little further and a little to the side will do; ``None`` when that is taken as well.
+    """
+    exact = _beside(item, reference, bearings, world, workspace)
+    if exact is not None:
+        return exact
+    around = [bearing + turn for bearing in bearings for turn in _TURNS]
+    wider = (_beside(item, reference, around, world, replace(workspace, gap=gap)) for gap in _GAPS)
+    return next((pose for pose in wider if pose is not None), None)
+
+
+def _beside(
+    item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, workspace: Workspace
+) -> Optional[Pose]:
     if reference.pose is None:
         return None
     yaw_of_reference = reference.pose.yaw if reference.shape == "box" else 0.0
@@ -100,6 +117,26 @@ def place_free(
             if clearance(item, pose, world) >= space and _allowed(item, pose, world, workspace):
                 return pose
     return None
+
+
+def place_apart(item: WorldObject, world: WorldState, workspace: Workspace) -> Optional[Pose]:
+    """The spot of the table with the most room around it: to other things, to the edge and to the ends of the reach."""
+    table = _table(world)
+    if table is None:
+        return None
+    poses = [_standing(item, x, y, 0.0, world) for x, y in _grid(table, workspace, 0.04)]
+    allowed = [pose for pose in poses if _allowed(item, pose, world, workspace)]
+    return max((pose for pose in allowed if clearance(item, pose, world) >= workspace.clearance), default=None,
+               key=lambda pose: _room(item, pose, table, world, workspace))
+
+
+def _room(item: WorldObject, pose: Pose, table: WorldObject, world: WorldState, workspace: Workspace) -> float:
+    reach = math.dist(pose.position[:2], workspace.base)
+    room = min(clearance(item, pose, world), reach - workspace.reach[0], workspace.reach[1] - reach)
+    if table.pose is None:
+        return room
+    x, y, _ = table.pose.inverse().apply(pose.position)
+    return min(room, table.size[0] / 2.0 - abs(x), table.size[1] / 2.0 - abs(y))
 
 
 def clearance(item: WorldObject, pose: Pose, world: WorldState, ignore: Tuple[str, ...] = ()) -> float:

@@ -103,6 +103,9 @@ class PlanBuilder:
             self._ring([item for item in items if item != reference], reference)
             return
         self._enough(intent.shape, items)
+        if intent.shape != "tower" and self._world.objects[items[0]].pose is not None:
+            # What the shape grows from needs room around it, wherever it stands now.
+            self._plan(self._ground(self._placing("apart"), {"item": items[0]}))
         for item, relation, reference in _arrangement(intent.shape, items):
             self._place(item, relation, reference)
         self.notes.append(f"{intent.shape}: {items[0]} is where it begins")
@@ -166,6 +169,10 @@ class PlanBuilder:
         if effects_hold(self._domain, command, self._world):
             self.notes.append(f"{self._domain.describe(command)}: so already")
             return
+        self._plan(command)
+
+    def _plan(self, command: Command) -> None:
+        """Add a command and what must come before it."""
         before = find_commands(self._domain, self._world, preconditions_of(self._domain, command))
         if before is None:
             refusal = check(self._domain, command, self._world)
@@ -193,18 +200,25 @@ def _arrangement(shape: str, items: Sequence[str]) -> List[Tuple[str, str, str]]
             found.append((item, relation, arms[relation]))
             arms[relation] = item
         return found
-    if shape in ("tower", "line"):
-        relation = "on" if shape == "tower" else "right_of"
-        return [(item, relation, below) for below, item in zip(items, items[1:])]
+    if shape == "tower":
+        return [(item, "on", below) for below, item in zip(items, items[1:])]
+    if shape == "line":
+        return _both_ways(items)
     if shape == "l":
-        corner = math.ceil((len(items) + 1) / 2)
-        upright = [(item, "in_front_of", above) for above, item in zip(items, items[1:corner])]
-        return upright + [(item, "right_of", before) for before, item in zip(items[corner - 1:], items[corner:])]
+        tall = math.ceil((len(items) + 1) / 2)
+        upright = [(item, "behind", below) for below, item in zip(items, items[1:tall])]
+        return upright + [(item, "right_of", side) for side, item in zip((items[0], *items[tall:]), items[tall:])]
     bar = 3 if len(items) < 6 else 5
+    stem = [(item, "in_front_of", above) for above, item in zip((items[0], *items[bar:]), items[bar:])]
+    return _both_ways(items[:bar]) + stem
+
+
+def _both_ways(items: Sequence[str]) -> List[Tuple[str, str, str]]:
+    """A row that grows from its first thing to both sides, so that it stays within reach."""
     ends = {"left_of": items[0], "right_of": items[0]}
     found = []
-    for index, item in enumerate(items[1:bar]):
+    for index, item in enumerate(items[1:]):
         relation = ("left_of", "right_of")[index % 2]
         found.append((item, relation, ends[relation]))
         ends[relation] = item
-    return found + [(item, "in_front_of", above) for above, item in zip((items[0], *items[bar:]), items[bar:])]
+    return found

@@ -20,7 +20,7 @@ from hicrisp_core.domain.schema import (
 from hicrisp_core.errors import ConfigError
 
 _BUILT_IN = ("*", "type", "same")
-_DECODERS = ("", "free", "on", "in", "next_to", "around", "left_of", "right_of", "in_front_of", "behind")
+_DECODERS = ("", "free", "apart", "on", "in", "next_to", "around", "left_of", "right_of", "in_front_of", "behind")
 
 
 def load_domain(file: Union[str, FilePath]) -> Domain:
