@@ -1,0 +1,228 @@
+"""Skills over a scripted arm: which phases run, in which order, and how each failure is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Event
+from typing import Callable, Dict, List
+
+import pytest
+from hicrisp_core.model import Command, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.robot.arm_robot import ArmRobot
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.grasps import DOWN
+from hicrisp_core.robot.ports import MotionFailure, Trajectory
+
+OK = Outcome(Status.SUCCESS)
+TABLE = WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)), movable=False)
+BOX = WorldObject("box", "box", "box", (0.05, 0.05, 0.05), pose=Pose((0.4, 0.1, 0.025)))
+GOAL = Pose((0.5, -0.2, 0.025))
+SKILLS = {"pick": "pick", "put_down": "place", "home": "home", "sing": "voice"}
+
+
+class ScriptedArm:
+    """Goes where it is told at once; what it holds goes along; failures are put in its way by phase."""
+
+    name, max_opening = "panda", 0.08
+
+    def __init__(self, *things: WorldObject) -> None:
+        self.things = {thing.name: thing for thing in (TABLE, *things)}
+        self.pose = Pose((0.3, 0.0, 0.5), DOWN)
+        self.fingers = 0.08
+        self.held = ""
+        self.done: List[str] = []
+        self.fails: Dict[str, object] = {}
+        self._goal = self.pose
+
+    def observe(self) -> WorldState:
+        return WorldState(self.things)
+
+    def tool_pose(self) -> Pose:
+        return self.pose
+
+    def opening(self) -> float:
+        return self.fingers
+
+    def sync(self, world: WorldState) -> None: ...
+
+    def _plan(self, kind: str, pose: Pose):
+        self._goal = pose
+        failure = self.fails.get(kind)
+        if isinstance(failure, MotionFailure):
+            return failure
+        joints = ((0.0,) * 7, (0.0,) * 7)
+        return Trajectory(("j",) * 7, (0.0, 1.0), joints, joints)
+
+    def plan_to(self, pose, deadline, touch=frozenset()):
+        return self._plan("plan_to", pose)
+
+    def plan_line(self, pose, deadline, speed, touch=frozenset()):
+        return self._plan("plan_line", pose)
+
+    def plan_home(self, deadline):
+        return self._plan("plan_home", Pose((0.3, 0.0, 0.5), DOWN))
+
+    def follow(self, trajectory, deadline, cancel, stop_on_contact=False):
+        if cancel.is_set():
+            return Outcome(Status.CANCELED, "the motion was stopped")
+        kind = "guarded" if stop_on_contact else "follow"
+        failure = self.fails.get(kind)
+        goal = self._goal
+        if callable(failure):
+            goal = failure(goal)
+        shift = tuple(b - a for a, b in zip(self.pose.position, goal.position))
+        if self.held and self.fingers < 0.055:
+            thing = self.things[self.held]
+            self.things[self.held] = replace(thing, pose=thing.pose.shifted(shift))
+        self.pose = goal
+        self.done.append(kind)
+        return Outcome(Status.EXECUTION, "the hand touched something") if failure else OK
+
+    def move_gripper(self, opening, deadline, cancel):
+        self.fingers = opening
+        self.done.append("open")
+        return OK
+
+    def grasp(self, force, deadline, cancel):
+        self.fingers = 0.0 if "grasp" in self.fails else 0.05
+        self.done.append("grasp")
+        return OK
+
+    def attach(self, object_name):
+        self.held = object_name
+
+    def detach(self):
+        self.held = ""
+
+    def stop(self, deadline):
+        self.done.append("stop")
+        return self.fails.get("stop", OK)
+
+
+def robot(arm: ScriptedArm) -> ArmRobot:
+    return ArmRobot(arm, SKILLS, arm.observe)
+
+
+def run(arm: ScriptedArm, command: Command, cancel: Event = None, seconds: float = 10.0, progress: Callable = None):
+    return robot(arm).execute(command, Deadline(seconds), cancel or Event(), progress)
+
+
+PICK = Command("pick", {"item": "box"}, "panda")
+PLACE = Command("put_down", {"item": "box"}, "panda", GOAL, GOAL)
+
+
+@pytest.fixture
+def arm() -> ScriptedArm:
+    return ScriptedArm(BOX)
+
+
+def test_a_pick_opens_goes_above_goes_down_grasps_and_lifts(arm: ScriptedArm) -> None:
+    phases = []
+    assert run(arm, PICK, progress=lambda phase, done: phases.append((phase, done))).ok
+    assert arm.done == ["open", "follow", "guarded", "grasp", "follow"]
+    assert [phase for phase, _ in phases] == ["look", "approach", "descend", "grasp", "lift"]
+    assert sorted(done for _, done in phases) == [done for _, done in phases]
+    assert arm.held == "box"
+
+
+def test_a_place_carries_lowers_lets_go_and_retreats(arm: ScriptedArm) -> None:
+    assert run(arm, PICK).ok
+    arm.done.clear()
+    assert run(arm, PLACE).ok
+    assert arm.done == ["follow", "guarded", "open", "follow"]
+    assert arm.things["box"].pose.position == pytest.approx(GOAL.position, abs=0.006)
+    assert arm.held == ""
+
+
+def test_the_aim_goes_before_the_target(arm: ScriptedArm) -> None:
+    assert run(arm, PICK).ok
+    assert run(arm, replace(PLACE, aim=GOAL.shifted((0.02, -0.01, 0.0)))).ok
+    assert arm.things["box"].pose.position[:2] == pytest.approx((0.52, -0.21), abs=1e-6)
+
+
+def test_fingers_that_close_on_nothing_are_told_and_opened_again(arm: ScriptedArm) -> None:
+    arm.fails["grasp"] = True
+    outcome = run(arm, PICK)
+    assert outcome.status is Status.EXECUTION
+    assert "closed on nothing" in outcome.message
+    assert arm.held == ""
+    assert arm.fingers == arm.max_opening
+
+
+def test_the_first_reason_is_told_when_no_grasp_can_be_reached(arm: ScriptedArm) -> None:
+    arm.fails["plan_to"] = MotionFailure("goal_in_collision", "at the goal, the salt is in the way", ("salt",))
+    outcome = run(arm, PICK)
+    assert outcome.status is Status.PLANNING
+    assert outcome.message == "Cannot pick up the box: at the goal, the salt is in the way."
+    assert "follow" not in arm.done
+
+
+def test_an_early_contact_takes_the_item_back_up(arm: ScriptedArm) -> None:
+    assert run(arm, PICK).ok
+    arm.fails["guarded"] = lambda goal: goal.shifted((0.0, 0.0, 0.05))
+    outcome = run(arm, PLACE)
+    assert outcome.status is Status.EXECUTION
+    assert "touched something 4.6 cm above the goal" in outcome.message
+    assert arm.held == "box"
+    assert arm.things["box"].pose.position[2] > 0.1
+
+
+def test_a_contact_near_the_goal_is_the_expected_one(arm: ScriptedArm) -> None:
+    assert run(arm, PICK).ok
+    arm.fails["guarded"] = lambda goal: goal.shifted((0.0, 0.0, 0.004))
+    assert run(arm, PLACE).ok
+
+
+def test_an_item_that_is_not_in_the_hand_cannot_be_placed(arm: ScriptedArm) -> None:
+    outcome = run(arm, PLACE)
+    assert outcome.status is Status.PRECONDITION
+    assert arm.done == ["stop"]
+
+
+def test_an_item_that_is_not_seen_cannot_be_picked() -> None:
+    assert run(ScriptedArm(replace(BOX, pose=None)), PICK).status is Status.PRECONDITION
+
+
+def test_a_cancel_ends_with_a_confirmed_stop(arm: ScriptedArm) -> None:
+    cancel = Event()
+    outcome = run(arm, PICK, cancel, progress=lambda phase, _: cancel.set() if phase == "approach" else None)
+    assert outcome.status is Status.CANCELED
+    assert arm.done[-1] == "stop"
+    assert "grasp" not in arm.done
+
+
+def test_an_arm_that_does_not_confirm_its_stop_is_a_matter_of_safety(arm: ScriptedArm) -> None:
+    arm.fails["stop"] = Outcome(Status.EXECUTION, "the arm still moves")
+    arm.fails["grasp"] = True
+    outcome = run(arm, PICK)
+    assert outcome.status is Status.SAFETY
+    assert "still moves" in outcome.message
+
+
+def test_a_time_limit_that_has_passed_moves_nothing(arm: ScriptedArm) -> None:
+    assert run(arm, PICK, seconds=0.0).status is Status.TIMEOUT
+    assert arm.done == ["stop"]
+
+
+@pytest.mark.parametrize(("command", "told"), [
+    (Command("fly", {}), "it can: home, pick, put_down"),
+    (Command("sing", {}), "it can: home, pick, put_down"),
+    (Command("pick", {"item": "cup"}), "There is no 'cup'; there are: box, table"),
+    (Command("pick", {}), "names no item"),
+    (Command("put_down", {"item": "box"}), "does not say where to"),
+    (replace(PLACE, aim=Pose((float("nan"), 0.0, 0.0))), "not a finite pose"),
+    (replace(PLACE, target=Pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))), "not a finite pose"),
+])
+def test_a_malformed_command_is_refused_with_what_is_valid(arm: ScriptedArm, command: Command, told: str) -> None:
+    outcome = run(arm, command)
+    assert outcome.status is Status.INVALID
+    assert told in outcome.message
+
+
+def test_home_is_one_motion(arm: ScriptedArm) -> None:
+    assert run(arm, Command("home", {})).ok
+    assert arm.done == ["follow"]
+
+
+def test_capabilities_are_the_actions_with_a_known_skill(arm: ScriptedArm) -> None:
+    assert robot(arm).capabilities() == ("pick", "put_down", "home")
