@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
+from hicrisp_core.brain.expand import expand
+from hicrisp_core.brain.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.brain.nouns import Names, colour_of
-from hicrisp_core.brain.reader import Intent, NotUnderstood, Noun
 from hicrisp_core.domain.checker import check, effects_hold
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Domain
@@ -44,7 +45,8 @@ class PlanBuilder:
                 self._check_wanted()
                 self._wanted.clear()
                 self._group = intent.group
-            self._verbs[intent.verb](intent)
+            for meant in expand(intent, self._names, self._domain, self._world):
+                self._verbs[meant.verb](meant)
         self._check_wanted()
 
     def redo(self, steps: Sequence[Step]) -> None:
@@ -179,6 +181,7 @@ class PlanBuilder:
             raise NotUnderstood(str(refusal) if refusal else f"cannot {self._domain.describe(command)}")
         for each in (*before, command):
             self._world = apply_effects(self._domain, each, self._world)
+            self._names.follow(self._world)
             self.steps.append(Step(self._domain.describe(each), each.action, each.arguments, each.robot))
 
     def _check_wanted(self) -> None:

@@ -5,25 +5,33 @@ from __future__ import annotations
 from typing import Dict, Mapping, Tuple
 
 RELATIONS: Mapping[str, Tuple[str, ...]] = {
-    "next_to": ("next to", "beside", "near to", "near", "close to", "adjacent to", "alongside", "by the side of",
-                "right next to"),
-    "on": ("on top of", "onto", "upon", "atop", "on"),
-    "in": ("inside of", "inside", "into", "in to", "in"),
+    "next_to": ("next to", "beside", "near to", "near", "nearby", "close to", "close by", "adjacent to", "alongside",
+                "by the side of", "right next to"),
+    "on": ("on top of", "on top", "onto", "upon", "atop", "on"),
+    "in": ("inside of", "inside", "into", "in to", "within", "in"),
     "left_of": ("to the left of", "on the left of", "to the left side of", "on the left side of", "left of"),
     "right_of": ("to the right of", "on the right of", "to the right side of", "on the right side of", "right of"),
-    "in_front_of": ("in front of", "before"),
+    "in_front_of": ("in front of",),
     "behind": ("in back of", "behind"),
     "around": ("all around", "around"),
+    "to": ("over to", "to", "towards"),
+    "from": ("out of", "off of", "off", "from"),
 }
 VERBS: Mapping[str, Tuple[str, ...]] = {
     "put_down": ("put down", "set down", "lay down", "release", "let go of"),
-    "pick": ("pick up", "pick", "grab", "take", "lift up", "lift", "grasp", "fetch", "hold"),
-    "put": ("put", "place", "set", "move", "bring", "lay", "position", "drop", "insert", "transfer"),
+    "pick": ("pick up", "pick", "grab", "lift up", "lift", "grasp", "fetch", "hold", "get"),
+    "take": ("take", "remove"),
+    "put": ("put", "place", "set", "move", "bring", "lay", "position", "insert", "transfer"),
+    "drop": ("drop",),
     "stack": ("stack up", "stack", "pile up", "pile"),
-    "build": ("build", "make", "create", "construct", "form", "arrange", "line up"),
+    "unstack": ("unstack", "take apart"),
+    "build": ("build", "make", "create", "construct", "form", "arrange"),
+    "line_up": ("line up", "align"),
+    "swap": ("swap", "exchange", "switch"),
     "sort": ("sort", "group", "organise", "organize"),
-    "clear": ("clear off", "clear", "clean up", "clean", "tidy up", "tidy", "empty"),
-    "home": ("go home", "go to the rest posture", "return home"),
+    "tidy": ("clear off", "clear up", "clean up", "clean", "tidy up", "tidy"),
+    "empty": ("clear", "empty", "empty out"),
+    "home": ("go home", "go to the rest posture", "return home", "move home"),
 }
 SHAPES: Mapping[str, Tuple[str, ...]] = {
     "tower": ("tower", "stack", "pile"),
@@ -42,25 +50,44 @@ NOUNS: Mapping[str, Tuple[str, ...]] = {
 }
 NUMBERS: Mapping[str, int] = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12,
 }
 ALL = ("all", "every", "each")
-ANY = ("a", "an", "any", "some", "another")
-PRONOUNS = ("it", "them", "that", "this")
-EXCEPT = ("except for", "except", "but not", "apart from")
-THEN = ("and then", "after that", "afterwards", "finally", "then", ";", ".")
+ANY = ("a", "an", "any", "some")
+PRONOUNS = ("it", "them", "that", "this", "these", "those")
+EXCEPT = ("except for", "except", "but not", "apart from", "other than", "excluding", "but")
+THEN = ("and then", "after that", "afterwards", "finally", "lastly", "firstly", "secondly", "thirdly", "next", "then",
+        ";", ".")
 FILLERS = (
-    "please", "kindly", "now", "robot", "can you", "could you", "would you", "will you", "i want you to",
-    "i would like you to", "you should", "carefully", "gently", "slowly", "quickly", "step by step", "one by one",
-    "one after another", "one after the other", "for me", "first", "let us", "also", "the panda should", "hey",
-    "sign out of", "of each other", "together",
+    "please", "kindly", "now", "robot", "can you", "could you", "would you", "will you", "i want you to", "i want",
+    "i would like you to", "i would like", "i need", "you should", "carefully", "gently", "slowly", "quickly",
+    "exactly", "directly", "just", "step by step", "one by one", "one after another", "one after the other", "for me",
+    "first", "let us", "also", "too", "as well", "the panda should", "hey", "hi", "hello", "thanks", "thank you",
+    "together", "to be", "to go", "to stand",
 )
-QUESTION = ("what", "where", "which", "how many", "is", "are", "who")
+"""Words that change nothing in what is wanted; every other word must be understood."""
+UNREADABLE: Tuple[Tuple[str, str], ...] = (
+    (r"\b\d+(?:[.,]\d+)?\s*(?:mm|cm|dm|m|millimet\w+|centimet\w+|met(?:er|re)s?|inch(?:es)?|degrees?)\b",
+     "distances and angles cannot be given"),
+    (r"\b(?:twice|thrice|\w+ times|again)\b", "repetitions cannot be planned; say each part"),
+    (r"\b(?:if|unless|until|while|when|whenever)\b", "conditions cannot be planned"),
+    (r"\bor\b", "say which of the two"),
+    (r"\b(?:between|under|underneath|below|beneath|above|over(?! to)|opposite|far|away|middle|cent(?:er|re)|corner|"
+     r"edge)\b",
+     "known places are next to, on, in, left of, right of, in front of, behind and around a thing"),
+    (r"\b(?:\w+most|biggest|largest|smallest|tallest|nearest|closest|furthest|farthest|bigger|smaller|larger|taller)\b",
+     "things are known by colour, type and name, not by comparison"),
+    (r"\bto the (?:left|right|front|back)\b(?! side of| of)", "say of which thing"),
+    (r"\b(?<!in )back\b|\bundo\b", "what was before is not remembered"),
+)
+"""What would change the meaning and cannot be read, with the reason."""
+QUESTION = ("what", "where", "which", "how many", "is", "are", "who", "whose", "when", "why", "how", "do you", "does")
 EXAMPLES = (
     "pick up the box", "place the box next to the cylinder", "put the red box on the blue box",
     "put two boxes into the bowl", "place the box left of (right of, in front of, behind) the cylinder",
     "place the boxes around the cylinder", "stack the boxes", "build a tower (line, plus sign, L, T) with the boxes",
-    "sort the blocks by colour", "clear the table", "put everything in the bowl except the red box",
-    "what is on the table?",
+    "sort the blocks by colour", "clear the table", "put everything in the bowl except the red box", "empty the bowl",
+    "swap the red box and the blue box", "what is on the table?",
 )
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import FrozenSet, Set, Tuple
+from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.brain import lexicon
 from hicrisp_core.brain.builder import PlanBuilder
-from hicrisp_core.brain.nouns import Names
+from hicrisp_core.brain.intents import NotUnderstood
+from hicrisp_core.brain.nouns import Names, words_of
 from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.brain.questions import answer, is_question
-from hicrisp_core.brain.reader import NotUnderstood, read
+from hicrisp_core.brain.reader import read
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import find_commands, preconditions_of
 from hicrisp_core.model import Feedback, Plan, Status, Step, WorldState
@@ -32,23 +33,48 @@ class OfflineBrain:
         is, and its indefinite phrases ("a box") choose others.
         """
         del deadline  # The grammar and the search are bounded by themselves.
-        if is_question(request.task.text):
-            return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
-        avoid = _out_of_reach(request.feedback, request.world)
-        builder = PlanBuilder(self._domain, request.world, Names(self._domain, request.world, avoid))
         try:
-            if request.remaining and not avoid:
-                builder.redo(request.remaining)
-            else:
-                builder.build(read(request.task.text))
+            if is_question(request.task.text) and not request.remaining:
+                return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
+            return self._planned(request)
         except NotUnderstood as error:
             return PlanAnswer(refusal=_refusal(str(error), request.world), alternatives=lexicon.EXAMPLES)
-        stuck = sorted(name for name in avoid if any(name in step.arguments.values() for step in builder.steps))
-        if stuck:
-            return PlanAnswer(refusal=f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
-        if not builder.steps:
+
+    def _planned(self, request: PlanRequest) -> PlanAnswer:
+        unreachable, no_place = _out_of_reach(request.feedback, request.world)
+        if unreachable:
+            plan = self._sentence(request, unreachable | no_place)
+            stuck = _named_in(plan, unreachable)
+            if stuck:
+                return PlanAnswer(refusal=f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
+        elif request.remaining:
+            plan = (self._elsewhere(request, no_place) if no_place else None) or self._rest(request)
+        else:
+            plan = self._sentence(request, frozenset())
+        if not plan.steps:
             return PlanAnswer(answer="Nothing needs to be done: it is so already.")
-        return PlanAnswer(Plan(tuple(builder.steps), SOURCE, "; ".join(builder.notes)))
+        return PlanAnswer(plan)
+
+    def _sentence(self, request: PlanRequest, avoid: FrozenSet[str]) -> Plan:
+        """The whole task; what holds already needs no steps."""
+        names = Names(self._domain, request.world, avoid)
+        builder = PlanBuilder(self._domain, request.world, names)
+        builder.build(read(request.task.text, words_of(request.world)))
+        return Plan(tuple(builder.steps), SOURCE, "; ".join((*names.notes, *builder.notes)))
+
+    def _elsewhere(self, request: PlanRequest, no_place: FrozenSet[str]) -> Optional[Plan]:
+        """The task with another thing to place by, where the sentence leaves the choice."""
+        try:
+            plan = self._sentence(request, no_place)
+        except NotUnderstood:
+            return None
+        return None if _named_in(plan, no_place) else plan
+
+    def _rest(self, request: PlanRequest) -> Plan:
+        """The steps that are left, each with what it needs now."""
+        builder = PlanBuilder(self._domain, request.world, Names(self._domain, request.world))
+        builder.redo(request.remaining)
+        return Plan(tuple(builder.steps), SOURCE, "; ".join(builder.notes))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that make the preconditions of the stack's top true."""
@@ -63,13 +89,24 @@ class OfflineBrain:
         return PlanAnswer(Plan(steps, SOURCE, "what the failed action needs"))
 
 
-def _out_of_reach(feedback: Tuple[Feedback, ...], world: WorldState) -> FrozenSet[str]:
-    """The things whose own motion was not found, as the feedback names them."""
-    named: Set[str] = set()
+def _out_of_reach(feedback: Tuple[Feedback, ...], world: WorldState) -> Tuple[FrozenSet[str], FrozenSet[str]]:
+    """What no motion was found to, as the feedback names it: things to pick up, and things to place others by."""
+    picked: Set[str] = set()
+    placed_by: Set[str] = set()
     for entry in feedback:
-        if entry.kind == Status.PLANNING.value and "pick" in entry.error:
-            named.update(name for name in world.objects if re.search(rf"\b{re.escape(name)}\b", entry.error))
-    return frozenset(named)
+        if entry.kind != Status.PLANNING.value:
+            continue
+        named = [name for name in world.objects if re.search(rf"\b{re.escape(name)}\b", entry.error)]
+        if re.search(r"\bpick\b", entry.error):
+            picked.update(named)
+        else:
+            item = min(named, key=entry.error.index, default="")
+            placed_by.update(name for name in named if name != item)
+    return frozenset(picked), frozenset(placed_by)
+
+
+def _named_in(plan: Plan, names: FrozenSet[str]) -> List[str]:
+    return sorted(name for name in names if any(name in step.arguments.values() for step in plan.steps))
 
 
 def _refusal(why: str, world: WorldState) -> str:

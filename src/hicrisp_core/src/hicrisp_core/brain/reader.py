@@ -3,305 +3,169 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import List, Mapping, Optional, Sequence, Tuple
+from dataclasses import replace
+from typing import AbstractSet, Callable, List, Mapping, Sequence, Tuple
 
-from hicrisp_core.brain import lexicon
-from hicrisp_core.errors import HicrispError
+from hicrisp_core.brain.clauses import ClauseReader, each_where
+from hicrisp_core.brain.intents import Intent, NotUnderstood, Noun
+from hicrisp_core.brain.tokens import END, Token, check_readable, tokenise
 
-MAX_CHARACTERS = 2000
+__all__ = ["Intent", "NotUnderstood", "Noun", "read"]
+
+_STARTS = ("the", "a", "an", "all", "both", "every", "each", "everything", "two", "three", "four", "five")
+_PLACING = ("put", "stack")
+_SHALL_BE = ("should", "shall", "must", "be", "go", "stand", "sit")
+_SAME_COLOUR = re.compile(r"(of|with) (the same|their|its|their own|its own|matching) colou?rs?")
 
 
-class NotUnderstood(HicrispError):
-    """A sentence that the grammar cannot read; the message says which part and why."""
-
-
-@dataclass(frozen=True)
-class Noun:
-    """A noun phrase: how many of which things.
+def read(text: str, known: AbstractSet[str] = frozenset()) -> List[Intent]:
+    """The intents of a request, in order.
 
     Args:
-        count: ``the`` (the only one), ``any``, ``all``, ``it`` or a number.
-        words: adjectives and the noun, as they were said.
-        besides: what is left out.
-    """
-
-    count: str
-    words: Tuple[str, ...] = ()
-    number: int = 1
-    besides: Tuple["Noun", ...] = ()
-
-    def __str__(self) -> str:
-        return " ".join(self.words) or self.count
-
-
-@dataclass(frozen=True)
-class Intent:
-    """One thing that is wanted: a verb, what it is about, and where.
-
-    ``group`` counts the parts of the request that follow each other ("then"): within a part all must hold together.
-    """
-
-    verb: str
-    items: Tuple[Noun, ...] = ()
-    relation: str = ""
-    reference: Optional[Noun] = None
-    shape: str = ""
-    group: int = 0
-
-
-@dataclass(frozen=True)
-class Token:
-    """A word or phrase with its meaning: kind ``verb``, ``relation``, ``then``, ``and``, ``except`` or ``word``."""
-
-    kind: str
-    value: str
-    text: str
-
-
-_TABLE: Mapping[str, Tuple[str, str]] = {
-    **{p: ("relation", m) for p, m in lexicon.phrases(lexicon.RELATIONS).items()},
-    **{p: ("verb", m) for p, m in lexicon.phrases(lexicon.VERBS).items()},
-    **{p: ("filler", p) for p in lexicon.FILLERS},
-    **{p: ("then", p) for p in lexicon.THEN},
-    **{p: ("except", p) for p in lexicon.EXCEPT},
-    "and": ("and", "and"), ",": ("and", ","),
-}
-_LONGEST = max(len(phrase.split()) for phrase in _TABLE)
-_MADE_OF = ("of", "with", "from", "using", "out")
-_FORBIDS = re.compile(r"\b(?:not|never|don'?t|do not|without|avoid)\b")
-_SHAPES = lexicon.phrases(lexicon.SHAPES)
-
-
-def tokenise(text: str) -> List[Token]:
-    """Words and known phrases, the longest first; fillers are left out."""
-    words = re.findall(r"[a-z0-9_]+|[,;.]", text.lower().replace("-", " ").replace("'s ", " "))
-    tokens: List[Token] = []
-    at = 0
-    while at < len(words):
-        for length in range(min(_LONGEST, len(words) - at), 0, -1):
-            phrase = " ".join(words[at:at + length])
-            if phrase in _TABLE or length == 1:
-                kind, value = _TABLE.get(phrase, ("word", phrase))
-                if kind != "filler":
-                    tokens.append(Token(kind, value, phrase))
-                at += length
-                break
-    return tokens
-
-
-def read(text: str) -> List[Intent]:
-    """The intents of a request, in order.
+        known: words by which things of the world are called.
 
     Raises:
         NotUnderstood: with the part that could not be read.
     """
-    if len(text) > MAX_CHARACTERS:
-        raise NotUnderstood(f"the request has {len(text)} characters; at most {MAX_CHARACTERS} are read")
-    if not re.search(r"[A-Za-z]", text):
-        raise NotUnderstood("the request holds no words")
-    forbidden = _FORBIDS.search(text.lower().replace("but not", ""))
-    if forbidden:
-        raise NotUnderstood(f"what shall not be done ('{forbidden.group()}') cannot be planned: say what shall be done")
-    intents = _Parser(tokenise(text)).run()
+    check_readable(text, known)
+    intents = _TaskReader(tokenise(text)).run()
     if not intents:
         raise NotUnderstood("the request names no action")
     return intents
 
 
-class _Parser:
+class _TaskReader(ClauseReader):
+    """Reads clause after clause."""
+
     def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = tokens
-        self._at = 0
-        self._group = 0
+        super().__init__(tokens)
+        self._clauses: Mapping[str, Callable[[str], List[Intent]]] = {
+            "put": self._placements, "stack": self._placements, "drop": self._placements, "pick": self._pick,
+            "take": self._take, "build": self._build, "line_up": self._line_up, "put_down": self._put_down,
+            "sort": self._sort, "tidy": self._tidy, "empty": self._empty, "unstack": self._unstack, "swap": self._swap,
+            "home": lambda _: [self.intent("home")],
+        }
 
     def run(self) -> List[Intent]:
+        """All intents of the request."""
         intents: List[Intent] = []
-        while self._at < len(self._tokens):
-            token = self._peek()
+        while self.peek() is not END:
+            token = self.peek()
             if token.kind == "then":
-                self._at += 1
-                self._group += 1
+                self.skip()
+                self.group += 1
             elif token.kind == "and":
-                self._at += 1
+                self.skip()
             elif token.kind == "verb":
-                self._at += 1
-                intents.extend(self._clause(token.value))
-            elif intents and intents[-1].relation:
+                self.skip()
+                intents.extend(self._clauses[token.value](token.text))
+            elif token.kind == "relation" and intents and intents[-1].verb in _PLACING:
+                self.skip()  # "... and on the table": the same things
+                intents.append(self._placed((Noun("them"),), token.value))
+            elif token.kind == "word" and intents and intents[-1].verb in _PLACING:
                 intents.extend(self._placements(intents[-1].verb))  # "... and the cylinder on the box"
+            elif token.text in _STARTS and not intents and self._is_wish():
+                intents.extend(self._placements("put"))  # "the box should be on the cylinder"
             else:
-                raise NotUnderstood(f"'{token.text}' is no action that is known here")
+                raise NotUnderstood(f"'{token.text}' is no action that is known here" if not intents else
+                                    f"an action was expected before '{token.text}'")
         return intents
 
-    def _clause(self, verb: str) -> List[Intent]:
-        if verb in ("put", "stack"):
-            return self._placements(verb)
-        if verb == "pick":
-            items = self._nouns()
-            if self._peek().kind == "word" and self._peek().text == "up":
-                self._at += 1
-            if self._peek().kind == "relation" and self._peek().value == "on":
-                self._at += 1
-                self._noun()  # "the box on the table": where it is, not where it goes
-            return [self._intent("pick", items)]
-        if verb == "build":
-            return [self._build()]
-        if verb == "put_down":
-            return [self._intent("put_down", self._nouns() if self._at_noun() else (Noun("it"),))]
-        if verb == "sort":
-            items = self._nouns() if self._at_noun() else (Noun("all", ("box",)),)
-            return [self._sort(items)]
-        if verb == "clear":
-            besides = self._noun().besides if self._at_noun() else self._besides()
-            return [self._intent("clear", (Noun("all", ("thing",), besides=besides),))]
-        return [self._intent(verb)]
-
-    def _sort(self, items: Tuple[Noun, ...]) -> Intent:
-        words = []
-        while self._peek().kind in ("word", "relation") and self._peek().text not in ("then", "and"):
-            words.append(self._peek().text)
-            self._at += 1
-        said = " ".join(words)
-        if not re.fullmatch(r"(by (their )?colou?rs?)?( ?(into|in|to) (the )?(\w+ )*(bowls?|piles?|groups?))?"
-                            r"( by (their )?colou?rs?)?( of the same colou?r)?", said):
-            raise NotUnderstood(f"things are sorted by colour here, not '{said}'")
-        return self._intent("sort", items)
-
-    def _build(self) -> Intent:
-        shape, items, reference = "", (), None  # type: str, Tuple[Noun, ...], Optional[Noun]
-        if self._peek().text in ("a", "an", "the"):
-            self._at += 1
-        shape = self._shape()
-        if not shape:
-            items = self._nouns()  # "arrange the boxes in a line"
-            if self._peek().kind == "relation" and self._peek().value in ("in", "on"):
-                self._at += 1
-            while self._peek().text in ("a", "an", "the", "as", "like", "to", "form"):
-                self._at += 1
-            shape = self._shape()
-        if not shape:
-            said = items[-1] if self._peek().kind == "end" else self._peek().text
-            raise NotUnderstood(f"'{said}' is no shape that is known here; there are: "
-                                f"{', '.join(lexicon.SHAPES)}")
-        while self._peek().kind in ("word", "relation"):
-            token = self._peek()
-            self._at += 1
-            if token.text in _MADE_OF:
-                while self._peek().text in _MADE_OF:
-                    self._at += 1
-                items = self._nouns()
-            elif token.value == "around":
-                reference = self._noun()
-            elif token.value in ("on", "in"):
-                self._noun()  # "on the table", "in the working space"
-            else:
-                raise NotUnderstood(f"'{token.text}' is not understood after '{shape}'")
-        return self._intent("build", items or (Noun("all", ("box",)),), "around" if reference else "", reference, shape)
-
-    def _shape(self) -> str:
-        for length in (2, 1):
-            words = [token.text for token in self._tokens[self._at:self._at + length]]
-            meaning = _SHAPES.get(" ".join(words), "")
-            if meaning and len(words) == length:
-                self._at += length
-                if self._peek().text in ("shape", "sign"):
-                    self._at += 1
-                return meaning
-        return ""
+    def _is_wish(self) -> bool:
+        """Whether a relation comes before any verb, as in "the box on the cylinder"."""
+        ahead = 0
+        while self.peek(ahead).kind in ("word", "and") or self.peek(ahead).text == "to":
+            ahead += 1
+        return self.peek(ahead).kind == "relation"
 
     def _placements(self, verb: str) -> List[Intent]:
-        items = self._nouns()
-        token = self._peek()
-        if token.text == "down":
-            self._at += 1
-            return [self._intent("put_down", items)]
+        """One or more "X relation Y" of the same verb."""
+        items = self.nouns()
+        if verb == "put":
+            while self.skip(*_SHALL_BE):
+                pass
+        if self.skip("down") or (verb == "drop" and self.peek().kind != "relation"):
+            return [self.intent("put_down", items)]
+        if self.peek().text == "," and self.peek(1).kind == "relation":
+            self.skip()
+        token = self.peek()
         if token.kind != "relation":
-            if verb == "stack":
-                return [self._intent("build", items, shape="tower")]
-            raise NotUnderstood(f"it is not said where '{items[-1]}' shall go" if token.kind == "end" else
+            if verb in ("stack", "stack up", "pile", "pile up"):
+                return [self.intent("build", items, shape="tower")]
+            raise NotUnderstood(f"it is not said where '{items[-1]}' shall go" if token.kind in ("end", "then") else
                                 f"'{token.text}' is not understood after '{items[-1]}'")
-        self._at += 1
-        if verb == "stack" and token.value == "on" and self._peek().text in ("each", "one", "top"):
-            while self._peek().kind == "word":
-                self._at += 1
-            return [self._intent("build", items, shape="tower")]
-        found = [self._placed(items, token.value)]
-        while self._peek().kind == "and" and self._another_placement():
-            self._at += 1
-            again = self._nouns()
-            relation = self._peek().value
-            self._at += 1
-            found.append(self._placed(again, relation))
+        self.skip()
+        if token.value == "to":  # "over to the left of": the second relation is the one
+            ahead = 1 if self.peek().text == "the" else 0
+            if self.peek(ahead).kind == "relation":
+                token = self.peek(ahead)
+                for _ in range(ahead + 1):
+                    self.skip()
+        found = self._one_placement(verb, items, token)
+        while self.peek().kind == "and" and self._another_placement():
+            self.skip()
+            again = self.nouns() if self.at_noun() else (Noun("them"),)
+            relation = self.peek()
+            if not self.skip() or relation.kind != "relation":
+                raise NotUnderstood(f"'{relation.text}' is not understood after '{again[-1]}'")
+            found.extend(self._one_placement(verb, again, relation))
         return found
 
+    def _one_placement(self, verb: str, items: Tuple[Noun, ...], token: Token) -> List[Intent]:
+        relation = token.value
+        mutual = self.mutual(items, relation)
+        if mutual:
+            return [mutual]
+        if token.value in ("in", "to"):
+            shape = self.shape_after_article()
+            if shape:  # "put the boxes in a line"
+                return [self.intent("build", items, shape=shape)]
+        if token.text == "on top" and not self.at_noun():
+            return [self.intent("put", items, "on", Noun("it"))]
+        placed = self._placed(items, relation)
+        if verb.startswith(("stack", "pile")) and relation == "on":
+            placed = replace(placed, verb="stack")
+        if placed.verb == "put" and relation == "in" and self._same_colour():
+            return [self.intent("sort", items)]
+        if relation == "around" and self.peek().text == "in":
+            self.skip()
+            if self.shape_after_article() != "ring":
+                raise NotUnderstood("things stand around another only in a ring")
+        further = self.peek()
+        if further.kind != "relation" or placed.reference is None:
+            return [placed]
+        self.skip()
+        if placed.verb == "stack":  # "stack X on Y on Z"
+            return [*self._one_placement(verb, (placed.reference,), further), placed]
+        if relation not in ("to", "around"):  # "put the box on the table into the bowl": which box
+            which = tuple(replace(item, where=(relation, placed.reference)) for item in items)
+            return self._one_placement(verb, which, further)
+        raise NotUnderstood(f"'{further.text}' is not understood after '{placed.reference}'")
+
     def _placed(self, items: Tuple[Noun, ...], relation: str) -> Intent:
-        reference = self._noun()
+        reference = self.noun()
         if reference.besides:  # "everything in the bowl except the box": the exception is of the items
             items = tuple(replace(item, besides=(*item.besides, *reference.besides)) for item in items)
             reference = replace(reference, besides=())
-        return self._intent("put", items, relation, reference)
+        if relation == "from":  # "move the box out of the bowl"
+            return self.intent("put_down", each_where(items, "at", reference))
+        return self.intent("put", items, relation, reference)
 
-    def _another_placement(self) -> bool:
-        """Whether "and" leads to a further "X on Y" of the same verb."""
-        for token in self._tokens[self._at + 1:]:
-            if token.kind in ("verb", "then"):
-                return False
-            if token.kind == "relation":
+    def _same_colour(self) -> bool:
+        """Go past "of the same colour"; whether it stood here."""
+        for length in (4, 3, 2):
+            said = " ".join(self.peek(ahead).text for ahead in range(length))
+            if _SAME_COLOUR.fullmatch(said):
+                for _ in range(length):
+                    self.skip()
                 return True
         return False
 
-    def _nouns(self) -> Tuple[Noun, ...]:
-        """One or more noun phrases joined by "and" or commas."""
-        found = [self._noun()]
-        while self._peek().kind == "and":
-            ahead = self._at
-            while ahead < len(self._tokens) and self._tokens[ahead].kind == "and":
-                ahead += 1
-            if ahead >= len(self._tokens) or self._tokens[ahead].kind != "word":
-                break
-            self._at = ahead
-            found.append(self._noun())
-        return tuple(found)
-
-    def _noun(self) -> Noun:
-        """The quantifier, the adjectives and the noun."""
-        count, number = "the", 1
-        words: List[str] = []
-        while self._peek().kind == "word":
-            text = self._peek().text
-            if text in ("with", "using", "from", "up", "down", "by", "to", "each", "of") and words:
-                break
-            if text in lexicon.PRONOUNS and not words:
-                self._at += 1
-                return Noun("it" if text != "them" else "them")
-            if text in lexicon.ALL or text == "both":
-                count, number = ("all", 0) if text != "both" else ("number", 2)
-            elif text in lexicon.ANY:
-                count = "any"
-            elif text in lexicon.NUMBERS or (text.isdigit() and not words):
-                count, number = "number", lexicon.NUMBERS.get(text) or int(text)
-            elif text not in ("the", "of", "my", "your", "other", "these", "those"):
-                words.append(text)
-            self._at += 1
-        if not words:
-            raise NotUnderstood(f"a thing was expected before '{self._peek().text}'" if self._peek().kind != "end"
-                                else "the request ends where a thing was expected")
-        return Noun(count, tuple(words), number, self._besides())
-
-    def _besides(self) -> Tuple[Noun, ...]:
-        if self._peek().kind != "except":
-            return ()
-        self._at += 1
-        return self._nouns()
-
-    def _at_noun(self) -> bool:
-        return self._peek().kind == "word"
-
-    def _peek(self) -> Token:
-        return self._tokens[self._at] if self._at < len(self._tokens) else Token("end", "", "the end")
-
-    def _intent(
-        self, verb: str, items: Tuple[Noun, ...] = (), relation: str = "", reference: Optional[Noun] = None,
-        shape: str = "",
-    ) -> Intent:
-        return Intent(verb, items, relation, reference, shape, self._group)
+    def _another_placement(self) -> bool:
+        """Whether "and" leads to a further "X on Y" of the same verb."""
+        ahead = 1
+        while self.peek(ahead).kind not in ("verb", "then", "end"):
+            if self.peek(ahead).kind == "relation":
+                return True
+            ahead += 1
+        return False

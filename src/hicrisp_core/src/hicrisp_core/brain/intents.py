@@ -1,0 +1,57 @@
+"""What a task sentence says, before any name is looked up: noun phrases and intents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional, Tuple
+
+from hicrisp_core.errors import HicrispError
+
+
+class NotUnderstood(HicrispError):
+    """A sentence that the grammar cannot read; the message says which part and why."""
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A noun phrase: how many of which things.
+
+    Args:
+        count: ``the`` (the only one), ``any``, ``all``, ``it``, ``them`` or ``number``.
+        words: adjectives and the noun, as they were said.
+        number: how many, where ``count`` is ``number``.
+        definite: "the two boxes", "both": there must be exactly so many.
+        besides: what is left out.
+        fresh: "the other", "another", "the rest": nothing that the request named before.
+        where: a relation (``at`` for on or in) and the noun that tell which thing is meant: "the box on the table".
+    """
+
+    count: str
+    words: Tuple[str, ...] = ()
+    number: int = 1
+    besides: Tuple["Noun", ...] = ()
+    definite: bool = False
+    fresh: bool = False
+    where: Optional[Tuple[str, "Noun"]] = None
+
+    def __str__(self) -> str:
+        said = " ".join(self.words) or self.count
+        if self.where:
+            relation = {"at": "on or in"}.get(self.where[0], self.where[0].replace("_", " "))
+            said += f" {relation} {self.where[1]}"
+        return f"other {said}" if self.fresh else said
+
+
+@dataclass(frozen=True)
+class Intent:
+    """One thing that is wanted: a verb, what it is about, and where.
+
+    ``group`` counts the parts of the request that follow each other ("then"): within a part all must hold together.
+    """
+
+    verb: str
+    items: Tuple[Noun, ...] = ()
+    relation: str = ""
+    reference: Optional[Noun] = None
+    shape: str = ""
+    group: int = 0

@@ -1,0 +1,62 @@
+"""Questions are answered from what is seen, and those that cannot be are refused with those that can."""
+
+import pytest
+from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.brain.ports import PlanRequest
+from hicrisp_core.brain.questions import is_question
+from hicrisp_core.model import Task
+from hicrisp_core.robot.deadline import Deadline
+from test_offline_sentences import BLOCKS, FILLED, coloured
+
+
+def ask(domain, world, text):
+    return OfflineBrain(domain).plan(PlanRequest(Task(text), world), Deadline(5.0))
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("what is in the bowl?", "blue_box is in bowl; red_box is in bowl."),
+    ("What is on the cylinder", "green_box is on cylinder."),
+    ("what is on the green box?", "nothing is there."),
+    ("which boxes are in the bowl?", "blue_box is in bowl; red_box is in bowl."),
+    ("where is the green box", "green_box is on cylinder."),
+    ("is the red box in the bowl?", "yes: red_box is in bowl."),
+    ("is the red box on the table?", "no: red_box is in bowl."),
+    ("are all boxes in the bowl?", "no: blue_box is in bowl; green_box is on cylinder; red_box is in bowl."),
+    ("is there a bowl?", "yes: bowl."), ("is there a spoon?", "no."),
+    ("are there boxes in the bowl?", "yes: blue_box is in bowl; green_box is on cylinder; red_box is in bowl."),
+    ("how many boxes are there?", "3: blue_box, green_box, red_box."), ("how many red boxes?", "1: red_box."),
+    ("how many things are in the bowl?", "2: blue_box, red_box."), ("how many boxes are on the table?", "0."),
+    ("what colour is the red box?", "red_box is red."), ("what color is the cylinder?", "of no known colour"),
+    ("which box is red?", "red_box."), ("what are you holding?", "nothing is held."),
+    ("what do you see?", "bowl is on table"), ("what is there?", "bowl is on table"),
+    ("what can you do?", "I can read, for example: pick up the box"), ("help", "I can read, for example"),
+])
+def test_a_question_and_its_answer(domain, text, said):
+    answer = ask(domain, FILLED, text)
+    assert answer.plan is None
+    assert said in answer.answer, answer
+
+
+def test_what_the_robot_holds_is_told(domain):
+    world = coloured(["red_box"], [("panda", "holding", "red_box")])
+    for text in ("what are you holding?", "where is the red box?"):
+        assert ask(domain, world, text).answer == "panda is holding red_box."
+
+
+@pytest.mark.parametrize("text", ["what time is it?", "who are you?", "why did it fail?", "how heavy is the box?",
+                                  "is the bowl on the table and the red box in it?", "are you?", "what?"])
+def test_another_question_is_refused_with_those_that_are_answered(domain, text):
+    answer = ask(domain, BLOCKS, text)
+    assert not answer.answer
+    assert "this question is not understood" in answer.refusal
+    assert "where is the box?" in answer.refusal
+
+
+def test_a_question_about_what_is_not_there_says_what_there_is(domain):
+    assert "no 'spoon' here; there are: blue_box" in ask(domain, BLOCKS, "where is the spoon?").refusal
+
+
+@pytest.mark.parametrize("text", ["can you pick up the red box?", "would you put the red box in the bowl?"])
+def test_a_polite_request_is_no_question(domain, text):
+    assert not is_question(text)
+    assert ask(domain, BLOCKS, text).plan is not None
