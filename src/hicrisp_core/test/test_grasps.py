@@ -86,3 +86,10 @@ def test_inside_a_bowl_the_room_is_measured_to_its_wall() -> None:
 
 def test_what_is_not_seen_has_no_grasp() -> None:
     assert grasp_candidates(WorldObject("box", "box"), WorldState(), GRIPPER) == []
+
+
+def test_a_lying_cylinder_is_held_beside_its_middle_so_that_it_can_be_stood_up() -> None:
+    orientation = (math.sin(math.pi / 4), 0.0, 0.0, math.cos(math.pi / 4))
+    can = WorldObject("can", "cylinder", "cylinder", (0.06, 0.06, 0.12), pose=Pose((0.5, 0.0, 0.03), orientation))
+    for grasp in grasp_candidates(can, world(can), GRIPPER):
+        assert 0.01 < math.dist(grasp.pose.position[:2], (0.5, 0.0)) < 0.04

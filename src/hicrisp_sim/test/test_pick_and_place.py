@@ -41,12 +41,15 @@ def test_a_box_goes_into_a_bowl_and_out_of_it_again() -> None:
     assert lab.see().holds("on", "box", "table")
 
 
-def test_a_cylinder_that_lies_is_picked_up(tabletop: Lab) -> None:
+def test_a_cylinder_that_lies_is_picked_up_and_stood_up(tabletop: Lab) -> None:
     with tabletop.world.simulation.edit() as data:
         data.joint("cylinder").qpos[2:] = (0.031, np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)
     assert tabletop.see().holds("lying", "cylinder")
     assert tabletop.do("pick", item="cylinder").ok
     assert tabletop.see().holds("holding", "panda", "cylinder")
+    assert tabletop.do("put_down", item="cylinder").ok
+    assert not tabletop.see().holds("lying", "cylinder")
+    assert tabletop.see().holds("on", "cylinder", "table")
 
 
 def test_what_is_not_in_the_hand_cannot_be_placed(tabletop: Lab) -> None:

@@ -27,6 +27,8 @@ _LARGEST_TURN = 0.35
 """Radians that a joint may turn between two points of a line; more is a jump to another posture."""
 _CHECK_STEP = 0.03
 """Radians between the checks of a finished path."""
+_RESOLUTIONS = (0.06, 0.03, 0.015)
+"""Radians between the checks of a search, tried one after the other until the timed motion is free, too."""
 _ESCAPE = 0.15
 """Metres that the tool may be lifted to get away from a collision at the start."""
 _SHOULDER = (0.0, 0.0, 0.333)
@@ -120,12 +122,30 @@ class MotionPlanner:
             why = f"where the arm is now, {in_the_way(blockers)}"
             return MotionFailure("start_in_collision", why, _named(blockers))
         seconds = min(deadline.remaining, self._settings.search_time)
-        path = self._search.solve(head[-1], goals, self.scene.checker(), seconds, next(self._seeds))
-        if path is None:
-            blockers = self._between(head[-1], min(goals, key=lambda goal: float(np.abs(goal - start).max())))
-            kind = "timeout" if deadline.passed else "no_path"
-            return MotionFailure(kind, f"no way round was found: {in_the_way(blockers)}", _named(blockers))
-        return time_path(smooth_path([*head[:-1], *path]), self._limits)
+        for step in _RESOLUTIONS:
+            path = self._search.solve(head[-1], goals, self.scene.checker(), seconds, next(self._seeds), step)
+            if path is None:
+                break
+            motion = time_path(smooth_path([*head[:-1], *path], 2.0 * step), self._limits)
+            if self._stays_free(motion):
+                return motion
+        blockers = self._between(head[-1], min(goals, key=lambda goal: float(np.abs(goal - start).max())))
+        kind = "timeout" if deadline.passed else "no_path"
+        return MotionFailure(kind, f"no way round was found: {in_the_way(blockers)}", _named(blockers))
+
+    def _stays_free(self, motion: Trajectory) -> bool:
+        """Whether a motion is free from its first free point on, also between the checks and at rounded corners."""
+        free, last, began = self.scene.checker(), None, False
+        for row in motion.positions:
+            joints = np.array(row)
+            if last is not None and np.abs(joints - last).max() < _CHECK_STEP / 3.0:
+                continue
+            last = joints
+            if free(joints):
+                began = True
+            elif began:
+                return False
+        return True
 
     def _escape(self, start: np.ndarray) -> Optional[List[np.ndarray]]:
         """The start, and when it is in collision the way straight up to the first free posture."""

@@ -7,8 +7,6 @@ from typing import Callable, List, Optional, Sequence
 import numpy as np
 from ompl import base, geometric, util
 
-_STEP = 0.06
-"""Radians (over all joints) between two collision checks along a segment."""
 _RANGE = 2.5
 """Longest step of the tree, radians."""
 
@@ -33,17 +31,20 @@ class PathSearch:
 
     def solve(
         self, start: np.ndarray, goals: Sequence[np.ndarray], free: Callable[[np.ndarray], bool], seconds: float,
-        seed: int,
+        seed: int, step: float,
     ) -> Optional[List[np.ndarray]]:
         """A short path from the start to one of the goals, as corners joined by straight lines; ``None`` without one.
 
         Start and goals must be free. The same seed gives the same path, unless the time runs out.
+
+        Args:
+            step: radians (over all joints) between two collision checks along a segment.
         """
         util.RNG.setSeed(seed + 1)
         dof = self._dof
         information = base.SpaceInformation(self._space)
         information.setStateValidityChecker(lambda state: free(state[0:dof]))
-        information.setStateValidityCheckingResolution(_STEP / self._space.getMaximumExtent())
+        information.setStateValidityCheckingResolution(step / self._space.getMaximumExtent())
         information.setup()
         problem = base.ProblemDefinition(information)
         problem.addStartState(self._state(information, start))

@@ -17,8 +17,6 @@ from hicrisp_sim.panda import ACCELERATION_LIMITS, ARM_JOINTS, VELOCITY_LIMITS
 
 SAMPLE_PERIOD = 0.01
 """Seconds between the points of a trajectory."""
-_KNOT_SPACING = 0.12
-"""Radians between the spline's knots: close enough for it to stay on the path that was checked."""
 _SAME = 1e-3
 """Radians between corners that count as one."""
 _GRID = 60
@@ -45,14 +43,18 @@ class JointLimits:
                            tuple(acceleration * limit for limit in ACCELERATION_LIMITS))
 
 
-def smooth_path(path: Sequence[np.ndarray]) -> CubicSpline:
-    """A spline along straight joint segments, over their length in radians; corners are rounded a little."""
+def smooth_path(path: Sequence[np.ndarray], spacing: float) -> CubicSpline:
+    """A spline along straight joint segments, over their length in radians.
+
+    Args:
+        spacing: radians between its knots; the closer, the less the corners are rounded.
+    """
     knots = [np.asarray(path[0], dtype=float)]
     for end in path[1:]:
         start = knots[-1]
         if np.linalg.norm(end - start) < _SAME:
             continue
-        pieces = max(1, int(np.ceil(np.linalg.norm(end - start) / _KNOT_SPACING)))
+        pieces = max(1, int(np.ceil(np.linalg.norm(end - start) / spacing)))
         knots.extend(start + (end - start) * piece / pieces for piece in range(1, pieces + 1))
     points = np.array(knots)
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])

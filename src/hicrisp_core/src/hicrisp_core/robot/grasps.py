@@ -18,6 +18,7 @@ DOWN = (1.0, 0.0, 0.0, 0.0)
 """The tool pointing straight down, its closing direction along the world's y."""
 _LEVEL = 0.17
 """Largest sine of the angle between a grasped axis and the horizontal."""
+_HELD_HIGHER = 0.018
 _ROUND_YAWS = 8
 _SAME_ROOM = 0.025
 """Clearance above which one grasp is as good as another, metres."""
@@ -72,7 +73,7 @@ def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) ->
     if thing.pose is None:
         return []
     bottom, top = vertical_span(thing, thing.pose)
-    x, y, z = thing.pose.position
+    x, y, z = thing.pose.apply((0.0, 0.0, _off_centre(thing, thing.pose)))
     height = max(min(max(z, top - gripper.depth), top - 0.01), bottom + gripper.tip + 0.0075)
     found: List[Grasp] = []
     for closing, width in _closing_directions(thing, thing.pose):
@@ -83,6 +84,12 @@ def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) ->
             pose = Pose((x, y, height), multiply(from_yaw(turn), DOWN))
             found.append(_with_room(pose, width, world, gripper, thing.name))
     return sorted(found, key=preference)
+
+
+def _off_centre(thing: WorldObject, pose: Pose) -> float:
+    """How far from its middle a lying cylinder is held, so that a level hand can stand it up."""
+    lies = thing.shape == "cylinder" and abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 0.5
+    return max(0.0, min(_HELD_HIGHER, thing.size[2] / 2.0 - 0.02)) if lies else 0.0
 
 
 def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, name: str) -> Grasp:

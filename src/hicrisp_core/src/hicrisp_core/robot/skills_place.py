@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import List
-
 from shapely.geometry import Point
 
 from hicrisp_core.model import Outcome, Pose, Status, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, vertical_span
-from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply, rotate
-from hicrisp_core.robot.grasps import Grasp, hand_clearance, preference
 from hicrisp_core.robot.ports import MotionFailure
 from hicrisp_core.robot.skills import DONE, Attempt, below, failed
 from hicrisp_core.robot.skills_pick import in_hand
+from hicrisp_core.robot.skills_placements import Placement, ways_to_place
 
-_ROUND_YAWS = 12
-_OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3)
-"""Turns of a box that are tried when there is no room for the fingers with its sides along the target's."""
 _NEARLY = 0.012
 """Height above the goal, or above a bowl's rim, at which an item must still be clear of everything, metres."""
 _FINGER_GAP, _LEAST_ROOM = 0.003, 0.004
 """Space that the opened fingers keep to other things, and how far each opens at least, metres."""
-
-
-@dataclass(frozen=True)
-class Placement:
-    """One way to put an item down: its pose, the tool's pose, and the room that the fingers have."""
-
-    item: Pose
-    grasp: Grasp
 
 
 def place(attempt: Attempt, item: str, target: Pose, correction: Vector = (0.0, 0.0, 0.0)) -> Outcome:
@@ -48,7 +32,7 @@ def place(attempt: Attempt, item: str, target: Pose, correction: Vector = (0.0, 
     attempt.arm.attach(item)
     doing = f"place the {item}"
     best = DONE
-    for placement in _ranked(attempt, thing, target, world):
+    for placement in ways_to_place(attempt, thing, target, world):
         outcome = _carry(attempt, placement, _free_height(thing, placement.item, world), correction)
         if outcome.ok:
             outcome = _lower(attempt, thing, placement, world, correction)
@@ -57,33 +41,6 @@ def place(attempt: Attempt, item: str, target: Pose, correction: Vector = (0.0, 
             return stopped or failed(outcome, doing)
         best = outcome if best.ok else best
     return failed(best, doing)
-
-
-def placements(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldState) -> List[Placement]:
-    """The ways to put a held item down level, with the target's yaw as far as the item's shape shows it."""
-    if thing.pose is None:
-        return []
-    held = attempt.arm.tool_pose().inverse().compose(thing.pose)
-    width = attempt.arm.opening()
-    found: List[Placement] = []
-    for orientation in _orientations(thing, thing.pose, target):
-        pose = Pose(target.position, orientation)
-        pose = pose.shifted((0.0, 0.0, _bottom(thing, target) - vertical_span(thing, pose)[0]))
-        tool = pose.compose(held.inverse())
-        space = hand_clearance(tool, width, world, attempt.gripper, thing.name)
-        found.append(Placement(pose, Grasp(tool, width, width, space)))
-    return found
-
-
-def _ranked(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldState) -> List[Placement]:
-    """The ways that keep the target's yaw, those with most room first; then the ones at other yaws."""
-    ranked = sorted(placements(attempt, thing, target, world), key=lambda way: preference(way.grasp))
-    if thing.shape != "box":
-        return ranked[: attempt.settings.tries]
-    others = [way for turn in _OTHER_YAWS
-              for way in placements(attempt, thing, Pose(target.position, from_yaw(target.yaw + turn)), world)]
-    free = [way for way in others if way.grasp.clearance > attempt.gripper.room]
-    return [*ranked, *sorted(free, key=lambda way: preference(way.grasp))][: attempt.settings.tries]
 
 
 def _carry(attempt: Attempt, placement: Placement, clear: float, correction: Vector) -> Outcome:
@@ -142,36 +99,3 @@ def _rim(thing: WorldObject, pose: Pose, world: WorldState) -> float:
 def _free_height(thing: WorldObject, pose: Pose, world: WorldState) -> float:
     """Height above its goal at which an item must be clear of everything, before it is lowered, metres."""
     return _rim(thing, pose, world) + _NEARLY
-
-
-def _bottom(thing: WorldObject, target: Pose) -> float:
-    """The height on which the item shall stand when its centre is at the target, upright."""
-    return target.position[2] - thing.size[2] / 2.0
-
-
-def _orientations(thing: WorldObject, now: Pose, target: Pose) -> List[Quaternion]:
-    """The orientations that will do: level, turned by what the item's shape cannot be told from."""
-    level = _levelled(now.orientation)
-    ahead = rotate(level, (1.0, 0.0, 0.0))
-    across = rotate(level, (0.0, 1.0, 0.0))
-    flat = ahead if abs(ahead[2]) < 0.5 else across
-    if thing.shape == "cylinder" and abs(rotate(level, (0.0, 0.0, 1.0))[2]) > 0.5:
-        return [multiply(from_yaw(math.tau * turn / _ROUND_YAWS), level) for turn in range(_ROUND_YAWS)]
-    turns = 4 if thing.shape == "box" and abs(thing.size[0] - thing.size[1]) < 0.002 else 2
-    start = target.yaw - math.atan2(flat[1], flat[0])
-    return [multiply(from_yaw(start + math.tau * turn / turns), level) for turn in range(turns)]
-
-
-def _levelled(orientation: Quaternion) -> Quaternion:
-    """The nearest orientation in which one of the body's axes is vertical."""
-    axes = [rotate(orientation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
-    up = max(axes, key=lambda axis: abs(axis[2]))
-    sign = 1.0 if up[2] >= 0.0 else -1.0
-    tilt = math.acos(min(1.0, abs(up[2])))
-    length = math.hypot(up[0], up[1])
-    if length < 1e-6:
-        return orientation
-    sine = math.sin(tilt / 2.0)
-    # The turn that brings the axis to the vertical is about the horizontal direction across it.
-    turn = (sign * up[1] / length * sine, -sign * up[0] / length * sine, 0.0, math.cos(tilt / 2.0))
-    return multiply(turn, orientation)

@@ -1,0 +1,114 @@
+"""The ways to put a held item down: poses of the item that its shape allows, and the tool poses that go with them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import List, Tuple
+
+from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
+from hicrisp_core.model.footprint import vertical_span
+from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply, rotate
+from hicrisp_core.robot.grasps import Grasp, hand_clearance, preference
+from hicrisp_core.robot.skills import Attempt
+
+_ROUND_YAWS = 12
+_OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3)
+"""Turns of a box that are tried when there is no room for the fingers with its sides along the target's."""
+_LEVEL_HAND, _STAND_TRIES = 0.3, 12
+"""Largest sine of the hand's slope when it stands something up, and how many ways of it are tried."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """One way to put an item down: its pose, the tool's pose, and the room that the fingers have."""
+
+    item: Pose
+    grasp: Grasp
+
+
+def ways_to_place(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldState) -> List[Placement]:
+    """Placements to try in this order: those that keep the target's yaw by their room, then the ones at other yaws.
+
+    What lies is stood up where the arm can, and else put down as it lies.
+    """
+    ranked = sorted(placements(attempt, thing, target, world), key=lambda way: preference(way.grasp))
+    if thing.shape != "box":
+        return [*stood_up(attempt, thing, target), *ranked[: attempt.settings.tries]]
+    others = [way for turn in _OTHER_YAWS
+              for way in placements(attempt, thing, Pose(target.position, from_yaw(target.yaw + turn)), world)]
+    free = [way for way in others if way.grasp.clearance > attempt.gripper.room]
+    return [*ranked, *sorted(free, key=lambda way: preference(way.grasp))][: attempt.settings.tries]
+
+
+def placements(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldState) -> List[Placement]:
+    """The ways to put a held item down level, with the target's yaw as far as the item's shape shows it."""
+    if thing.pose is None:
+        return []
+    held = attempt.arm.tool_pose().inverse().compose(thing.pose)
+    width = attempt.arm.opening()
+    found: List[Placement] = []
+    for orientation in _orientations(thing, thing.pose, target):
+        pose = Pose(target.position, orientation)
+        pose = pose.shifted((0.0, 0.0, _bottom(thing, target) - vertical_span(thing, pose)[0]))
+        tool = pose.compose(held.inverse())
+        space = hand_clearance(tool, width, world, attempt.gripper, thing.name)
+        found.append(Placement(pose, Grasp(tool, width, width, space)))
+    return found
+
+
+def stood_up(attempt: Attempt, thing: WorldObject, target: Pose) -> List[Placement]:
+    """The ways to stand a lying item up with the hand level: its end that is held more up, the hand pointing away."""
+    if thing.pose is None or abs(rotate(thing.pose.orientation, (0.0, 0.0, 1.0))[2]) > 0.5:
+        return []
+    held = attempt.arm.tool_pose().inverse().compose(thing.pose)
+    heading = math.atan2(target.position[1], target.position[0])
+    found: List[Tuple[bool, float, Placement]] = []
+    for end_up in (1.0, -1.0):
+        upright = multiply(_turn_up(rotate(thing.pose.orientation, (0.0, 0.0, end_up))), thing.pose.orientation)
+        for number in range(_ROUND_YAWS):
+            item = Pose(target.position, multiply(from_yaw(math.tau * number / _ROUND_YAWS), upright))
+            tool = item.compose(held.inverse())
+            ahead = rotate(tool.orientation, (0.0, 0.0, 1.0))
+            off = abs(math.remainder(math.atan2(ahead[1], ahead[0]) - heading, math.tau))
+            if abs(ahead[2]) < _LEVEL_HAND:
+                width = attempt.arm.opening()
+                low = tool.position[2] < item.position[2]
+                found.append((low, off, Placement(item, Grasp(tool, width, width, attempt.gripper.spare))))
+    return [way for _, _, way in sorted(found, key=lambda entry: entry[:2])[:_STAND_TRIES]]
+
+
+def _turn_up(axis: Vector) -> Quaternion:
+    """The shortest turn that brings a unit vector to the vertical."""
+    x, y, z = axis
+    length = math.hypot(x, y)
+    if length < 1e-6:
+        return (0.0, 0.0, 0.0, 1.0) if z > 0.0 else (1.0, 0.0, 0.0, 0.0)
+    half = math.atan2(length, z) / 2.0
+    # About the horizontal direction across it.
+    return (y / length * math.sin(half), -x / length * math.sin(half), 0.0, math.cos(half))
+
+
+def _bottom(thing: WorldObject, target: Pose) -> float:
+    """The height on which the item shall stand when its centre is at the target, upright."""
+    return target.position[2] - thing.size[2] / 2.0
+
+
+def _orientations(thing: WorldObject, now: Pose, target: Pose) -> List[Quaternion]:
+    """The orientations that will do: level, turned by what the item's shape cannot be told from."""
+    level = _levelled(now.orientation)
+    ahead = rotate(level, (1.0, 0.0, 0.0))
+    across = rotate(level, (0.0, 1.0, 0.0))
+    flat = ahead if abs(ahead[2]) < 0.5 else across
+    if thing.shape == "cylinder" and abs(rotate(level, (0.0, 0.0, 1.0))[2]) > 0.5:
+        return [multiply(from_yaw(math.tau * turn / _ROUND_YAWS), level) for turn in range(_ROUND_YAWS)]
+    turns = 4 if thing.shape == "box" and abs(thing.size[0] - thing.size[1]) < 0.002 else 2
+    start = target.yaw - math.atan2(flat[1], flat[0])
+    return [multiply(from_yaw(start + math.tau * turn / turns), level) for turn in range(turns)]
+
+
+def _levelled(orientation: Quaternion) -> Quaternion:
+    """The nearest orientation in which one of the body's axes is vertical."""
+    axes = [rotate(orientation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    up = max(axes, key=lambda axis: abs(axis[2]))
+    return multiply(_turn_up(up if up[2] >= 0.0 else (-up[0], -up[1], -up[2])), orientation)
