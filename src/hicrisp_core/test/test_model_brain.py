@@ -8,11 +8,9 @@ from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.brain.ports import CorrectionRequest, PlanRequest
-from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Feedback, Level, StackEntry, Task
 from hicrisp_core.prompting.quarantine import plain, quarantined
-from hicrisp_core.prompting.templates import PLACEHOLDERS, Prompts
 from hicrisp_core.robot.deadline import Deadline
 from tabletop import steps, table_top
 
@@ -48,9 +46,15 @@ def test_plans_are_read_however_models_write_them(ask, text):
     assert [step.action for step in answer.plan.steps] == ["pick", "place_next_to"]
 
 
-def test_a_cut_off_plan_keeps_its_whole_steps(ask):
-    answer, _ = ask({"text": GOOD[:GOOD.index("place_next_to") + 4], "finish": "length"})
-    assert [step.action for step in answer.plan.steps] == ["pick"]
+@pytest.mark.parametrize("finish", ["length", "stop"])
+def test_a_cut_off_plan_is_asked_again_and_never_carried_out_in_part(ask, finish):
+    part = {"text": GOOD[:GOOD.index("place_next_to") + 4], "finish": finish}
+    answer, server = ask(part, GOOD)
+    assert len(answer.plan.steps) == 2
+    assert "cut off before its end" in server.requests[1]["messages"][-1]["content"]
+    answer, _ = ask(part)
+    assert answer.plan is None
+    assert "higher max_tokens" in answer.refusal
 
 
 def test_an_unknown_name_is_asked_again_with_the_valid_ones(ask):
@@ -82,6 +86,24 @@ def test_answers_and_refusals_in_words_are_passed_on(ask, text, field):
     answer, _ = ask(text)
     assert answer.plan is None
     assert getattr(answer, field)
+
+
+def test_a_plan_without_steps_is_told_and_is_no_plan(ask):
+    answer, _ = ask('{"reasoning": "The box stands there already.", "steps": []}')
+    assert answer.plan is None
+    assert answer.answer == "The language model plans no steps: The box stands there already."
+
+
+def test_thoughts_and_other_json_do_not_hide_the_plan(ask):
+    answer, _ = ask('<think>{"steps": []}</think>Settings: {"a": [1]}. ' + GOOD)
+    assert len(answer.plan.steps) == 2
+    assert answer.plan.reasoning == "one box"
+
+
+def test_a_second_failure_keeps_what_was_wrong_with_the_first_answer(ask):
+    answer, _ = ask('{"steps": ["fly(panda)"]}', {"status": 401, "body": "{}"})
+    assert "refuses the key" in answer.refusal
+    assert "no action 'fly'" in answer.refusal
 
 
 def test_a_model_that_cannot_be_reached_is_a_refusal_that_says_so(ask):
@@ -130,14 +152,6 @@ def test_the_offline_configuration_makes_the_offline_planner(domain, config_dir)
     brain = make_brain(LlmSettings("offline", backend="offline"), domain, config_dir)
     assert isinstance(brain, OfflineBrain)
     assert not isinstance(brain, ModelBrain)
-
-
-def test_a_prompt_with_an_unknown_placeholder_is_refused(tmp_path):
-    for name in PLACEHOLDERS:
-        (tmp_path / f"{name}.txt").write_text("hello")
-    (tmp_path / "plan.txt").write_text("do $tusk")
-    with pytest.raises(ConfigError, match=r"unknown placeholder '\$tusk'; valid are: \$facts, \$objects, \$task"):
-        Prompts(tmp_path)
 
 
 def test_text_is_bounded():

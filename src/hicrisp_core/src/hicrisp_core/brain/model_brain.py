@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Sequence, Union
 
+from hicrisp_core.brain.answer_schema import answer_schema
 from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest, Usage
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
 from hicrisp_core.model import Plan, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
-from hicrisp_core.parsing.json_text import find_json
-from hicrisp_core.parsing.plan_text import parse_plan
+from hicrisp_core.parsing.json_text import read_json
+from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.quarantine import plain, quarantined
@@ -20,6 +21,7 @@ from hicrisp_core.robot.deadline import Deadline
 
 _ASKS = 2
 """How often a model is asked for one answer: an unreadable one is asked again with what is wrong with it."""
+_KEYS = frozenset(("steps", "plan", "answer", "refusal", "reasoning"))
 
 
 class ModelBrain:
@@ -40,12 +42,17 @@ class ModelBrain:
         """Ask for a plan, or from the failed step on for a new one."""
         world = self._world(request.world)
         if not request.feedback:
-            return self._ask(self._prompts.render("plan", task=quarantined(request.task.text), **world), request.world,
-                             deadline)
-        return self._ask(self._prompts.render(
-            "replan", task=quarantined(request.task.text), **world,
-            done=_listed(request.done), remaining=_listed([str(step) for step in request.remaining]),
-            feedback=_listed([describe.feedback_text(entry) for entry in request.feedback])), request.world, deadline)
+            prompt = self._prompts.render("plan", task=quarantined(request.task.text), **world)
+        else:
+            prompt = self._prompts.render(
+                "replan", task=quarantined(request.task.text), **world,
+                done=_listed(request.done), remaining=_listed([str(step) for step in request.remaining]),
+                feedback=_listed([describe.feedback_text(entry) for entry in request.feedback]))
+        answer = self._ask(prompt, request.world, deadline)
+        if answer.plan is not None and not answer.plan.steps:
+            said = answer.plan.reasoning or "it is so already"
+            return PlanAnswer(answer=f"The language model plans no steps: {said}", usage=answer.usage)
+        return answer
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
@@ -61,10 +68,11 @@ class ModelBrain:
         usage = Usage()
         trouble = "the model was not asked"
         for _ in range(_ASKS):
-            answer = self._client.complete(messages, deadline, answer_schema(self._domain))
+            answer = self._client.complete(messages, deadline, answer_schema(self._domain, world))
             usage = usage + _cost(answer)
             if isinstance(answer, LlmFailure):
-                return PlanAnswer(refusal=f"The language model gave no answer: {answer.message}.", usage=usage)
+                before = f" Its first answer could not be used: {trouble}" if len(messages) > 2 else ""
+                return PlanAnswer(refusal=f"The language model gave no answer: {answer.message}.{before}", usage=usage)
             read = self._read(answer, world)
             if isinstance(read, PlanAnswer):
                 return PlanAnswer(read.plan, read.answer, read.refusal, read.alternatives, usage)
@@ -75,12 +83,14 @@ class ModelBrain:
         return PlanAnswer(refusal=f"The language model's answer cannot be used: {trouble}", usage=usage)
 
     def _read(self, answer: Completion, world: WorldState) -> Union[PlanAnswer, ParseFailure]:
-        said = find_json(answer.text)
-        words = said if isinstance(said, dict) else {}
+        said = read_json(answer.text, lambda value: isinstance(value, dict) and not _KEYS.isdisjoint(value))
+        words = said.value if said else {}
         raw = parse_plan(answer.text, self._domain)
+        if answer.cut_off or is_cut_off(answer.text):
+            # Its whole steps could be read, but a plan whose end is missing would pass for the whole task.
+            return ParseFailure("the answer was cut off before its end: a shorter one is needed, or a higher "
+                                "max_tokens", answer.text[-80:])
         if isinstance(raw, ParseFailure):
-            if answer.cut_off:
-                return ParseFailure("the answer was cut off before its first step", raw.quote)
             return _spoken(words) or raw
         if not raw and _spoken(words):
             return _spoken(words) or ParseFailure("empty")
@@ -89,16 +99,6 @@ class ModelBrain:
             return grounded
         reasoning = "; ".join(filter(None, (str(words.get("reasoning", "") or ""), *grounded.notes)))
         return PlanAnswer(Plan(grounded.steps, self._client.name, plain(reasoning)))
-
-
-def answer_schema(domain: Domain) -> Dict[str, Any]:
-    """The JSON schema of an answer: reasoning, steps by the domain's action names, or an answer or refusal in words."""
-    step = {
-        "type": "object", "required": ["action", "arguments"],
-        "properties": {"action": {"type": "string", "enum": sorted(domain.actions)}, "arguments": {"type": "object"}}}
-    return {"type": "object", "required": ["steps"], "properties": {
-        "reasoning": {"type": "string"}, "steps": {"type": "array", "items": step}, "answer": {"type": "string"},
-        "refusal": {"type": "string"}}}
 
 
 def _spoken(words: Dict[str, Any]) -> Optional[PlanAnswer]:

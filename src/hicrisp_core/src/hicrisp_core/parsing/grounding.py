@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Dict, List, Sequence, Tuple, Union
 
+from hicrisp_core.brain.intents import Noun
 from hicrisp_core.brain.nouns import Names
-from hicrisp_core.brain.reader import NotUnderstood, Noun
 from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Step, Value, WorldState
 from hicrisp_core.parsing.raw import ParseFailure, RawStep
 
 _CLOSE = 0.8
+"""Likeness (Ratcliff and Obershelp) from which the only name that is so close is taken for a misspelt one."""
 
 
 @dataclass(frozen=True)
@@ -70,22 +71,24 @@ class _Grounder:
     def _value(self, parameter: Parameter, written: str) -> Value:
         if parameter.type == "number":
             return written
-        valid = self._domain.objects_of(self._world, parameter.type)
         name = _normal(written)
-        if name in self._world.types():
+        if name in self._world.types() or not name:
             return name
-        try:
-            return Names(self._domain, self._world).one(Noun("the", tuple(name.split("_"))))
-        except NotUnderstood:
-            return self._close(name, valid, "name")
+        words = tuple(word for word in name.split("_") if word)
+        matching = Names(self._domain, self._world).matching(Noun("the", words)) if words else []
+        if len(matching) > 1:
+            raise DomainError(f"'{written}' may be any of: {', '.join(matching)}; say which", tuple(matching))
+        if matching:
+            return matching[0]
+        return self._close(name, self._domain.objects_of(self._world, parameter.type), "name")
 
     def _close(self, name: str, valid: Sequence[str], what: str) -> str:
         """The name itself, or the only valid one that is close to it, with a note."""
         if name in valid:
             return name
         close = get_close_matches(name, valid, n=2, cutoff=_CLOSE)
-        if len(close) != 1:
-            return name
+        if len(close) != 1 or re.findall(r"\d+", name) != re.findall(r"\d+", close[0]):
+            return name  # Another number is another thing.
         self.notes.append(f"the {what} '{name}' was read as '{close[0]}'")
         return close[0]
 

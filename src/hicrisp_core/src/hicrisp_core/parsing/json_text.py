@@ -1,35 +1,80 @@
-"""JSON as models write it: in fences, with prose around it, trailing commas, duplicate keys, cut off in the middle."""
+"""JSON as models write it: in fences, amid prose, with comments, single quotes, trailing commas, or cut off."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from hicrisp_core.parsing.json_mending import mended
 
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
-_CLOSING = {"{": "}", "[": "]"}
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_STARTS = re.compile(r"[{\[]")
+_JSON_LIKE = re.compile(r"\{\s*[\"']|\[\s*[{\[\"']")
+_MOST_STARTS = 20
+"""How many brackets of a text are tried as the beginning of JSON."""
+
+
+class FoundJson(NamedTuple):
+    """A JSON value in a text, and whether the text ended before it did."""
+
+    value: Any
+    cut_off: bool
+
+
+def read_json(text: str, wanted: Callable[[Any], bool] = lambda value: True) -> Optional[FoundJson]:
+    """The first wanted object or list in a text, whole ones before those that are cut off; thoughts are passed over."""
+    said = without_thoughts(text)
+    for cut_off in (False, True):
+        for candidate in (*_FENCE.findall(said), said):
+            for value in _values(candidate, cut_off):
+                if isinstance(value, (dict, list)) and wanted(value):
+                    return FoundJson(value, cut_off)
+    return None
 
 
 def find_json(text: str) -> Optional[Any]:
     """The first JSON object or list in a text; ``None`` when there is none."""
-    for candidate in (*_FENCE.findall(text), text):
-        start = min((at for at in (candidate.find("{"), candidate.find("[")) if at >= 0), default=-1)
-        if start < 0:
-            continue
-        for value in (_decode(candidate[start:]), _decode(_mended(candidate[start:]))):
-            if isinstance(value, (dict, list)):
-                return value
-    return None
+    found = read_json(text)
+    return found.value if found else None
 
 
-def _decode(text: str) -> Optional[Any]:
+def without_thoughts(text: str) -> str:
+    """The text without what a reasoning model says to itself."""
+    return _THOUGHTS.sub(" ", text)
+
+
+def _values(text: str, cut_off: bool) -> Iterator[Any]:
+    """What stands at the brackets of a text; inside a value that was read, no further one is looked for."""
+    at = 0
+    for _ in range(_MOST_STARTS):
+        start = _STARTS.search(text, at)
+        if start is None:
+            return
+        at = start.start() + 1
+        if not cut_off:
+            value, length = _decode(text[start.start():])
+            if value is not None:
+                at = start.start() + length
+                yield value
+                continue
+        whole = mended(text[start.start():])
+        if whole is not None and whole.cut_off == cut_off:
+            yield _decode(whole.text)[0]
+        if whole is not None and whole.cut_off and _JSON_LIKE.match(text, start.start()):
+            return  # What is whole inside a value that is not would pass for all of it.
+
+
+def _decode(text: str) -> Tuple[Optional[Any], int]:
     try:
-        return json.JSONDecoder(object_pairs_hook=_merge).raw_decode(text)[0]
+        value, length = json.JSONDecoder(object_pairs_hook=_merge).raw_decode(text)
     except (ValueError, RecursionError):
-        return None
+        return None, 0
+    return value, length
 
 
-def _merge(pairs: List[Tuple[str, Any]]) -> Any:
+def _merge(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
     """An object; a key that stands twice keeps both values when they are lists, else the last."""
     merged: Dict[str, Any] = {}
     for key, value in pairs:
@@ -38,42 +83,3 @@ def _merge(pairs: List[Tuple[str, Any]]) -> Any:
         else:
             merged[key] = value
     return merged
-
-
-def _mended(text: str) -> str:
-    """Without trailing commas, and with what a cut-off answer left open closed."""
-    open_: List[str] = []
-    quoted, escaped, last_whole = False, False, 0
-    for at, char in enumerate(text):
-        if quoted:
-            escaped = char == "\\" and not escaped
-            if char == '"' and not escaped:
-                quoted = False
-            continue
-        if char == '"':
-            quoted = True
-        elif char in _CLOSING:
-            open_.append(_CLOSING[char])
-        elif open_ and char == open_[-1]:
-            open_.pop()
-            last_whole = at + 1
-            if not open_:
-                return _without_trailing_commas(text[:at + 1])
-    return _without_trailing_commas(text[:last_whole] + "".join(reversed(_open_at(text[:last_whole]))))
-
-
-def _open_at(text: str) -> List[str]:
-    open_: List[str] = []
-    quoted = False
-    for before, char in zip(" " + text, text):
-        if char == '"' and before != "\\":
-            quoted = not quoted
-        elif not quoted and char in _CLOSING:
-            open_.append(_CLOSING[char])
-        elif not quoted and open_ and char == open_[-1]:
-            open_.pop()
-    return open_
-
-
-def _without_trailing_commas(text: str) -> str:
-    return re.sub(r",(\s*[}\]])", r"\1", text)

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from dataclasses import replace
+from typing import Any, List, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.parsing.json_text import find_json
+from hicrisp_core.parsing.calls import read_calls, unquoted
+from hicrisp_core.parsing.json_text import FoundJson, read_json, without_thoughts
+from hicrisp_core.parsing.prose import read_sentence
 from hicrisp_core.parsing.raw import ParseFailure, RawStep
 
-_CALL = re.compile(r"([A-Za-z_]\w*)\s*\(([^()]*)\)?")
 _BRACKETS = re.compile(r"\[\s*([A-Za-z_]\w*)\s*\]\s*((?:<[^<>]*>\s*(?:\([\d.]*\))?\s*)*)")
 _ADDRESSED = re.compile(r"\[\s*\w+\s+to\s+\w+\s*\]\s*(\w+)\s*(.*)")
-_NUMBERING = re.compile(r"^\s*(?:step\s*)?(?:\d+\s*[.):]|[-*•])\s*", re.IGNORECASE)
+_PREPOSITIONS = ("from", "to", "in", "into", "on", "onto", "with")
+_NUMBERED = re.compile(r"^\s*(?:step\s*)?\d+\s*[.):]\s*\S", re.IGNORECASE)
+_NUMBERING = re.compile(r"^\s*(?:step\s*)?(?:\d+\s*[.):]|[-*\u2022])\s*", re.IGNORECASE)
+_CODE = re.compile(r"(?:\w+\s*=\s*)?[\w.]+\(")
+_LOOP = re.compile(r"^(?:for\b.+\bin\b.+|while\b.+):")
 _NO_STEPS = ("def ", "assert", "import ", "from ", "return", "pass", "else", "if ", "elif ", "print", "#", "```", "//")
 _KEYS = ("steps", "plan", "actions", "commands", "corrections")
 _NAMES = ("action", "name", "function", "command")
 _ARGUMENTS = ("arguments", "args", "parameters", "params")
+_REMARKS = ("step", "id", "index", "number", "text", "reason", "reasoning", "description", "explanation", "comment",
+            "note", "thought")
+"""Keys of a step that are neither its action nor an argument, unless the action has such a parameter."""
 MAX_CHARACTERS = 100_000
 
+_Read = Union[Tuple[RawStep, ...], ParseFailure]
 
-def parse_plan(text: str, domain: Optional[Domain] = None) -> Union[Tuple[RawStep, ...], ParseFailure]:
+
+def parse_plan(text: str, domain: Optional[Domain] = None) -> _Read:
     """Read the steps of an answer; an empty plan is one that says so in JSON.
 
     Args:
@@ -28,17 +39,28 @@ def parse_plan(text: str, domain: Optional[Domain] = None) -> Union[Tuple[RawSte
     """
     if len(text) > MAX_CHARACTERS:
         return ParseFailure(f"the answer has {len(text)} characters; at most {MAX_CHARACTERS} are read", text[:80])
-    value = find_json(text)
-    if value is not None:
-        entries = _entries(value)
-        if entries is not None:
-            return _from_entries(entries, domain)
-    steps: List[RawStep] = []
-    for line in text.splitlines():
-        steps.extend(_from_line(line, domain))
-    if not steps:
-        return ParseFailure("no step was found in the answer", text.strip()[:160])
-    return tuple(steps)
+    found = _plan_json(text)
+    in_json = _from_entries(_entries(found.value) or [], domain) if found else None
+    if found and in_json is not None and (isinstance(found.value, dict) or not isinstance(in_json, ParseFailure)):
+        return in_json
+    in_lines = _from_lines(without_thoughts(text), domain)
+    return in_lines if in_lines or in_json is None else in_json
+
+
+def is_cut_off(text: str) -> bool:
+    """Whether the plan in JSON that a text holds ends before it is whole."""
+    found = _plan_json(text)
+    return found is not None and found.cut_off
+
+
+def _plan_json(text: str) -> Optional[FoundJson]:
+    return read_json(text, lambda value: _is_plan(value, text.strip()))
+
+
+def _is_plan(value: Any, text: str) -> bool:
+    if isinstance(value, list):
+        return text == "[]" or bool(value) and all(isinstance(entry, (str, dict)) for entry in value)
+    return _entries(value) is not None
 
 
 def _entries(value: Any) -> Optional[List[Any]]:
@@ -47,86 +69,83 @@ def _entries(value: Any) -> Optional[List[Any]]:
     found = next((value[key] for key in _KEYS if key in value), None)
     if isinstance(found, dict):
         return _entries(found)
+    if isinstance(found, str):
+        return found.splitlines()
     if isinstance(found, list):
         return found
     return [value] if any(key in value for key in _NAMES) else None
 
 
-def _from_entries(entries: List[Any], domain: Optional[Domain]) -> Union[Tuple[RawStep, ...], ParseFailure]:
+def _from_entries(entries: List[Any], domain: Optional[Domain]) -> _Read:
     steps: List[RawStep] = []
     for entry in entries:
-        found: List[RawStep] = []
-        if isinstance(entry, str):
-            found = _from_line(entry, domain)
-        elif isinstance(entry, dict):
-            found = _from_object(entry, domain)
+        found = _from_line(entry, domain) if isinstance(entry, str) else \
+            _from_object(entry, domain) if isinstance(entry, dict) else []
         if not found:
             return ParseFailure("this is no step", str(entry))
         steps.extend(found)
-    return tuple(steps)
+    return _without_it(steps)
 
 
 def _from_object(entry: Mapping[str, Any], domain: Optional[Domain]) -> List[RawStep]:
     name = next((entry[key] for key in _NAMES if isinstance(entry.get(key), str)), "")
     arguments = next((entry[key] for key in _ARGUMENTS if key in entry), None)
+    if not name and len(entry) == 1:  # {"pick": {"item": "box"}}
+        name, arguments = next(iter(entry.items()))
+        arguments = [arguments] if isinstance(arguments, str) else arguments
     if "(" in name or (" " in name.strip() and arguments is None):
         return _from_line(name, domain)
-    if isinstance(arguments, dict):
-        named = {str(key): _plain(value) for key, value in arguments.items()}
-        return [RawStep(name, (), named, str(dict(entry)))] if name else []
+    if not name:
+        return []
     if isinstance(arguments, list):
-        return [RawStep(name, tuple(_plain(value) for value in arguments), {}, str(dict(entry)))] if name else []
-    named = {str(k): _plain(v) for k, v in entry.items() if k not in (*_NAMES, "text", "reason") and not _nested(v)}
-    return [RawStep(name, (), named, str(dict(entry)))] if name else []
+        return [RawStep(name, tuple(unquoted(value) for value in arguments), {}, str(dict(entry)))]
+    own = domain.actions[name].parameters if domain and name in domain.actions else {}
+    if not isinstance(arguments, dict):
+        arguments = {key: value for key, value in entry.items() if key in own or not (
+            key in (*_NAMES, *_ARGUMENTS, *_REMARKS) or isinstance(value, (dict, list)))}
+    named = {str(key): unquoted(value) for key, value in arguments.items() if value is not None}
+    return [RawStep(name, (), named, str(dict(entry)))]
+
+
+def _from_lines(text: str, domain: Optional[Domain]) -> _Read:
+    """Line by line; a numbered line that is no step is an error, for to leave a step out is to change the plan."""
+    steps: List[RawStep] = []
+    unread = ""
+    for line in text.splitlines():
+        if _LOOP.match(line.strip()):
+            return ParseFailure("loops are not carried out; every step must be written", line.strip())
+        found = _from_line(line, domain)
+        steps.extend(found)
+        if not found and _NUMBERED.match(line):
+            unread = unread or line.strip()
+    if steps and unread:
+        return ParseFailure("this step cannot be read", unread)
+    return _without_it(steps) if steps else ParseFailure("no step was found in the answer", text.strip()[:160])
+
+
+def _without_it(steps: List[RawStep]) -> Tuple[RawStep, ...]:
+    """The steps with what "it" means: the item of the step before."""
+    found: List[RawStep] = []
+    last = ""
+    for step in steps:
+        named = {key: last if value.lower() == "it" and last else value for key, value in step.named.items()}
+        found.append(replace(step, named=named))
+        last = named.get("item", last)
+    return tuple(found)
 
 
 def _from_line(line: str, domain: Optional[Domain]) -> List[RawStep]:
-    text = _NUMBERING.sub("", line.strip()).strip().rstrip(";")
+    text = _NUMBERING.sub("", line.replace("**", "").replace("`", "").strip()).strip().rstrip(";")
     if not text or text.lower().startswith(_NO_STEPS):
         return []
     addressed = _ADDRESSED.match(text)
     if addressed:
-        return [RawStep(addressed.group(1), tuple(addressed.group(2).split()), {}, text)]
+        things = tuple(word for word in addressed.group(2).split() if word not in _PREPOSITIONS)
+        return [RawStep(addressed.group(1), things, {}, text)]
     brackets = _BRACKETS.match(text)
     if brackets:
         things = tuple(thing.strip() for thing in re.findall(r"<([^<>]*)>", brackets.group(2)))
         return [RawStep(brackets.group(1).lower(), things, {}, text)]
-    sentence = _by_sentence(text, domain)
-    if sentence:
-        return [sentence]
     code = text.split("#", 1)[0]
-    return [_from_call(match.group(1), match.group(2), match.group(0)) for match in _CALL.finditer(code)]
-
-
-def _from_call(name: str, arguments: str, quote: str) -> RawStep:
-    positional: List[str] = []
-    named: Dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in arguments.split(","))):
-        key, equals, value = part.partition("=")
-        if equals and re.fullmatch(r"\w+", key.strip()):
-            named[key.strip()] = _plain(value)
-        else:
-            positional.append(_plain(part))
-    return RawStep(name, tuple(positional), named, quote)
-
-
-def _by_sentence(text: str, domain: Optional[Domain]) -> Optional[RawStep]:
-    """The action whose sentence this is, the longest first."""
-    if domain is None:
-        return None
-    found: List[Tuple[int, RawStep]] = []
-    for action in domain.actions.values():
-        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(action.text).replace(r"\ ", r"\s+"))
-        match = re.fullmatch(pattern + r"\s*[.!]?", text, re.IGNORECASE)
-        if match and all(len(value.split()) <= 5 for value in match.groupdict().values()):
-            literal = len(re.sub(r"{\w+}", "", action.text))
-            found.append((literal, RawStep(action.name, (), match.groupdict(), text)))
-    return max(found, key=lambda pair: pair[0])[1] if found else None
-
-
-def _plain(value: Any) -> str:
-    return str(value).strip().strip("'\"").strip()
-
-
-def _nested(value: Any) -> bool:
-    return isinstance(value, (dict, list))
+    sentence = read_sentence(text, domain) if domain and not _CODE.match(code) else ()
+    return list(sentence) or read_calls(code)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import List, Sequence
+from typing import Dict, List, Sequence
 
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.model import Feedback, StackEntry, WorldState
+from hicrisp_core.parsing.plan_text import parse_plan
+from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.prompting.quarantine import plain
 
 _NAME_LIMIT = 60
@@ -44,9 +46,21 @@ def examples_text(domain: Domain) -> str:
     found: List[str] = []
     for example in domain.examples:
         plan = example.get("plan")
-        steps = [str(step) for step in plan] if isinstance(plan, list) else []
-        found.append(f"Task: {example.get('task')}\nAnswer: {json.dumps({'steps': steps})}")
+        steps = [_step(domain, str(step)) for step in plan] if isinstance(plan, list) else []
+        state = example.get("state")
+        holds = f"What holds: {state if isinstance(state, str) else '; '.join(map(str, state))}\n" \
+            if isinstance(state, (str, list)) else ""
+        found.append(f"{holds}Task: {example.get('task')}\nAnswer: {json.dumps({'steps': steps})}")
     return "\n".join(found) or "(none)"
+
+
+def _step(domain: Domain, text: str) -> Dict[str, object]:
+    """An example's step in the form that answers have."""
+    raw = parse_plan(text)
+    if isinstance(raw, ParseFailure) or raw[0].action not in domain.actions:
+        return {"action": text, "arguments": {}}
+    names = zip(domain.actions[raw[0].action].parameters, raw[0].positional)
+    return {"action": raw[0].action, "arguments": {**dict(names), **raw[0].named}}
 
 
 def feedback_text(feedback: Feedback) -> str:
@@ -64,5 +78,5 @@ def feedback_text(feedback: Feedback) -> str:
 def stack_text(domain: Domain, stack: Sequence[StackEntry]) -> str:
     """The feedback stack, its top first."""
     return "\n".join(
-        f"{number}. {entry.command} ({domain.describe(entry.command)}), tried {entry.attempts} times: "
+        f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} times: "
         f"{feedback_text(entry.feedback)}" for number, entry in enumerate(reversed(stack), start=1))

@@ -1,0 +1,84 @@
+"""Steps in plain English, by the sentences of the domain's actions and by the grammar of task sentences."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, Optional, Tuple
+
+from hicrisp_core.brain.intents import Intent, NotUnderstood, Noun
+from hicrisp_core.brain.reader import read
+from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
+from hicrisp_core.parsing.raw import RawStep
+
+_LONGEST_NAME = 5
+"""Words that a name in a sentence has at most; more is another sentence."""
+_ASIDE = re.compile(r"\s*\([^()]*\)\s*(?=[.!]?\s*$)")
+
+
+def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
+    """The steps of one sentence; none where it is not understood."""
+    plain = _ASIDE.sub("", text).strip()
+    exact = _by_text(plain, domain)
+    if exact:
+        return (exact,)
+    try:
+        return _by_grammar(plain, domain)
+    except NotUnderstood:
+        return ()
+
+
+def _by_text(text: str, domain: Domain) -> Optional[RawStep]:
+    """The action whose sentence this is, the one with the most words of its own first."""
+    found: List[Tuple[int, RawStep]] = []
+    for action in domain.actions.values():
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(action.text).replace(r"\ ", r"\s+"))
+        match = re.fullmatch(pattern + r"\s*[.!]?", text, re.IGNORECASE)
+        if match and all(len(value.split()) <= _LONGEST_NAME for value in match.groupdict().values()):
+            literal = len(re.sub(r"{\w+}", "", action.text))
+            found.append((literal, RawStep(action.name, (), match.groupdict(), text)))
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _by_grammar(text: str, domain: Domain) -> Tuple[RawStep, ...]:
+    steps: List[RawStep] = []
+    last = ""
+    for intent in read(text):
+        action = _action(intent, domain)
+        if action is None or intent.shape or len(intent.items) > 1:
+            return ()
+        names: Dict[str, str] = {}
+        if intent.items:
+            last = _said(intent.items[0], last)
+            names["item"] = last
+        if intent.reference is not None:
+            names[_other(action)] = _said(intent.reference, last)
+        if not all(names.values()) or not set(names) <= set(action.parameters):
+            return ()
+        steps.append(RawStep(action.name, (), names, text))
+    return tuple(steps)
+
+
+def _action(intent: Intent, domain: Domain) -> Optional[Action]:
+    """The action that an intent of one thing is."""
+    for action in domain.actions.values():
+        if intent.verb in ("put", "stack") and action.decode == intent.relation:
+            return action
+        if intent.verb == "put_down" and action.decode == "free":
+            return action
+        if intent.verb in ("pick", "home") and action.skill == intent.verb:
+            return action
+    return None
+
+
+def _said(noun: Noun, last: str) -> str:
+    """The words of a noun that names one thing; empty for any other."""
+    if noun.count == "it":
+        return last
+    one = noun.count in ("the", "any") and not noun.besides and not noun.fresh
+    return " ".join(noun.words) if one else ""
+
+
+def _other(action: Action) -> str:
+    """The parameter by which a thing is placed."""
+    return next((name for name, parameter in action.parameters.items()
+                 if name != "item" and parameter.type not in (*ROBOT_TYPES, "number")), "")

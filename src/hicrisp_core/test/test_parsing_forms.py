@@ -1,0 +1,140 @@
+"""How plans are written: odd JSON, code, prose, thoughts; and names that fit nearly, or not at all."""
+
+import json
+import random
+import time
+
+import pytest
+from hicrisp_core.parsing.calls import read_calls
+from hicrisp_core.parsing.grounding import Grounded, ground_steps
+from hicrisp_core.parsing.json_text import find_json, read_json
+from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
+from hicrisp_core.parsing.raw import ParseFailure
+from tabletop import table_top
+
+WORLD = table_top({"red_box": "box", "blue_box": "box", "bowl": "bowl", "cylinder": "cylinder"})
+STEPS = [{"action": "pick", "arguments": {"item": "red_box"}},
+         {"action": "place_on", "arguments": {"item": "red_box", "surface": "blue_box"}}]
+PLAN = json.dumps({"steps": STEPS})
+MEANT = ["pick(panda, red_box)", "place_on(panda, red_box, blue_box)"]
+
+
+def grounded(domain, text, world=WORLD):
+    """The steps of a text in the world's names, or the failure."""
+    raw = parse_plan(text, domain)
+    return raw if isinstance(raw, ParseFailure) else ground_steps(raw, domain, world)
+
+
+@pytest.mark.parametrize("text", [
+    PLAN, f"```json\n{PLAN}\n```", f"Sure:\n```\n{PLAN}", str({"steps": STEPS}), PLAN.replace("]}", ",]\n}"),
+    PLAN.replace("[{", "[ // first\n {"), f"<think>perhaps {{x}} or [1]</think>{PLAN}", f"Of [1, 2] and {{3}}: {PLAN}",
+    json.dumps({"thoughts": "it's red", "plan": {"steps": STEPS}}), json.dumps(STEPS),
+    json.dumps({"steps": [{"pick": {"item": "red_box"}}, {"place_on": ["red_box", "blue_box"]}]}),
+    json.dumps({"steps": [{"step": 1, "reason": "so", **s["arguments"], "action": s["action"]} for s in STEPS]}),
+    json.dumps({"steps": "pick(red_box)\nplace_on(red_box, blue_box)"}), json.dumps({"steps": MEANT}),
+    "1. Pick up the red box.\n2. Place it on the blue box.", "Pick up the red box and put it onto the blue box.",
+    "**1. Pick up** the red box (it is free)\n2. `place_on(red_box, blue_box)`",
+    "held = robot.pick(item='red_box')\nplace_on('red_box', surface = \"blue_box\")  # there",
+    "The names are [\"red_box\", \"blue_box\"].\n- pick(red_box)\n- place_on(red_box, blue_box)",
+    "[PICK] <red_box> (1)\n[PLACE_ON] <red_box> (1) <blue_box> (2)",
+])
+def test_the_same_plan_however_it_is_written(domain, text):
+    found = grounded(domain, text)
+    assert isinstance(found, Grounded), found
+    assert [str(step) for step in found.steps] == MEANT
+    assert not is_cut_off(text)
+
+
+@pytest.mark.parametrize(("text", "quote"), [
+    ("1. pick up the red box\n2. wiggle it\n3. place the red box on the blue box", "2. wiggle it"),
+    ("for box in boxes:\n    pick(box)", "for box in boxes:"), ("while True:\n    pick(red_box)", "while True:"),
+    (json.dumps({"steps": [STEPS[0], {"do": "something", "with": "it"}]}), "{'do': 'something', 'with': 'it'}"),
+    (json.dumps({"steps": [STEPS[0], 17]}), "17")])
+def test_a_step_that_cannot_be_read_is_never_left_out(domain, text, quote):
+    failure = parse_plan(text, domain)
+    assert isinstance(failure, ParseFailure)
+    assert failure.quote == quote
+
+
+@pytest.mark.parametrize("length", range(len('{"steps": ['), len(PLAN)))
+def test_wherever_an_answer_is_cut_its_whole_steps_are_read_and_the_cut_is_seen(length):
+    whole = parse_plan(PLAN)
+    part = parse_plan(PLAN[:length])
+    if not isinstance(part, ParseFailure):
+        assert part == whole[:len(part)]
+        assert is_cut_off(PLAN[:length])
+
+
+def test_calls_keep_what_stands_in_quotes_and_in_brackets():
+    (step,) = read_calls("put('red box, the big one', find(a, b), on = 'x = 1', at=[1, 2])")
+    assert step.positional == ("red box, the big one", "find(a, b)")
+    assert step.named == {"on": "x = 1", "at": "[1, 2]"}
+    assert [step.action for step in read_calls("a(1); b(2)")] == ["a", "b"]
+    assert read_calls("no call here (really)") == []
+
+
+def test_nothing_is_evaluated(domain):
+    found = parse_plan("__import__('os').system('touch /tmp/hicrisp_was_here')", domain)
+    assert isinstance(found, ParseFailure) or isinstance(ground_steps(found, domain, WORLD), ParseFailure)
+
+
+@pytest.mark.parametrize(("written", "name"), [
+    ("red_box", "red_box"), ("The Red Box", "red_box"), ("red-box", "red_box"), ("'red box'", "red_box"),
+    ("a red box", "red_box"), ("red boxes", "red_box"), ("red block", "red_box"), ("can", "cylinder"),
+    ("RED_BOX", "red_box")])
+def test_a_name_in_another_form(domain, written, name):
+    found = grounded(domain, json.dumps({"steps": [{"action": "pick", "arguments": {"item": written}}]}))
+    assert found.steps[0].arguments["item"] == name
+    assert found.notes == ()
+
+
+def test_a_close_name_is_taken_with_a_note_and_another_number_is_not(domain):
+    found = grounded(domain, '{"steps": [{"action": "put_dwn", "arguments": {"item": "cylindre"}}]}')
+    assert str(found.steps[0]) == "put_down(panda, cylinder)"
+    assert found.notes == ("the action 'put_dwn' was read as 'put_down'", "the name 'cylindre' was read as 'cylinder'")
+    world = table_top({"box_1": "box", "bowl": "bowl"})
+    other = grounded(domain, '{"steps": ["pick(panda, box_2)"]}', world)
+    assert isinstance(other, ParseFailure)
+    assert "no object 'box_2'" in str(other)
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ('{"steps": ["pick(panda, box)"]}', "'box' may be any of: blue_box, red_box; say which"),
+    ('{"steps": ["pick(panda, salt)"]}', "there are: blue_box, cylinder, red_box"),
+    ('{"steps": ["pick(panda, bowl)"]}', "'bowl' is a bowl, but pick needs a graspable"),
+    ('{"steps": ["place_north_of(red_box, bowl)"]}', "no action 'place_north_of'"),
+    ('{"steps": [{"action": "pick", "arguments": {"object": "red_box"}}]}', "no parameter 'object'; it takes: robot"),
+    ('{"steps": [{"action": "pick", "arguments": null}]}', "pick needs 'item'"),
+    ('{"steps": ["pick(panda, red_box, blue_box)"]}', "pick takes robot, item; got"),
+    ('{"steps": [{"action": "place_around", "arguments": {"item": "red_box", "reference": "bowl", "bearing": "far"}}]}',
+     "needs a number")])
+def test_what_does_not_fit_is_refused_with_what_does(domain, text, said):
+    failure = grounded(domain, text)
+    assert isinstance(failure, ParseFailure)
+    assert said in str(failure)
+    assert failure.quote
+
+
+def test_whatever_is_written_is_read_or_refused(domain):
+    pieces = ["{", "}", "[", "]", "(", ")", ",", ":", '"', "'", "\\", "\n", "//", "#", "```", "steps", "action", "pick",
+              "red_box", "1.", "for x in y:", "None", "<think>", "=", " ", "the", "place_on(", "\x00", "\u202e"]
+    chance = random.Random(3)
+    for _ in range(3000):
+        text = "".join(chance.choice(pieces) for _ in range(chance.randint(1, 30)))
+        found = grounded(domain, text)
+        assert isinstance(found, (Grounded, ParseFailure)), text
+
+
+@pytest.mark.parametrize("text", [
+    "[" * 90_000, '{"a":' * 15_000, "'" * 90_000, "[[],\n" * 15_000, "1. " * 30_000, "a(" * 40_000,
+    "1. put the box\n" * 5_000], ids=["brackets", "objects", "quotes", "lists", "numbers", "calls", "steps"])
+def test_a_monstrous_answer_is_refused_in_time(domain, text):
+    began = time.monotonic()
+    assert isinstance(parse_plan(text, domain), (tuple, ParseFailure))
+    assert time.monotonic() - began < 10.0
+
+
+def test_the_wanted_value_is_found_behind_others():
+    text = 'First {"a": 1}, then {"steps": []}'
+    assert find_json(text) == {"a": 1}
+    assert read_json(text, lambda value: "steps" in value).value == {"steps": []}
