@@ -69,6 +69,10 @@ def test_after_a_command_only_what_is_newer_counts(scene: Scene) -> None:
     observer = TopicObserver()
     observe(observer)
     scene.x = 0.5
+    shown = scene.now  # Whatever shows the box elsewhere is not newer than this.
+    end = time.monotonic() + 5.0
+    while rospy.get_time() < shown and time.monotonic() < end:
+        time.sleep(0.002)
     observer.world_changed()
     assert observe(observer)[0].objects["box"].pose.position[0] == pytest.approx(0.5)
 

@@ -29,7 +29,10 @@ class Relocation:
 
     def push(self, name: str, by: Sequence[float], dice: np.random.Generator) -> Optional[str]:
         """Move a thing by [dx, dy], or by a distance in a random direction; ``None`` when there is no room."""
-        x, y, _ = self._things()[name].pose.position
+        pose = self._things()[name].pose
+        if pose is None:
+            return None
+        x, y, _ = pose.position
         if len(by) > 1:
             return self._put_first(name, [(x + by[0], y + by[1])])
         start = dice.uniform(0.0, math.tau)
@@ -49,8 +52,9 @@ class Relocation:
 
     def _put_first(self, name: str, spots: Iterable[Tuple[float, float]]) -> Optional[str]:
         things = self._things()
+        pose = things[name].pose
+        yaw = pose.yaw if pose else 0.0
         for x, y in spots:
-            yaw = things[name].pose.yaw
             candidate = standing(things[name], x, y, yaw, _LIFT)
             if not overlapping(candidate, things, _GAP) and not off_the_table(candidate, self._simulation.scene.table):
                 self._put(name, candidate.pose or Pose((x, y, 0.0), from_yaw(yaw)))
