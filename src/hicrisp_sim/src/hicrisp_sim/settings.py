@@ -33,7 +33,7 @@ class ArmSettings:
     contact_force: float = 6.0
     contact_torque: float = 25.0
     finger_speed: float = 0.15
-    search_time: float = 1.0
+    search_time: float = 2.0
 
 
 def load_settings(path: Union[str, Path]) -> ArmSettings:

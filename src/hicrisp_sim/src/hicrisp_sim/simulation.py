@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Event, Lock, RLock, Thread
+from threading import Event, RLock, Thread
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 import mujoco
@@ -49,7 +49,6 @@ class Simulation:
         self.rate = rate
         self._posture = np.asarray(posture, dtype=float)
         self._lock = RLock()
-        self._counting = Lock()
         self._editors = 0
         self._movers = 0
         self._closing = Event()
@@ -66,6 +65,7 @@ class Simulation:
         self.data.qpos[_ARM] = self._posture
         self.data.qpos[_FINGERS] = MAX_OPENING / 2.0
         self.data.ctrl[:] = self.data.qpos[: self.model.nu]
+        self._effort = self.model.actuator_forcerange.copy()
         mujoco.mj_forward(self.model, self.data)
         self._due = []
         self._look()
@@ -111,11 +111,9 @@ class Simulation:
     @contextmanager
     def edit(self) -> Iterator[mujoco.MjData]:
         """Change the state between two steps."""
-        with self._counting:
-            self._editors += 1
+        self._editors += 1
         with self._lock:
-            with self._counting:
-                self._editors -= 1
+            self._editors -= 1
             yield self.data
             mujoco.mj_forward(self.model, self.data)
             self._look()
@@ -123,14 +121,13 @@ class Simulation:
     @contextmanager
     def moving(self) -> Iterator[None]:
         """Inside, the caller steps the physics and nobody else does."""
-        with self._lock, self._counting:
+        with self._lock:
             self._movers += 1
             self._pace = (time.monotonic(), self.time)
         try:
             yield
         finally:
-            with self._counting:
-                self._movers -= 1
+            self._movers -= 1
 
     def command_arm(self, positions: np.ndarray, velocities: np.ndarray) -> None:
         """The reference of the joint controllers, rad and rad/s."""
@@ -159,7 +156,7 @@ class Simulation:
     @property
     def opening(self) -> float:
         """Metres between the fingers."""
-        return max(0.0, float(self.data.qpos[_FINGERS].sum()))
+        return float(self.data.qpos[_FINGERS].sum())
 
     @property
     def finger_speed(self) -> float:
