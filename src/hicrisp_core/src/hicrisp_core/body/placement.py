@@ -148,7 +148,7 @@ def clearance(item: WorldObject, pose: Pose, world: WorldState, ignore: Tuple[st
         if thing.name in (item.name, *ignore) or thing.pose is None or thing.shape in ("surface", "region"):
             continue
         bottom, top = vertical_span(thing, thing.pose)
-        if top > low and bottom < high + 0.02 and not _held(thing.name, world):
+        if top > low and bottom < high + 0.02 and not world.held(thing.name):
             nearest = min(nearest, footprint(thing, thing.pose).distance(shadow))
     return nearest
 
@@ -195,10 +195,6 @@ def _standing(item: WorldObject, x: float, y: float, yaw: float, world: WorldSta
 
 def _table(world: WorldState) -> Optional[WorldObject]:
     return next((thing for _, thing in sorted(world.objects.items()) if thing.shape == "surface"), None)
-
-
-def _held(name: str, world: WorldState) -> bool:
-    return any(fact.predicate == "holding" and fact.object == name for fact in world.relations)
 
 
 def _grid(surface: WorldObject, workspace: Workspace, step: float) -> Iterator[Tuple[float, float]]:

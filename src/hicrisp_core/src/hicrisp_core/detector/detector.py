@@ -135,7 +135,7 @@ def measure_deviation(command: Command, after: WorldState) -> Optional[Vector]:
     item = after.objects.get(command.argument("item"))
     if command.target is None or item is None or item.pose is None:
         return None
-    if any(fact.predicate == "holding" and fact.object == item.name for fact in after.relations):
+    if after.held(item.name):
         return None
     off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
     x, y, z, w = command.target.orientation

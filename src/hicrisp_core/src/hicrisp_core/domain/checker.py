@@ -8,7 +8,7 @@ from hicrisp_core.domain.conditions import Condition, Facts
 from hicrisp_core.domain.effects import expected_facts, names_of, type_test
 from hicrisp_core.domain.schema import Domain, Precondition
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import Command, Feedback, Level, Relation, Step, WorldState
+from hicrisp_core.model import Command, Feedback, Level, Step, WorldState
 
 
 def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedback]:
@@ -35,12 +35,8 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
 def effects_hold(domain: Domain, command: Command, state: WorldState) -> bool:
     """Whether every fact that the command would make or remove is already so: the step is redundant."""
     made, removed = expected_facts(domain, command)
-    return bool(made or removed) and all(_has(state, fact) for fact in made) \
-        and not any(_has(state, fact) for fact in removed)
-
-
-def _has(state: WorldState, fact: Relation) -> bool:
-    return fact in state.relations
+    return bool(made or removed) and all(fact in state.relations for fact in made) \
+        and not any(fact in state.relations for fact in removed)
 
 
 def _unmet(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Dict, FrozenSet, Iterator, List, Mapping, Optional, Set, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Clause, Condition, Facts, parse_condition, solutions
-from hicrisp_core.domain.effects import apply_action, type_test
+from hicrisp_core.domain.effects import apply_action, names_of, type_test
 from hicrisp_core.domain.schema import Action, Domain, Effect
 from hicrisp_core.model import Command, Relation, Value, WorldState
 
@@ -35,7 +35,7 @@ def goal_of(*conditions: str) -> Goal:
 
 def preconditions_of(domain: Domain, command: Command) -> Goal:
     """The preconditions of a command as a goal."""
-    names = {key: value for key, value in command.arguments.items() if isinstance(value, str)}
+    names = names_of(command)
     return tuple(p.condition.bind(names) for p in domain.action(command.action).preconditions)
 
 
@@ -73,7 +73,7 @@ class _Search:
             if len(path) >= self._limits.depth:
                 continue
             for command in self._useful(unmet, facts):
-                after = apply_action(self._domain.actions[command.action], _names(command), relations, self._is_a)
+                after = apply_action(self._domain.actions[command.action], names_of(command), relations, self._is_a)
                 if after not in seen:
                     seen.add(after)
                     cost = len(path) + 1 + len(self._open(goal, Facts(after)))
@@ -186,7 +186,3 @@ def _unify(effect: Effect, wanted: Atom, action: Action) -> Optional[Dict[str, s
         elif mine != "_" and not mine.startswith("?") and its != mine and its != "_" and not its.startswith("?"):
             return None
     return binding
-
-
-def _names(command: Command) -> Mapping[str, str]:
-    return {key: value for key, value in command.arguments.items() if isinstance(value, str)}
