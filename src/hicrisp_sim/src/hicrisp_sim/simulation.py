@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Event, RLock, Thread
+from threading import Event, Lock, RLock, Thread
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 import mujoco
@@ -49,6 +49,7 @@ class Simulation:
         self.rate = rate
         self._posture = np.asarray(posture, dtype=float)
         self._lock = RLock()
+        self._counting = Lock()
         self._editors = 0
         self._movers = 0
         self._closing = Event()
@@ -65,7 +66,6 @@ class Simulation:
         self.data.qpos[_ARM] = self._posture
         self.data.qpos[_FINGERS] = MAX_OPENING / 2.0
         self.data.ctrl[:] = self.data.qpos[: self.model.nu]
-        self._effort = self.model.actuator_forcerange.copy()
         mujoco.mj_forward(self.model, self.data)
         self._due = []
         self._look()
@@ -111,9 +111,11 @@ class Simulation:
     @contextmanager
     def edit(self) -> Iterator[mujoco.MjData]:
         """Change the state between two steps."""
-        self._editors += 1
+        with self._counting:
+            self._editors += 1
         with self._lock:
-            self._editors -= 1
+            with self._counting:
+                self._editors -= 1
             yield self.data
             mujoco.mj_forward(self.model, self.data)
             self._look()
@@ -121,13 +123,14 @@ class Simulation:
     @contextmanager
     def moving(self) -> Iterator[None]:
         """Inside, the caller steps the physics and nobody else does."""
-        with self._lock:
+        with self._lock, self._counting:
             self._movers += 1
             self._pace = (time.monotonic(), self.time)
         try:
             yield
         finally:
-            self._movers -= 1
+            with self._counting:
+                self._movers -= 1
 
     def command_arm(self, positions: np.ndarray, velocities: np.ndarray) -> None:
         """The reference of the joint controllers, rad and rad/s."""
