@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -9,8 +10,10 @@ from typing import Any, Dict, List, Tuple
 
 from hicrisp_core.model import Relation
 
+from hicrisp_bench import speed
 from hicrisp_bench.pool import run_all
 from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.suite import Report, Section, at_least_one
 from hicrisp_bench.trial import TrialSettings, run_trial
 
 SIGMAS = (0.01, 0.02, 0.03, 0.05)
@@ -50,8 +53,25 @@ def groups(config: Path, trials: int) -> List[Tuple[Dict[str, Any], List[TrialSe
     return found
 
 
-def run(config: Path, trials: int, jobs: int) -> List[Dict[str, Any]]:
-    """The suite's rows; successes are judged from the physics' true poses."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """How much is measured."""
+    parser.add_argument("--trials", type=at_least_one, default=100, help="seeds of each row (100)")
+    parser.add_argument("--queries", type=at_least_one, default=200, help="motion-planning queries (200)")
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Run the suite; successes are judged from the physics' true poses."""
+    rows = _rows(options.config, options.trials, options.jobs)
+    measured = speed.measure(options.config, options.queries)
+    return Report(
+        rows, ("case", "policy", "sigma", "bias", "n", "success", "attempts", "placement_error_m", "corrections"),
+        REFERENCE, "Offsets on place were injected, every other failure was real. The offline planner made all plans. "
+        "Success is judged from the physics' true poses.", {"speed": measured},
+        (Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),),
+        not any(row["crashed"] for row in rows))
+
+
+def _rows(config: Path, trials: int, jobs: int) -> List[Dict[str, Any]]:
     cases = groups(config, trials)
     results = run_all(run_trial, [trial for _, made in cases for trial in made], jobs, "tabletop")
     rows: List[Dict[str, Any]] = []

@@ -1,0 +1,96 @@
+"""What a suite is: options of its own, and a run that answers with a report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, List, Protocol, Sequence, Tuple
+
+from hicrisp_bench.machine import describe_machine
+from hicrisp_bench.tables import markdown, write_csv
+
+Row = Dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table of a report.
+
+    Args:
+        columns: the keys of the rows that are shown, in order; the JSON and the CSV hold all of them.
+    """
+
+    title: str
+    rows: Sequence[Row]
+    columns: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a suite found.
+
+    Args:
+        rows: the suite's own rows, one for a policy, a model or a case; fractions of 1 with ``x_ci`` beside ``x``.
+        columns: the keys that the table shows.
+        reference: published figures in the same form, each with its ``source``.
+        note: what was real and what was injected, which plans came from a model and which from the offline planner.
+        extra: further entries of the JSON file.
+        sections: further tables.
+        ok: whether every part ran.
+    """
+
+    rows: Sequence[Row]
+    columns: Sequence[str]
+    reference: Sequence[Row] = ()
+    note: str = ""
+    extra: Dict[str, Any] = field(default_factory=dict)
+    sections: Tuple[Section, ...] = ()
+    ok: bool = True
+
+
+class Suite(Protocol):
+    """A module of this package with these two functions; ``cli.SUITES`` names it."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options that only this suite has."""
+
+    def run(self, options: argparse.Namespace) -> Report:
+        """Run with ``options.config`` (folder), ``options.jobs`` and the suite's own options."""
+
+
+def text_of(name: str, report: Report) -> str:
+    """The report as Markdown."""
+    parts: List[str] = [f"# {name}", markdown(report.rows, report.columns), report.note]
+    parts += [f"## {section.title}\n\n{markdown(section.rows, section.columns)}" for section in report.sections]
+    if report.reference:
+        own = [*report.columns, "source", "note"]
+        shown = [column for column in own if any(column in row for row in report.reference)]
+        parts.append(f"## Published\n\n{markdown(report.reference, shown)}")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def save(name: str, report: Report, jobs: int, folder: Path, file: Path) -> None:
+    """Write ``table.md``, ``results.csv`` and ``results.json`` into a folder, and the JSON to another file too."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "table.md").write_text(text_of(name, report), encoding="utf-8")
+    write_csv(report.rows, folder / "results.csv")
+    content = {"suite": name, "machine": {**describe_machine(), "jobs": jobs}, "rows": list(report.rows),
+               "reference": list(report.reference), "note": report.note, **report.extra}
+    for target in {folder / "results.json", file}:
+        target.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def data_folder() -> Path:
+    """Where recordings and problem instances of others lie: ``HICRISP_DATA``, or ``../shared/data``."""
+    return Path(os.environ.get("HICRISP_DATA", Path(__file__).resolve().parents[5] / "shared" / "data"))
+
+
+def at_least_one(text: str) -> int:
+    """A whole number from 1, for options."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"at least 1 is needed, got {value}")
+    return value
