@@ -70,8 +70,7 @@ class DetectorServer:
 def build() -> DetectorServer:
     """The detector that the parameters ask for."""
     configuration = load_configuration()
-    detector = Detector(
-        configuration.domain, float(parameter("pose_age_limit", 1.0)), float(parameter("pose_noise", 0.0)))
+    detector = Detector(configuration.domain, float(parameter("pose_age_limit", 1.0)))
     arms = tuple(ArmFrames(name) for name in configuration.scene.robots)
     return DetectorServer(detector, configuration.scene.objects, arms, float(parameter("rate", 30.0)))
 

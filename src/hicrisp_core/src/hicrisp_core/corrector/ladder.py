@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Callable, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest, Usage
 from hicrisp_core.corrector.guard import mark, meeting
 from hicrisp_core.domain.checker import effects_hold
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import find_commands, preconditions_of
+from hicrisp_core.domain.search import SearchLimits, find_commands, preconditions_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.model import Command, Correction, Feedback, Rung, StackEntry, Status, Step, Task, WorldState
@@ -52,7 +53,24 @@ class CorrectorAnswer:
     usage: Usage = field(default_factory=Usage)
 
 
-_Try = Callable[[CorrectorRequest, Deadline], Tuple[Optional[Correction], Usage]]
+class _Question:
+    """A request as the rungs read it: the way back to the failed command is searched once for all of them."""
+
+    def __init__(self, request: CorrectorRequest, domain: Domain, limits: SearchLimits) -> None:
+        self.asked = request
+        self.top = request.stack[-1]
+        self._domain = domain
+        self._limits = limits
+
+    @cached_property
+    def way_back(self) -> Optional[Tuple[Command, ...]]:
+        """The commands after which the failed one may run; ``None`` where there is no way within the limits."""
+        goal = preconditions_of(self._domain, self.top.command)
+        return find_commands(self._domain, self.asked.world, goal, self._limits)
+
+
+_Try = Callable[[_Question, Deadline], Tuple[Optional[Correction], Usage]]
+"""A rung: its correction; ``None`` where it has none, or GIVE_UP with the reason that the user is told."""
 
 
 class Ladder:
@@ -78,26 +96,28 @@ class Ladder:
         met = meeting(request.stack[-1], request.world)
         usage = Usage()
         kind = request.stack[-1].feedback.kind
+        question = _Question(request, self._domain, self._policy.search)
+        tried, said = False, ""
         for rung in self._policy.rungs if kind not in _SETTLED else ():
-            if mark(met, rung) in request.seen:
+            if mark(met, rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
+                tried = True
                 continue
-            correction, cost = self._rungs[rung](request, deadline)
+            correction, cost = self._rungs[rung](question, deadline)
             usage = usage + cost
-            if correction is not None:
+            if correction is not None and correction.rung is not Rung.GIVE_UP:
                 return CorrectorAnswer(correction, mark(met, rung), usage)
-        tried = sum(1 for rung in self._policy.rungs if mark(met, rung) in request.seen)
-        note = "every rung was tried in this situation" if tried else "no rung has an answer"
+            said = correction.note if correction is not None else said
+        note = said or ("every rung was tried in this situation" if tried else "no rung has an answer")
         return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note), mark(met, Rung.GIVE_UP), usage)
 
-    def _repair(self, request: CorrectorRequest, _: Deadline) -> Tuple[Optional[Correction], Usage]:
-        top = request.stack[-1]
+    def _repair(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+        top = question.top
         if top.feedback.kind in _NOT_REPAIRABLE:
             return None, Usage()
-        if effects_hold(self._domain, top.command, request.world):
+        if effects_hold(self._domain, top.command, question.asked.world):
             note = f"'{self._domain.describe(top.command)}' is not needed: what it makes holds already"
             return Correction(Rung.REPAIR, drop=True, note=note), Usage()
-        commands = find_commands(
-            self._domain, request.world, preconditions_of(self._domain, top.command), self._policy.search)
+        commands = question.way_back
         if commands is None:
             return None, Usage()
         measured = top.feedback.deviation is not None or bool(top.command.avoid)
@@ -109,21 +129,20 @@ class Ladder:
             else "the preconditions hold: try again"
         return Correction(Rung.REPAIR, commands, note=note), Usage()
 
-    def _offset(self, request: CorrectorRequest, _: Deadline) -> Tuple[Optional[Correction], Usage]:
-        top = request.stack[-1]
+    def _offset(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+        top = question.top
         if top.feedback.deviation is None and not top.command.avoid:
             return None, Usage()
-        commands = find_commands(
-            self._domain, request.world, preconditions_of(self._domain, top.command), self._policy.search)
-        if commands:  # Only reached without the repair rung, or when that was tried: the aim alone cannot help.
+        if question.way_back:  # Only reached without the repair rung, or when that was tried: the aim alone cannot help.
             return None, Usage()
         note = "another target is chosen: something is in the way of this one" if top.feedback.deviation is None \
             else "the aim is corrected by the measured deviation"
         return Correction(Rung.OFFSET, note=note), Usage()
 
-    def _llm_step(self, request: CorrectorRequest, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _llm_step(self, question: _Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:
             return None, Usage()
+        request = question.asked
         stack = tuple(replace(entry, feedback=self._told(entry.feedback)) for entry in request.stack)
         answer = self._brain.correct(CorrectionRequest(request.task, request.world, stack), deadline)
         if answer.plan is None:
@@ -138,14 +157,18 @@ class Ladder:
             commands.pop()  # The retry of the top follows anyway (Algorithm 1, lines 13-14).
         return Correction(Rung.LLM_STEP, tuple(commands), note=answer.plan.reasoning), answer.usage
 
-    def _llm_replan(self, request: CorrectorRequest, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
-        if self._brain is None or request.replans_left < 1:
+    def _llm_replan(self, question: _Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+        if self._brain is None:
             return None, Usage()
+        request = question.asked
+        if request.replans_left < 1:
+            used = "it may have none" if self._policy.replans < 1 else f"its {self._policy.replans} are used up"
+            return Correction(Rung.GIVE_UP, note=f"the task may have no other new plan: {used}"), Usage()
         answer = self._brain.plan(PlanRequest(
             request.task, request.world, tuple(self._told(entry.feedback) for entry in request.stack),
             request.done, request.remaining), deadline)
         if answer.plan is None or not answer.plan.steps:
-            return None, answer.usage
+            return Correction(Rung.GIVE_UP, note=answer.refusal or answer.answer), answer.usage
         return Correction(Rung.LLM_REPLAN, steps=answer.plan.steps, note=answer.plan.reasoning), answer.usage
 
     def _told(self, feedback: Feedback) -> Feedback:

@@ -24,12 +24,10 @@ class Detector:
     Args:
         domain: names the facts that a command should make.
         pose_age_limit: the oldest pose that counts as seen, seconds.
-        noise: standard deviation of observed positions, metres.
     """
 
     domain: Domain
     pose_age_limit: float = 1.0
-    noise: float = 0.0
 
     def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
         """Compare what is seen with what the command should have made.
@@ -85,7 +83,7 @@ class Detector:
     def _claimed(self, command: Command, outcome: Outcome, deviation: Optional[Vector]) -> Feedback:
         kind = outcome.status.value if not outcome.ok else "no_effect"
         return Feedback(Level.LOW, kind, f"Could not {self.domain.describe(command)}.", _sentence(outcome.message),
-                        deviation=deviation, spread=self.noise)
+                        deviation=deviation)
 
     def _action_failure(
         self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
@@ -124,7 +122,7 @@ class Detector:
             reason += f"; the {_said(fact.object)} was moved by {100 * moved:.1f} cm"
         suggestion = f"Pick up {item} and {self.domain.describe(command)} again." if item else ""
         return Feedback(Level.HIGH, kind, f"{sentence[:1].upper()}{sentence[1:]}.", _sentence(reason), suggestion,
-                        deviation, self.noise)
+                        deviation)
 
 
 def measure_deviation(command: Command, after: WorldState) -> Optional[Vector]:

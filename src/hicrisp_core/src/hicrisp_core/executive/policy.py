@@ -29,11 +29,14 @@ class Policy:
         threshold: corrections for one failed step (HiCRISP, Algorithm 1, line 6).
         depth: entries of the feedback stack.
         replans: new plans for one task (CoPAL: 5).
+        repeat_replans: whether a failure that was met before in the same state is planned anew again; a model that
+            samples may answer otherwise, and ``replans`` bounds it.
         check_preconditions: whether the logical checker stops a command before it moves the robot.
         detect: whether verdicts are acted on; without it the plan runs open loop.
         on_failed_step: ``stop`` or ``continue`` when a step could not be corrected.
         verify_goal: whether what the steps made is looked at again at the end.
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
+        brain: ``single``, one model that plans, or ``copal``, its three agents (CoPAL, III-A and III-B).
         autonomy: ``full``, or ``supervised``: irreversible actions wait for approval.
     """
 
@@ -42,12 +45,14 @@ class Policy:
     threshold: int = 8
     depth: int = 5
     replans: int = 5
+    repeat_replans: bool = False
     check_preconditions: bool = True
     detect: bool = True
     on_failed_step: str = "stop"
     verify_goal: bool = True
     feedback_level: str = "how"
     autonomy: str = "supervised"
+    brain: str = "single"
     prompts: str = "default"
     budget: Budget = field(default_factory=Budget)
     offset: OffsetSettings = field(default_factory=OffsetSettings)

@@ -16,6 +16,7 @@ _Section = TypeVar("_Section", Budget, OffsetSettings, SearchLimits)
 _CHOICES = {
     "on_failed_step": ("stop", "continue"),
     "feedback_level": ("what", "why", "how"),
+    "brain": ("single", "copal"),
     "autonomy": ("supervised", "full"),
 }
 _TYPES: Dict[str, Type[Any]] = {"int": int, "float": float, "bool": bool, "str": str}

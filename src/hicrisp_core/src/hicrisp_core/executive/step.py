@@ -7,6 +7,7 @@ commands (section III-B). What a correction changed stays changed: the world is 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Callable, Optional, Set, Tuple
 
 from hicrisp_core.corrector.ladder import CorrectorRequest
@@ -21,6 +22,17 @@ from hicrisp_core.robot.deadline import Deadline
 
 _CORRECT_LIMIT = 180.0
 """Wall seconds for one answer of the corrector."""
+
+
+class _Carried(Enum):
+    """What became of a correction's commands."""
+
+    OUT = "carried out"
+    """All of them worked: the stack's top is tried again."""
+    PUSHED = "pushed"
+    """One failed and lies on the stack now."""
+    OVERFLOWED = "overflowed"
+    """One failed and the stack takes no more (section III-D: the correction is terminated)."""
 
 
 @dataclass(frozen=True)
@@ -80,15 +92,15 @@ class StepRunner:
             if correction.drop:
                 stack.pop()
                 self._tell(stack)
-            elif not self._carry_out(correction, stack):
-                if stack.full and self._overflowed:
+            else:
+                carried = self._carry_out(correction, stack)
+                if carried is _Carried.OVERFLOWED:
                     return StepResult(False, reason=self._why(stack, f"the stack is full at {self.policy.depth}"))
-                continue
+                if carried is _Carried.PUSHED:
+                    continue
             if self._retry(stack):
                 return StepResult(True)
         return StepResult(False, reason=self._why(stack, f"{self.policy.threshold} corrections did not help"))
-
-    _overflowed: bool = False
 
     def _ask(self, stack: FeedbackStack, progress: Progress) -> Correction:
         answer = self.corrector.correct(CorrectorRequest(
@@ -107,16 +119,16 @@ class StepRunner:
                 self.ledger.corrected(Rung.OFFSET)
         return correction
 
-    def _carry_out(self, correction: Correction, stack: FeedbackStack) -> bool:
+    def _carry_out(self, correction: Correction, stack: FeedbackStack) -> _Carried:
         """Lines 9-10 and 23: run the correction's commands; the one that fails goes onto the stack."""
         for command in correction.commands:
             attempt = self.attempts.run(command, "correction", len(stack))
             if not attempt.verdict.ok:
-                self._overflowed = stack.full
-                if not stack.full:
-                    self._push(stack, attempt)
-                return False
-        return True
+                if stack.full:
+                    return _Carried.OVERFLOWED
+                self._push(stack, attempt)
+                return _Carried.PUSHED
+        return _Carried.OUT
 
     def _retry(self, stack: FeedbackStack) -> bool:
         """Lines 12-20: try the stack from its top; True when it is empty."""

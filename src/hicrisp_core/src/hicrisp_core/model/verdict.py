@@ -67,7 +67,6 @@ class Feedback:
         suggestion: how it may be mended, where that is known.
         deviation: where the item is less where it should be, in the frame of the goal, metres; ``None`` where it
             was not measured.
-        spread: the standard deviation of the measurement's own noise, metres.
         alternatives: names that would have been valid.
     """
 
@@ -77,7 +76,6 @@ class Feedback:
     reason: str = ""
     suggestion: str = ""
     deviation: Optional[Vector] = None
-    spread: float = 0.0
     alternatives: Tuple[str, ...] = ()
 
     def __str__(self) -> str:

@@ -38,7 +38,6 @@ def feedback_to_msg(feedback: Feedback) -> FeedbackMsg:
         suggestion=feedback.suggestion,
         has_deviation=feedback.deviation is not None,
         deviation=vector_to_msg(feedback.deviation),
-        spread=feedback.spread,
         alternatives=list(feedback.alternatives),
     )
 
@@ -52,7 +51,6 @@ def feedback_from_msg(message: FeedbackMsg) -> Feedback:
         reason=message.reason,
         suggestion=message.suggestion,
         deviation=vector_from_msg(message.deviation, message.has_deviation),
-        spread=message.spread,
         alternatives=tuple(message.alternatives),
     )
 
