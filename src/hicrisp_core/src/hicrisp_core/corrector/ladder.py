@@ -8,9 +8,10 @@ from typing import Callable, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest, Usage
 from hicrisp_core.corrector.guard import mark, meeting
-from hicrisp_core.domain.checker import effects_hold
+from hicrisp_core.corrector.ways import WayBack, way_back
+from hicrisp_core.domain.checker import needless
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import SearchLimits, find_commands, preconditions_of
+from hicrisp_core.domain.search import SearchLimits
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.model import Command, Correction, Feedback, Rung, StackEntry, Status, Step, Task, WorldState
@@ -63,10 +64,9 @@ class _Question:
         self._limits = limits
 
     @cached_property
-    def way_back(self) -> Optional[Tuple[Command, ...]]:
+    def way_back(self) -> Optional[WayBack]:
         """The commands after which the failed one may run; ``None`` where there is no way within the limits."""
-        goal = preconditions_of(self._domain, self.top.command)
-        return find_commands(self._domain, self.asked.world, goal, self._limits)
+        return way_back(self._domain, self.top.command, self.asked.world, self._limits)
 
 
 _Try = Callable[[_Question, Deadline], Tuple[Optional[Correction], Usage]]
@@ -114,12 +114,15 @@ class Ladder:
         top = question.top
         if top.feedback.kind in _NOT_REPAIRABLE:
             return None, Usage()
-        if effects_hold(self._domain, top.command, question.asked.world):
-            note = f"'{self._domain.describe(top.command)}' is not needed: what it makes holds already"
-            return Correction(Rung.REPAIR, drop=True, note=note), Usage()
-        commands = question.way_back
-        if commands is None:
+        beside_the_point = needless(self._domain, top.command, question.asked.world)
+        if beside_the_point:
+            return Correction(Rung.REPAIR, drop=True, note=beside_the_point), Usage()
+        if question.way_back is None:
             return None, Usage()
+        commands, instead = question.way_back.commands, question.way_back.command
+        if instead != top.command:
+            note = f"'{self._domain.describe(instead)}' instead of '{self._domain.describe(top.command)}'"
+            return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note), Usage()
         measured = top.feedback.deviation is not None or bool(top.command.avoid)
         if not commands and measured and self._policy.allows(Rung.OFFSET):
             return None, Usage()  # Nothing to prepare: the next rung corrects the aim or the target itself.
@@ -133,8 +136,8 @@ class Ladder:
         top = question.top
         if top.feedback.deviation is None and not top.command.avoid:
             return None, Usage()
-        if question.way_back:  # Only reached without the repair rung, or when that was tried: the aim alone cannot help.
-            return None, Usage()
+        if question.way_back and question.way_back.commands:
+            return None, Usage()  # Only reached without the repair rung, or when that was tried: the aim alone is vain.
         note = "another target is chosen: something is in the way of this one" if top.feedback.deviation is None \
             else "the aim is corrected by the measured deviation"
         return Correction(Rung.OFFSET, note=note), Usage()

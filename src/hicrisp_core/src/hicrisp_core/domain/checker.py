@@ -15,7 +15,7 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
     """Check names and types, then each precondition in its order.
 
     Returns:
-        ``None`` when the command may run, else HIGH feedback of kind ``invalid`` or ``precondition``.
+        ``None`` when the command may run, else HIGH feedback of kind ``invalid`` or the precondition's own.
     """
     try:
         domain.ground(Step("", command.action, command.arguments, command.robot), state)
@@ -35,8 +35,23 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
 def effects_hold(domain: Domain, command: Command, state: WorldState) -> bool:
     """Whether every fact that the command would make or remove is already so: the step is redundant."""
     made, removed = expected_facts(domain, command)
-    return bool(made or removed) and all(fact in state.relations for fact in made) \
-        and not any(fact in state.relations for fact in removed)
+    if not (made or removed) or not all(fact in state.relations for fact in made) \
+            or any(fact in state.relations for fact in removed):
+        return False
+    swept = [effect.atom.bind(names_of(command)) for effect in domain.actions[command.action].effects
+             if effect.removes and effect.when is None and effect.atom.predicate != "*"]
+    return not any(atom.matches(fact) is not None for atom in swept for fact in state.relations - frozenset(made))
+
+
+def needless(domain: Domain, command: Command, state: WorldState) -> str:
+    """Why the command need not be carried out in this state, as a sentence; empty when it is of use."""
+    if effects_hold(domain, command, state):
+        return f"'{domain.describe(command)}' is not needed: what it makes holds already"
+    facts, is_a, names = Facts(state.relations), type_test(domain, state), names_of(command)
+    for entry in domain.actions[command.action].needless:
+        if entry.condition.bind(names).holds(facts, is_a):
+            return f"'{domain.describe(command)}' is left out: {entry.note.format_map(_Names(names))}"
+    return ""
 
 
 def _unmet(
@@ -44,7 +59,7 @@ def _unmet(
 ) -> Feedback:
     reason = precondition.reason or _as_text(domain, condition)
     return Feedback(
-        Level.HIGH, "precondition", f"Cannot {domain.describe(command)}.",
+        Level.HIGH, precondition.kind, f"Cannot {domain.describe(command)}.",
         f"{_capital(reason.format_map(_Names(names)))}.",
         f"{_capital(precondition.suggestion.format_map(_Names(names)))}." if precondition.suggestion else "")
 

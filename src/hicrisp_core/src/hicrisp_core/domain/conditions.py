@@ -4,6 +4,8 @@ A condition is ``clause or clause ...``; a clause is ``[not] atom and atom ...``
 conjunction. An atom is ``predicate(argument, ...)``. An argument is a parameter of the action, a name of the
 world, ``?variable`` (some thing, the same one wherever the variable stands in the clause) or ``_`` (anything).
 The predicate ``*`` matches every predicate; ``type(x, t)`` asks for a type; ``same(x, y)`` for identity.
+Quantities are facts too, ``level(glass, 250)``; ``less(x, y)`` and ``at_least(x, y)`` compare numbers, and an
+argument may be a sum or a difference, ``?level + amount``.
 """
 
 from __future__ import annotations
@@ -20,7 +22,11 @@ IsA = Callable[[str, str], bool]
 """Whether a thing of the world (first argument) is of a type (second)."""
 
 _ATOM = re.compile(r"\s*(\*|[A-Za-z][\w-]*)\s*\(([^()]*)\)\s*$")
-_ARGUMENT = re.compile(r"(_|\??[A-Za-z][\w.-]*)$")
+_TERM = r"(?:_|\??[A-Za-z][\w.-]*|-?\d+(?:\.\d+)?)"
+_ARGUMENT = re.compile(rf"{_TERM}(?:\s+[+-]\s+{_TERM})*$")
+_OPERATOR = re.compile(r"\s+([+-])\s+")
+BUILT_IN = ("type", "same", "less", "at_least")
+"""Predicates that are computed and never stand among the facts."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class Atom:
         """The atom with what the binding knows put in; the name of a type stays as it is."""
         if self.predicate == "type":
             return Atom("type", (binding.get(self.arguments[0], self.arguments[0]), self.arguments[1]))
-        return Atom(self.predicate, tuple(binding.get(argument, argument) for argument in self.arguments))
+        return Atom(self.predicate, tuple(_value(argument, binding) for argument in self.arguments))
 
     def fact(self) -> Relation:
         """The atom as a fact; only for atoms without variables and wildcards."""
@@ -43,7 +49,7 @@ class Atom:
 
     @property
     def ground(self) -> bool:
-        return self.predicate != "*" and all(a != "_" and not a.startswith("?") for a in self.arguments)
+        return self.predicate != "*" and all(a != "_" and "?" not in a for a in self.arguments)
 
     def matches(self, fact: Relation) -> Optional[Binding]:
         """The variables' values under which the atom is this fact; ``None`` when it is not."""
@@ -131,8 +137,8 @@ def solutions(
     if first.predicate == "type":
         if is_a(first.arguments[0], first.arguments[1]):
             yield from solutions(rest, facts, is_a, known)
-    elif first.predicate == "same":
-        if first.arguments[0] == first.arguments[1]:
+    elif first.predicate in BUILT_IN:
+        if _computed(first):
             yield from solutions(rest, facts, is_a, known)
     elif first.ground:
         if first.fact() in facts.relations:
@@ -142,6 +148,42 @@ def solutions(
             found = first.matches(fact)
             if found is not None:
                 yield from solutions(rest, facts, is_a, {**known, **found})
+
+
+def number_text(value: float) -> str:
+    """A number as it stands in facts: without trailing zeros, at most six digits behind the point."""
+    return f"{round(value, 6):.6f}".rstrip("0").rstrip(".")
+
+
+def _value(argument: str, binding: Mapping[str, str]) -> str:
+    """What the binding knows put in; a sum of numbers is its value."""
+    if " " not in argument:
+        return binding.get(argument, argument)
+    first, *rest = _OPERATOR.split(argument)
+    terms = [binding.get(term, term) for term in (first, *rest[1::2])]
+    numbers = [_number(term) for term in terms]
+    if None in numbers:
+        return terms[0] + "".join(f" {sign} {term}" for sign, term in zip(rest[::2], terms[1:]))
+    return number_text(sum(number if sign == "+" else -number
+                           for sign, number in zip(("+", *rest[::2]), numbers) if number is not None))
+
+
+def _computed(atom: Atom) -> bool:
+    """Whether a built-in comparison holds; numbers that are not known compare as false."""
+    left, right = atom.arguments
+    if atom.predicate == "same":
+        return left == right
+    a, b = _number(left), _number(right)
+    if a is None or b is None:
+        return False
+    return a < b if atom.predicate == "less" else a >= b
+
+
+def _number(text: str) -> Optional[float]:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def parse_atom(text: str) -> Atom:
@@ -156,7 +198,8 @@ def parse_atom(text: str) -> Atom:
     arguments = tuple(part.strip() for part in match.group(2).split(",") if part.strip())
     for argument in arguments:
         if not _ARGUMENT.match(argument):
-            raise ConfigError(f"'{argument}' in '{text.strip()}' is neither a name, nor ?variable, nor _")
+            raise ConfigError(f"'{argument}' in '{text.strip()}' is neither a name, nor a number, nor ?variable, "
+                              "nor _, nor a sum of such")
     if not 1 <= len(arguments) <= 2:
         raise ConfigError(f"'{text.strip()}' needs one or two arguments")
     return Atom(match.group(1), arguments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import FrozenSet, List, Mapping, Optional, Set, Tuple
 
-from hicrisp_core.domain.conditions import Condition, Facts, IsA, solutions
+from hicrisp_core.domain.conditions import Condition, Facts, IsA, number_text, solutions
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.model import Command, Relation, WorldState
 
@@ -16,8 +16,8 @@ def type_test(domain: Domain, state: WorldState) -> IsA:
 
 
 def names_of(command: Command) -> Mapping[str, str]:
-    """The command's arguments that are names, by parameter."""
-    return {key: value for key, value in command.arguments.items() if isinstance(value, str)}
+    """The command's arguments as they stand in facts, by parameter."""
+    return {key: value if isinstance(value, str) else number_text(value) for key, value in command.arguments.items()}
 
 
 def apply_action(

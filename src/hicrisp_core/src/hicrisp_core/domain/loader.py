@@ -6,20 +6,22 @@ from pathlib import Path as FilePath
 from typing import Any, Dict, List, Mapping, Optional, Union
 
 from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml, value_of
-from hicrisp_core.domain.conditions import Atom, Condition, parse_atom, parse_condition
+from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition, parse_atom, parse_condition
 from hicrisp_core.domain.schema import (
     DETECTABLE,
     ROBOT_TYPES,
     Action,
     Domain,
     Effect,
+    Needless,
     Parameter,
     Precondition,
     Predicate,
 )
 from hicrisp_core.errors import ConfigError
 
-_BUILT_IN = ("*", "type", "same")
+_NUMBER = "number"
+"""In place of a type: the argument is a quantity."""
 _DECODERS = ("", "free", "apart", "on", "in", "next_to", "around", "left_of", "right_of", "in_front_of", "behind")
 
 
@@ -64,13 +66,14 @@ def _types(entries: Mapping[str, Any], positions: Positions) -> Dict[str, str]:
 
 def _predicate(name: str, entry: Any, types: Mapping[str, str], positions: Positions) -> Predicate:
     path: Path = ("predicates", name)
-    check_keys(entry, ("args", "text", "not_text", "detect", "tolerance", "direction"), ("args", "text"),
-               positions, path)
+    check_keys(entry, ("args", "text", "not_text", "detect", "tolerance", "direction", "transient"),
+               ("args", "text"), positions, path)
     arguments = tuple(value_of(entry, "args", list, positions, path))
     if not 1 <= len(arguments) <= 2:
         raise positions.error((*path, "args"), "a predicate has one or two arguments, as facts are triplets")
     for index, type_ in enumerate(arguments):
-        _known_type(type_, types, positions, (*path, "args", index))
+        if not (index and type_ == _NUMBER):
+            _known_type(type_, types, positions, (*path, "args", index))
     text = value_of(entry, "text", str, positions, path)
     detect = value_of(entry, "detect", str, positions, path, default="", choices=("", *DETECTABLE))
     direction = value_of(entry, "direction", list, positions, path, default=[0.0, 0.0])
@@ -78,7 +81,8 @@ def _predicate(name: str, entry: Any, types: Mapping[str, str], positions: Posit
         raise positions.error((*path, "direction"), f"two numbers were expected, got {direction!r}")
     return Predicate(name, arguments, text, value_of(entry, "not_text", str, positions, path, default=f"not: {text}"),
                      detect, value_of(entry, "tolerance", float, positions, path, default=0.0),
-                     (float(direction[0]), float(direction[1])))
+                     (float(direction[0]), float(direction[1])),
+                     value_of(entry, "transient", bool, positions, path, default=False))
 
 
 def _known_type(type_: Any, types: Mapping[str, str], positions: Positions, path: Path) -> str:
@@ -102,7 +106,7 @@ class _ActionReader:
     def read(self, entry: Any) -> Action:
         """The action of a YAML entry."""
         check_keys(entry, ("text", "parameters", "skill", "decode", "preconditions", "effects", "reversible",
-                           "time_limit"), ("text", "parameters"), self._positions, self._path)
+                           "time_limit", "called", "needless"), ("text", "parameters"), self._positions, self._path)
         parameters = {
             name: self._parameter(name, value)
             for name, value in self._value(entry, "parameters", dict).items()}
@@ -117,7 +121,8 @@ class _ActionReader:
             self._name, self._value(entry, "text", str), parameters, tuple(preconditions), tuple(effects),
             self._value(entry, "skill", str, ""),
             value_of(entry, "decode", str, self._positions, self._path, default="", choices=_DECODERS),
-            self._value(entry, "reversible", bool, True), time_limit)
+            self._value(entry, "reversible", bool, True), time_limit, self._value(entry, "called", str, ""),
+            tuple(self._needless(index, value) for index, value in enumerate(self._value(entry, "needless", list, []))))
 
     def _value(self, entry: Mapping[str, Any], key: str, type_: Any, default: Optional[Any] = None) -> Any:
         return value_of(entry, key, type_, self._positions, self._path, default=default)
@@ -126,11 +131,12 @@ class _ActionReader:
         path = (*self._path, "parameters", name)
         if isinstance(value, str):
             return Parameter(name, _known_type(value, self._types, self._positions, path))
-        check_keys(value, ("type", "default", "min", "max"), ("type",), self._positions, path)
-        if value["type"] != "number":
-            return Parameter(name, _known_type(value["type"], self._types, self._positions, (*path, "type")))
+        check_keys(value, ("type", "default", "min", "max", "any"), ("type",), self._positions, path)
+        if value["type"] != _NUMBER:
+            return Parameter(name, _known_type(value["type"], self._types, self._positions, (*path, "type")),
+                             any=value_of(value, "any", bool, self._positions, path, default=False))
         numbers = {key: value_of(value, key, float, self._positions, path) for key in ("default", "min", "max")}
-        return Parameter(name, "number", numbers["default"],
+        return Parameter(name, _NUMBER, numbers["default"],
                          -float("inf") if numbers["min"] is None else numbers["min"],
                          float("inf") if numbers["max"] is None else numbers["max"])
 
@@ -138,10 +144,16 @@ class _ActionReader:
         path = (*self._path, "preconditions", index)
         if isinstance(value, str):
             return Precondition(self._condition(value, path))
-        check_keys(value, ("holds", "reason", "suggestion"), ("holds",), self._positions, path)
+        check_keys(value, ("holds", "reason", "suggestion", "kind"), ("holds",), self._positions, path)
         return Precondition(self._condition(value_of(value, "holds", str, self._positions, path), path),
-                            value_of(value, "reason", str, self._positions, path, default=""),
-                            value_of(value, "suggestion", str, self._positions, path, default=""))
+                            *(value_of(value, key, str, self._positions, path, default=default) for key, default in (
+                                ("reason", ""), ("suggestion", ""), ("kind", Precondition.kind))))
+
+    def _needless(self, index: int, value: Any) -> Needless:
+        path = (*self._path, "needless", index)
+        check_keys(value, ("holds", "note"), ("holds", "note"), self._positions, path)
+        return Needless(self._condition(value_of(value, "holds", str, self._positions, path), path),
+                        value_of(value, "note", str, self._positions, path))
 
     def _effect(self, index: int, value: Any) -> Effect:
         path = (*self._path, "effects", index)
@@ -173,9 +185,11 @@ class _ActionReader:
         return condition
 
     def _known(self, atom: Atom, path: Path) -> None:
-        if atom.predicate not in (*_BUILT_IN, *self._predicates):
+        if atom.predicate not in ("*", *BUILT_IN, *self._predicates):
             raise self._positions.error(path, f"unknown predicate '{atom.predicate}'; valid are: "
-                                              f"{', '.join(sorted((*self._predicates, 'type', 'same')))}")
+                                              f"{', '.join((*sorted(self._predicates), *BUILT_IN))}")
+        if atom.predicate in BUILT_IN and len(atom.arguments) != 2:
+            raise self._positions.error(path, f"'{atom}' needs two arguments")
         if atom.predicate == "type":
             _known_type(atom.arguments[-1], self._types, self._positions, path)
         elif atom.predicate in self._predicates and \

@@ -21,7 +21,8 @@ class Predicate:
     """A kind of fact, how it is said and how it is seen from poses.
 
     ``detect`` names a geometric test of the detector; empty for facts that are not seen. ``tolerance`` is in
-    metres, or in radians for ``lying``. ``direction`` is a unit vector in the world's plane.
+    metres, or in radians for ``lying``. ``direction`` is a unit vector in the world's plane. A ``transient`` fact is
+    a means and no end: that it was made and is gone again undoes nothing, unless the last step made it.
     """
 
     name: str
@@ -31,15 +32,17 @@ class Predicate:
     detect: str = ""
     tolerance: float = 0.0
     direction: Tuple[float, float] = (0.0, 0.0)
+    transient: bool = False
 
 
 @dataclass(frozen=True)
 class Precondition:
-    """A condition that must hold before an action, and what to say when it does not."""
+    """A condition that must hold before an action, and what to say when it does not; ``kind`` names the failure."""
 
     condition: Condition
     reason: str = ""
     suggestion: str = ""
+    kind: str = "precondition"
 
 
 @dataclass(frozen=True)
@@ -53,13 +56,26 @@ class Effect:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of an action: a type of the domain, or ``number`` with a range and a default."""
+    """A parameter of an action: a type of the domain, or ``number`` with a range and a default.
+
+    ``any`` says that any thing of the type serves as well, as one hand or the other: it may be left out, and a repair
+    may choose another one.
+    """
 
     name: str
     type: str
     default: Optional[float] = None
     minimum: float = -math.inf
     maximum: float = math.inf
+    any: bool = False
+
+
+@dataclass(frozen=True)
+class Needless:
+    """A condition under which an action is beside the point, and is left out with a note."""
+
+    condition: Condition
+    note: str
 
 
 @dataclass(frozen=True)
@@ -67,6 +83,7 @@ class Action:
     """An operator of the domain.
 
     ``skill`` names the robot's skill, ``decode`` the relation by which the action decoder finds the target pose.
+    ``called`` is the word by which plans may also call it; several actions may share one, and their types decide.
     """
 
     name: str
@@ -78,6 +95,8 @@ class Action:
     decode: str = ""
     reversible: bool = True
     time_limit: float = 30.0
+    called: str = ""
+    needless: Tuple[Needless, ...] = ()
 
     @property
     def robot_parameter(self) -> str:
@@ -120,13 +139,30 @@ class Domain:
                               f"{', '.join(sorted(self.actions))}", tuple(sorted(self.actions)))
         return self.actions[name]
 
+    def called(self, name: str) -> Tuple[Action, ...]:
+        """The actions of that name, and those that plans may call so.
+
+        Raises:
+            DomainError: with the closest and all valid names.
+        """
+        found = tuple(action for action in self.actions.values() if name in (action.name, action.called))
+        return found or (self.action(name),)
+
     def ground(self, step: Step, state: WorldState, robot: str = "") -> Command:
-        """Turn a step's names into a command.
+        """Turn a step's names into a command; of several actions of that name the first that its things fit.
 
         Raises:
             DomainError: for an unknown action, parameter or name, or one of the wrong type, with the valid ones.
         """
-        action = self.action(step.action)
+        refusals: List[DomainError] = []
+        for action in self.called(step.action):
+            try:
+                return self._ground(action, step, state, robot)
+            except DomainError as error:
+                refusals.append(error)
+        raise refusals[0]
+
+    def _ground(self, action: Action, step: Step, state: WorldState, robot: str) -> Command:
         unknown = sorted(set(step.arguments) - set(action.parameters))
         if unknown:
             raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: "
@@ -140,8 +176,9 @@ class Domain:
                 if given is None and parameter.type in ROBOT_TYPES:
                     given = step.robot or robot or self._only_robot(parameter.type, state)
                 arguments[parameter.name] = self._name(action, parameter, given, state)
-        return Command(action.name, arguments, str(arguments.get(action.robot_parameter, robot)),
-                       time_limit=action.time_limit)
+        acting = str(arguments[action.robot_parameter]) if action.robot_parameter else \
+            step.robot or robot or (next(iter(state.robots)) if len(state.robots) == 1 else "")
+        return Command(action.name, arguments, acting, time_limit=action.time_limit)
 
     def describe(self, command: Command) -> str:
         """The command as a sentence, for example ``place box next to cylinder``."""
@@ -166,6 +203,8 @@ class Domain:
     def _name(self, action: Action, parameter: Parameter, given: Optional[Value], state: WorldState) -> str:
         valid = self.objects_of(state, parameter.type)
         listed = ", ".join(valid) or "none in this world"
+        if given in (None, "") and parameter.any and valid:
+            return valid[0]
         if given is None or given == "":
             raise DomainError(f"{action.name} needs '{parameter.name}', a {parameter.type}; there are: {listed}", valid)
         name = str(given)

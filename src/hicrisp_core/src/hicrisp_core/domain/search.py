@@ -40,19 +40,24 @@ def preconditions_of(domain: Domain, command: Command) -> Goal:
 
 
 def find_commands(
-    domain: Domain, state: WorldState, goal: Goal, limits: Optional[SearchLimits] = None
+    domain: Domain, state: WorldState, goal: Goal, limits: Optional[SearchLimits] = None, undoable: bool = False
 ) -> Optional[Tuple[Command, ...]]:
     """The shortest sequence that was found to make all conditions of the goal true, in this order of trial.
+
+    Args:
+        undoable: whether only actions that can be undone are used, as nobody asked for others.
 
     Returns:
         The commands (none when the goal holds already), or ``None`` when there is no way within the limits.
     """
-    return _Search(domain, state, limits or SearchLimits()).run(goal)
+    return _Search(domain, state, limits or SearchLimits(), undoable).run(goal)
 
 
 class _Search:
-    def __init__(self, domain: Domain, state: WorldState, limits: SearchLimits) -> None:
+    def __init__(self, domain: Domain, state: WorldState, limits: SearchLimits, undoable: bool) -> None:
         self._domain = domain
+        self._actions = [action for action in domain.actions.values() if action.reversible or not undoable]
+        self._robot = next(iter(state.robots)) if len(state.robots) == 1 else ""
         self._start = state
         self._limits = limits
         self._is_a = type_test(domain, state)
@@ -140,7 +145,7 @@ class _Search:
 
     def _unified(self, wanted: Atom, removes: bool) -> Iterator[Tuple[int, Action, Dict[str, str]]]:
         """Actions with an effect that is the wanted one, and how many parameters that leaves free."""
-        for action in self._domain.actions.values():
+        for action in self._actions:
             best: Optional[Dict[str, str]] = None
             for effect in action.effects:
                 binding = _unify(effect, wanted, action) if effect.removes == removes else None
@@ -163,7 +168,7 @@ class _Search:
         for values in itertools.product(*choices):
             arguments = dict(zip(action.parameters, values))
             if len(set(map(str, values))) == len(values):
-                yield Command(action.name, arguments, str(arguments.get(action.robot_parameter, "")),
+                yield Command(action.name, arguments, str(arguments.get(action.robot_parameter, self._robot)),
                               time_limit=action.time_limit)
 
     def _of_type(self, type_: str) -> Tuple[str, ...]:

@@ -170,9 +170,16 @@ class _TaskRun:
                 maker[fact] = command
             facts = after
         for fact in sorted(facts):
+            if self._passing(fact) and maker[fact] is not self._commands[-1]:
+                continue
             if not see(self._domain, fact, world).holds:
                 return maker[fact], fact
         return None
+
+    def _passing(self, fact: Relation) -> bool:
+        """Whether a fact is only a means, as what a hand holds between two steps."""
+        predicate = self._domain.predicates.get(fact.predicate)
+        return predicate is not None and predicate.transient
 
     def _replan(self, steps: Tuple[Step, ...]) -> None:
         self._replans += 1

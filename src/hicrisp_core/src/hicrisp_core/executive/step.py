@@ -89,15 +89,14 @@ class StepRunner:
                 return StepResult(False, reason=self._why(stack, correction.note))
             if correction.rung is Rung.LLM_REPLAN:
                 return StepResult(False, new_steps=correction.steps)
+            carried = self._carry_out(correction, stack)
+            if carried is _Carried.OVERFLOWED:
+                return StepResult(False, reason=self._why(stack, f"the stack is full at {self.policy.depth}"))
+            if carried is _Carried.PUSHED:
+                continue
             if correction.drop:
                 stack.pop()
                 self._tell(stack)
-            else:
-                carried = self._carry_out(correction, stack)
-                if carried is _Carried.OVERFLOWED:
-                    return StepResult(False, reason=self._why(stack, f"the stack is full at {self.policy.depth}"))
-                if carried is _Carried.PUSHED:
-                    continue
             if self._retry(stack):
                 return StepResult(True)
         return StepResult(False, reason=self._why(stack, f"{self.policy.threshold} corrections did not help"))

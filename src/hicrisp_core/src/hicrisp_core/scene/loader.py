@@ -8,15 +8,16 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
-from hicrisp_core.domain import load_domain
+from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import vertical_span
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, standing
 from hicrisp_core.scene.scene import TABLE, Camera, Scene, SceneFault
+from hicrisp_core.scene.symbolic import SYMBOLIC, symbolic_scene
 
 _SHAPES = ("box", "cylinder", "bowl")
-_SCENE_KEYS = ("scene", "description", "domain", "robots", "task", "table", "objects", "tolerances", "faults",
+_SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "tolerances", "faults",
                "cameras")
 _OBJECT_KEYS = ("type", "shape", "size", "mass", "attributes", "position", "yaw", "on", "random")
 _TABLE_SIZE, _TABLE_POSITION = (0.8, 1.2, 0.04), (0.5, 0.0)
@@ -33,13 +34,15 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     """
     path = config_file("scenes", path_or_name)
     values, positions = read_yaml(path)
+    domain = _domain(path, value_of(values, "domain", str, positions), positions)
+    if value_of(values, "world", str, positions, default="", choices=("", SYMBOLIC)):
+        return symbolic_scene(path, values, positions, domain, seed)
     check_keys(values, _SCENE_KEYS, ("scene", "domain", "objects"), positions)
-    domain = value_of(values, "domain", str, positions)
-    objects, masses = _objects(values, positions, _types(path, domain, positions), seed)
+    objects, masses = _objects(values, positions, domain.types, seed)
     robots = value_of(values, "robots", list, positions, default=["panda"])
     return Scene(
         name=value_of(values, "scene", str, positions),
-        domain=domain,
+        domain=domain.name,
         robots=tuple(str(robot) for robot in robots),
         objects=objects,
         masses=masses,
@@ -56,12 +59,12 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     )
 
 
-def _types(path: Path, domain: str, positions: Positions) -> Mapping[str, str]:
+def _domain(path: Path, domain: str, positions: Positions) -> Domain:
     try:
         file = config_file("domains", domain, beside=path)
     except ConfigError as error:
         raise positions.error(("domain",), str(error)) from error
-    return load_domain(file).types
+    return load_domain(file)
 
 
 def _objects(

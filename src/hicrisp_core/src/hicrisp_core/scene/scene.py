@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping, Tuple
+from typing import FrozenSet, Mapping, Tuple
 
-from hicrisp_core.model import Vector, WorldObject
+from hicrisp_core.model import Relation, RobotState, Vector, WorldObject, WorldState
 
 TABLE = "table"
 """Name of the surface that the robot stands at; its top is the plane z = 0."""
@@ -33,7 +33,7 @@ class SceneFault:
 
 @dataclass(frozen=True)
 class Scene:
-    """A table with things on it.
+    """A table with things on it, or a world of facts alone.
 
     Args:
         domain: name of the domain that the scene is made for.
@@ -45,6 +45,7 @@ class Scene:
         faults: what is injected at the beginning.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
+        facts: what holds at first in a scene without geometry; empty for one with poses.
     """
 
     name: str
@@ -59,6 +60,16 @@ class Scene:
     cameras: Mapping[str, Camera] = field(default_factory=dict)
     seed: int = 0
     source: str = ""
+    facts: FrozenSet[Relation] = frozenset()
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether the scene has facts in place of poses."""
+        return bool(self.facts)
+
+    def first_state(self) -> WorldState:
+        """The world of a scene without geometry as it is at first."""
+        return WorldState(self.objects, self.facts, {name: RobotState(name) for name in self.robots})
 
     @property
     def table(self) -> WorldObject:
