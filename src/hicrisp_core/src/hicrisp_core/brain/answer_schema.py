@@ -22,7 +22,8 @@ def answer_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
 def _step(domain: Domain, world: WorldState, action: Action) -> Dict[str, Any]:
     parameters = {name: _value(domain, world, parameter) for name, parameter in action.parameters.items()}
     required = [name for name, parameter in action.parameters.items()
-                if name != action.robot_parameter and parameter.default is None]
+                if name != action.robot_parameter and parameter.default is None
+                and not (parameter.any or parameter.optional)]
     return {"type": "object", "required": ["action", "arguments"], "additionalProperties": False, "properties": {
         "action": {"type": "string", "enum": [action.name]},
         "arguments": {"type": "object", "required": required, "properties": parameters,

@@ -121,7 +121,8 @@ class _ActionReader:
             self._name, self._value(entry, "text", str), parameters, tuple(preconditions), tuple(effects),
             self._value(entry, "skill", str, ""),
             value_of(entry, "decode", str, self._positions, self._path, default="", choices=_DECODERS),
-            self._value(entry, "reversible", bool, True), time_limit, self._value(entry, "called", str, ""),
+            self._value(entry, "reversible", bool, True), time_limit,
+            tuple(map(str, self._value(entry, "called", list, []))),
             tuple(self._needless(index, value) for index, value in enumerate(self._value(entry, "needless", list, []))))
 
     def _value(self, entry: Mapping[str, Any], key: str, type_: Any, default: Optional[Any] = None) -> Any:
@@ -131,10 +132,11 @@ class _ActionReader:
         path = (*self._path, "parameters", name)
         if isinstance(value, str):
             return Parameter(name, _known_type(value, self._types, self._positions, path))
-        check_keys(value, ("type", "default", "min", "max", "any"), ("type",), self._positions, path)
+        check_keys(value, ("type", "default", "min", "max", "any", "optional"), ("type",), self._positions, path)
         if value["type"] != _NUMBER:
             return Parameter(name, _known_type(value["type"], self._types, self._positions, (*path, "type")),
-                             any=value_of(value, "any", bool, self._positions, path, default=False))
+                             any=value_of(value, "any", bool, self._positions, path, default=False),
+                             optional=value_of(value, "optional", bool, self._positions, path, default=False))
         numbers = {key: value_of(value, key, float, self._positions, path) for key in ("default", "min", "max")}
         return Parameter(name, _NUMBER, numbers["default"],
                          -float("inf") if numbers["min"] is None else numbers["min"],

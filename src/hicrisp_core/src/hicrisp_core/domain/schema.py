@@ -59,7 +59,7 @@ class Parameter:
     """A parameter of an action: a type of the domain, or ``number`` with a range and a default.
 
     ``any`` says that any thing of the type serves as well, as one hand or the other: it may be left out, and a repair
-    may choose another one.
+    may choose another one. An ``optional`` one is left out where it is not given, and nothing depends on it.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Parameter:
     minimum: float = -math.inf
     maximum: float = math.inf
     any: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Action:
     """An operator of the domain.
 
     ``skill`` names the robot's skill, ``decode`` the relation by which the action decoder finds the target pose.
-    ``called`` is the word by which plans may also call it; several actions may share one, and their types decide.
+    ``called`` are words by which plans may also call it; several actions may share one, and their types decide.
     """
 
     name: str
@@ -95,7 +96,7 @@ class Action:
     decode: str = ""
     reversible: bool = True
     time_limit: float = 30.0
-    called: str = ""
+    called: Tuple[str, ...] = ()
     needless: Tuple[Needless, ...] = ()
 
     @property
@@ -145,7 +146,7 @@ class Domain:
         Raises:
             DomainError: with the closest and all valid names.
         """
-        found = tuple(action for action in self.actions.values() if name in (action.name, action.called))
+        found = tuple(action for action in self.actions.values() if name in (action.name, *action.called))
         return found or (self.action(name),)
 
     def ground(self, step: Step, state: WorldState, robot: str = "") -> Command:
@@ -173,6 +174,8 @@ class Domain:
             if parameter.type == "number":
                 arguments[parameter.name] = _number(action, parameter, given)
             else:
+                if given in (None, "") and parameter.optional:
+                    continue
                 if given is None and parameter.type in ROBOT_TYPES:
                     given = step.robot or robot or self._only_robot(parameter.type, state)
                 arguments[parameter.name] = self._name(action, parameter, given, state)

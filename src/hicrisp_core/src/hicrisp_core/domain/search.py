@@ -152,11 +152,12 @@ class _Search:
                 if binding is not None and (best is None or len(binding) > len(best)):
                     best = binding
             if best is not None:
-                yield len(action.parameters) - len(best), action, best
+                yield sum(name not in best for name, p in action.parameters.items() if not p.optional), action, best
 
     def _grounded(self, action: Action, binding: Mapping[str, str], facts: Facts) -> Iterator[Command]:
         choices: List[Tuple[Value, ...]] = []
-        for parameter in action.parameters.values():
+        needed = [parameter for parameter in action.parameters.values() if not parameter.optional]
+        for parameter in needed:
             if parameter.type == "number":
                 choices.append((parameter.default or 0.0,))
             elif parameter.name in binding:
@@ -166,7 +167,7 @@ class _Search:
             else:
                 choices.append(self._of_type(parameter.type))
         for values in itertools.product(*choices):
-            arguments = dict(zip(action.parameters, values))
+            arguments = dict(zip((parameter.name for parameter in needed), values))
             if len(set(map(str, values))) == len(values):
                 yield Command(action.name, arguments, str(arguments.get(action.robot_parameter, self._robot)),
                               time_limit=action.time_limit)

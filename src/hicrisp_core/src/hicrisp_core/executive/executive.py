@@ -128,7 +128,7 @@ class _TaskRun:
             result = self._runner.run(command, self._progress())
             if not result.ok:
                 break
-            self._commands.append(command)
+            self._made(result)
         if translation.pass_reason:
             self._ledger.tell("note", text=f"no command is needed: {translation.pass_reason}")
         self._ledger.tell("step_finished", index=self._index, ok=result.ok)
@@ -157,7 +157,7 @@ class _TaskRun:
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress())
             if not result.ok:
                 return result
-            self._commands.append(command)
+            self._made(result)
         return StepResult(False, reason="what the steps made does not stay")
 
     def _undone(self, world: WorldState) -> Optional[Tuple[Command, Relation]]:
@@ -175,6 +175,11 @@ class _TaskRun:
             if not see(self._domain, fact, world).holds:
                 return maker[fact], fact
         return None
+
+    def _made(self, result: StepResult) -> None:
+        """Remember what was carried out, for the look at the end."""
+        if result.command is not None:
+            self._commands.append(result.command)
 
     def _passing(self, fact: Relation) -> bool:
         """Whether a fact is only a means, as what a hand holds between two steps."""

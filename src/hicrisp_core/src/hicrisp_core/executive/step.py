@@ -37,11 +37,15 @@ class _Carried(Enum):
 
 @dataclass(frozen=True)
 class StepResult:
-    """How a command ended: it holds, or it was replaced by new steps, or it was given up with the reason."""
+    """How a command ended: it holds, or it was replaced by new steps, or it was given up with the reason.
+
+    ``command`` is what was carried out for it in the end: itself, another one in its stead, or none.
+    """
 
     ok: bool
     new_steps: Optional[Tuple[Step, ...]] = None
     reason: str = ""
+    command: Optional[Command] = None
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,14 @@ class StepRunner:
         """Execute the command; on failure correct it at most ``threshold`` times."""
         first = self.attempts.run(command, "step", 0)
         if first.verdict.feedback is None or not self.policy.detect:
-            return StepResult(True)
+            return StepResult(True, command=command)
         return self.correct(first, progress)
 
     def correct(self, failed: Attempt, progress: Progress) -> StepResult:
         """Algorithm 1, lines 5 to 25."""
         stack = FeedbackStack(self.policy.depth)
         self._push(stack, failed)
+        done: Optional[Command] = failed.command
         for _ in range(self.policy.threshold):
             if self.canceled():
                 return StepResult(False, reason="the task was canceled")
@@ -95,10 +100,12 @@ class StepRunner:
             if carried is _Carried.PUSHED:
                 continue
             if correction.drop:
+                if len(stack) == 1:
+                    done = correction.commands[-1] if correction.commands else None
                 stack.pop()
                 self._tell(stack)
             if self._retry(stack):
-                return StepResult(True)
+                return StepResult(True, command=done)
         return StepResult(False, reason=self._why(stack, f"{self.policy.threshold} corrections did not help"))
 
     def _ask(self, stack: FeedbackStack, progress: Progress) -> Correction:

@@ -16,14 +16,22 @@ from hicrisp_core.parsing.raw import ParseFailure, RawStep
 
 _CLOSE = 0.8
 """Likeness (Ratcliff and Obershelp) from which the only name that is so close is taken for a misspelt one."""
+_QUANTITY = re.compile(r"\s*(-?\d+(?:\.\d+)?)(?:[\W_]|[a-z])*$", re.IGNORECASE)
+"""A number with what models write behind it: ``50ml``, ``2_parts``, ``1.``"""
+_PUNCTUATED = re.compile(r"\w[.,;:!`]+\s*$")
+_NUMBER_BEHIND = re.compile(r"_?\d+$")
 
 
 @dataclass(frozen=True)
 class Grounded:
-    """Steps in the domain's and the world's names, and what was understood otherwise than it was written."""
+    """Steps in the domain's and the world's names, and what was understood otherwise than it was written.
+
+    ``mended`` are the indices of the steps in which something was.
+    """
 
     steps: Tuple[Step, ...]
     notes: Tuple[str, ...] = ()
+    mended: Tuple[int, ...] = ()
 
 
 def ground_steps(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Union[Grounded, ParseFailure]:
@@ -38,6 +46,25 @@ def ground_steps(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> U
     return Grounded(tuple(steps), tuple(grounder.notes))
 
 
+def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Grounded:
+    """Check every name; a step that does not fit stays as it was written and fails when its turn comes.
+
+    So a plan runs up to its first wrong step, as behind CoPAL's sequencer (section III-C).
+    """
+    grounder = _Grounder(domain, world)
+    steps: List[Step] = []
+    mended: List[int] = []
+    for index, step in enumerate(raw):
+        noted = len(grounder.notes)
+        try:
+            steps.append(grounder.step(step))
+        except DomainError:
+            steps.append(Step(step.quote, _normal(step.action), grounder.as_written(step)))
+        if len(grounder.notes) > noted:
+            mended.append(index)
+    return Grounded(tuple(steps), tuple(grounder.notes), tuple(mended))
+
+
 class _Grounder:
     def __init__(self, domain: Domain, world: WorldState) -> None:
         self._domain = domain
@@ -45,13 +72,45 @@ class _Grounder:
         self.notes: List[str] = []
 
     def step(self, raw: RawStep) -> Step:
-        name = self._close(_normal(raw.action), tuple(self._domain.actions), "action")
-        action = self._domain.action(name)
-        arguments: Dict[str, Value] = {}
-        for key, written in self._by_name(action, raw).items():
-            arguments[key] = self._value(action.parameters[key], written)
-        command = self._domain.ground(Step("", name, arguments), self._world)
-        return Step(self._domain.describe(command), name, command.arguments, command.robot)
+        """The step in the world's names; of several actions of that name the first that fits.
+
+        Raises:
+            DomainError: why the first of them does not fit.
+        """
+        words = {word for action in self._domain.actions.values() for word in (action.name, *action.called)}
+        name = self._close(_normal(raw.action), sorted(words), "action")
+        refusals: List[DomainError] = []
+        for action in self._domain.called(name):
+            noted = len(self.notes)
+            try:
+                return self._as(action, raw)
+            except DomainError as error:
+                refusals.append(error)
+                del self.notes[noted:]
+        raise refusals[0]
+
+    def as_written(self, raw: RawStep) -> Dict[str, Value]:
+        """The words of a step under the parameters of the first action of that name; what is too much only where
+        nothing else is wrong, for names tell more."""
+        first = next((action for action in self._domain.actions.values()
+                      if _normal(raw.action) in (action.name, *action.called)), None)
+        if first is None:
+            return {**_numbered(raw.positional, 1), **raw.named}
+        written: Dict[str, Value] = {**dict(zip(first.parameters, raw.positional)), **raw.named}
+        try:
+            self._domain.ground(Step("", first.name, written), self._world)
+        except DomainError:
+            return written
+        return {**written, **_numbered(raw.positional[len(first.parameters):], len(written) + 1)}
+
+    def _as(self, action: Action, raw: RawStep) -> Step:
+        given = {key: self._value(action.parameters[key], written)
+                 for key, written in self._by_name(action, raw).items()}
+        command = self._domain.ground(Step("", action.name, given), self._world)
+        # What was left open stays open: it is chosen when the step's turn comes.
+        arguments = {key: value for key, value in command.arguments.items()
+                     if key in given or not (action.parameters[key].any or action.parameters[key].optional)}
+        return Step(self._domain.describe(command), action.name, arguments, command.robot)
 
     def _by_name(self, action: Action, raw: RawStep) -> Dict[str, str]:
         parameters = list(action.parameters)
@@ -70,9 +129,12 @@ class _Grounder:
 
     def _value(self, parameter: Parameter, written: str) -> Value:
         if parameter.type == "number":
-            return written
+            number = _QUANTITY.match(written)
+            return number.group(1) if number else written
         name = _normal(written)
         if name in self._world.types() or not name:
+            if _PUNCTUATED.search(written):
+                self.notes.append(f"'{written}' was read as '{name}'")
             return name
         words = tuple(word for word in name.split("_") if word)
         matching = Names(self._domain, self._world).matching(Noun("the", words)) if words else []
@@ -80,6 +142,11 @@ class _Grounder:
             raise DomainError(f"'{written}' may be any of: {', '.join(matching)}; say which", tuple(matching))
         if matching:
             return matching[0]
+        unnumbered = _NUMBER_BEHIND.sub("", name)
+        if unnumbered in self._world.types() and not any(
+                _NUMBER_BEHIND.sub("", other) == unnumbered != other for other in self._world.types()):
+            self.notes.append(f"'{written}' was read as '{unnumbered}', the only one")
+            return unnumbered
         return self._close(name, self._domain.objects_of(self._world, parameter.type), "name")
 
     def _close(self, name: str, valid: Sequence[str], what: str) -> str:
@@ -91,6 +158,10 @@ class _Grounder:
             return name  # Another number is another thing.
         self.notes.append(f"the {what} '{name}' was read as '{close[0]}'")
         return close[0]
+
+
+def _numbered(words: Sequence[str], first: int) -> Dict[str, Value]:
+    return {f"argument_{number}": word for number, word in enumerate(words, first)}
 
 
 def _normal(name: str) -> str:

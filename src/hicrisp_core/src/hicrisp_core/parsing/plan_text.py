@@ -14,7 +14,7 @@ from hicrisp_core.parsing.raw import ParseFailure, RawStep
 
 _BRACKETS = re.compile(r"\[\s*([A-Za-z_]\w*)\s*\]\s*((?:<[^<>]*>\s*(?:\([\d.]*\))?\s*)*)")
 _ADDRESSED = re.compile(r"\[\s*\w+\s+to\s+\w+\s*\]\s*(\w+)\s*(.*)")
-_PREPOSITIONS = ("from", "to", "in", "into", "on", "onto", "with")
+_FILLERS = ("from", "to", "in", "into", "on", "onto", "with", "back", "the", "of")
 _NUMBERED = re.compile(r"^\s*(?:step\s*)?\d+\s*[.):]\s*\S", re.IGNORECASE)
 _NUMBERING = re.compile(r"^\s*(?:step\s*)?(?:\d+\s*[.):]|[-*\u2022])\s*", re.IGNORECASE)
 _CODE = re.compile(r"(?:\w+\s*=\s*)?[\w.]+\(")
@@ -140,7 +140,8 @@ def _from_line(line: str, domain: Optional[Domain]) -> List[RawStep]:
         return []
     addressed = _ADDRESSED.match(text)
     if addressed:
-        things = tuple(word for word in addressed.group(2).split() if word not in _PREPOSITIONS)
+        said = addressed.group(2).split("//", 1)[0]
+        things = tuple(word for word in said.split() if word.lower() not in _FILLERS)
         return [RawStep(addressed.group(1), things, {}, text)]
     brackets = _BRACKETS.match(text)
     if brackets:
