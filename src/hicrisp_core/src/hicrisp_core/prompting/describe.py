@@ -6,7 +6,7 @@ import json
 from typing import Dict, List, Sequence
 
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.model import Feedback, StackEntry, WorldState
+from hicrisp_core.model import Feedback, StackEntry, Step, WorldState
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.prompting.quarantine import plain
@@ -73,6 +73,17 @@ def feedback_text(feedback: Feedback) -> str:
     if feedback.alternatives:
         lines.append(f"valid: {plain(', '.join(feedback.alternatives))}")
     return "; ".join(lines)
+
+
+def listed(entries: Sequence[str]) -> str:
+    """Sentences as lines of a prompt, each in its own line whatever it holds."""
+    return "\n".join(f"- {plain(entry)}" for entry in entries) or "- nothing"
+
+
+def failure_texts(done: Sequence[str], remaining: Sequence[Step], feedback: Sequence[Feedback]) -> Dict[str, str]:
+    """What a new plan has to know: ``done``, ``remaining`` and ``feedback``, as the prompts name them."""
+    return {"done": listed(done), "remaining": listed([str(step) for step in remaining]),
+            "feedback": listed([feedback_text(entry) for entry in feedback])}
 
 
 def stack_text(domain: Domain, stack: Sequence[StackEntry]) -> str:
