@@ -38,6 +38,17 @@ def ground_steps(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> U
     return Grounded(tuple(steps), tuple(grounder.notes))
 
 
+def ground_name(written: str, domain: Domain, world: WorldState) -> Union[str, ParseFailure]:
+    """The thing or robot that is meant; one that is not there is refused with those that are."""
+    try:
+        name = _Grounder(domain, world).name(written, tuple(world.types()))
+    except DomainError as error:
+        return ParseFailure(str(error), written)
+    if name in world.types():
+        return name
+    return ParseFailure(f"no object '{name}' in the world; there are: {', '.join(sorted(world.types()))}", written)
+
+
 class _Grounder:
     def __init__(self, domain: Domain, world: WorldState) -> None:
         self._domain = domain
@@ -71,6 +82,10 @@ class _Grounder:
     def _value(self, parameter: Parameter, written: str) -> Value:
         if parameter.type == "number":
             return written
+        return self.name(written, self._domain.objects_of(self._world, parameter.type))
+
+    def name(self, written: str, valid: Sequence[str]) -> str:
+        """The name in the world that is meant, or what was written when there is none."""
         name = _normal(written)
         if name in self._world.types() or not name:
             return name
@@ -80,7 +95,7 @@ class _Grounder:
             raise DomainError(f"'{written}' may be any of: {', '.join(matching)}; say which", tuple(matching))
         if matching:
             return matching[0]
-        return self._close(name, self._domain.objects_of(self._world, parameter.type), "name")
+        return self._close(name, valid, "name")
 
     def _close(self, name: str, valid: Sequence[str], what: str) -> str:
         """The name itself, or the only valid one that is close to it, with a note."""

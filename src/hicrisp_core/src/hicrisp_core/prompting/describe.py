@@ -19,6 +19,11 @@ def actions_text(domain: Domain) -> str:
     return "\n".join(_action(domain, action) for action in domain.actions.values())
 
 
+def abilities_text(domain: Domain) -> str:
+    """What the robot can do, one sentence for each action, for an agent that does not command it."""
+    return "\n".join(f"- {action.text.replace('{', '').replace('}', '')}" for action in domain.actions.values())
+
+
 def _action(domain: Domain, action: Action) -> str:
     parameters = ", ".join(f"{p.name}: {p.type}" for p in action.parameters.values())
     needs = "; ".join(str(p.condition) for p in action.preconditions)
