@@ -171,18 +171,9 @@ class Ladder:
             request.task, request.world, tuple(self._told(entry.feedback) for entry in request.stack),
             request.done, request.remaining), deadline)
         if answer.plan is None or not answer.plan.steps:
-            said = answer.refusal or answer.answer
-            rung = Rung.GIVE_UP if answer.refusal or not self._made_already(request) else Rung.LLM_REPLAN
-            return Correction(rung, note=said), answer.usage
+            # That nothing is left to do is not believed: the detector has just seen otherwise.
+            return Correction(Rung.GIVE_UP, note=answer.refusal or answer.answer), answer.usage
         return Correction(Rung.LLM_REPLAN, steps=answer.plan.steps, note=answer.plan.reasoning), answer.usage
-
-    def _made_already(self, request: CorrectorRequest) -> bool:
-        """Whether all that the remaining steps would make is so: a brain's word alone does not end a task."""
-        try:
-            commands = [self._domain.ground(step, request.world) for step in request.remaining]
-        except DomainError:
-            return False
-        return bool(commands) and all(effects_hold(self._domain, command, request.world) for command in commands)
 
     def _told(self, feedback: Feedback) -> Feedback:
         """As much of the feedback as the policy tells a model (CoPAL: H0 what, H1 why, H2 how)."""
