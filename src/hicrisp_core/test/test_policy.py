@@ -5,8 +5,10 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.model import Rung
 
+COPAL = ["copal_bl", "copal_m", "copal_h0", "copal_h1", "copal_h2", "copal_mh0", "copal_mh1", "copal_mh2"]
 
-@pytest.mark.parametrize("name", ["hierarchical", "hicrisp", "retry_only", "open_loop", "brainbody"])
+
+@pytest.mark.parametrize("name", ["hierarchical", "hicrisp", "retry_only", "open_loop", "brainbody", *COPAL])
 def test_a_shipped_policy_bears_its_files_name(config_dir, name):
     assert load_policy(config_dir / "policies" / f"{name}.yaml").name == name
 
@@ -25,6 +27,7 @@ def test_rungs_keep_their_order(tmp_path):
     ("policy: p\nrungs: []\nthreshold: 0", "p.yaml:3: threshold: at least 1 is needed"),
     ("policy: p\nrungs: []\nthreshold: many", "a whole number was expected, got 'many'"),
     ("policy: p\nrungs: []\nfeedback_level: all", "'all' is not one of: how, what, why"),
+    ("policy: p\nrungs: []\nbrain: triple", "p.yaml:3: brain: 'triple' is not one of: copal, single"),
     ("policy: p\nrungs: []\nbudget: {calls: 1}", "unknown key 'calls'.*valid are: corrections, llm_calls"),
     ("policy: p\nrungs: []\noffset: {limit: 0}", "p.yaml:3: offset: .*limit > 0"),
     ("rungs: []", "the key 'policy' is missing"),

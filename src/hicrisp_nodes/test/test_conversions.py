@@ -57,7 +57,9 @@ def over_the_wire(message: Any) -> Any:
         ),
         pytest.param(Command("home"), conversions.command_to_msg, conversions.command_from_msg, id="no arguments"),
         pytest.param(STEP, conversions.step_to_msg, conversions.step_from_msg, id="step"),
-        pytest.param(Plan((STEP,), "offline", "why"), conversions.plan_to_msg, conversions.plan_from_msg, id="plan"),
+        pytest.param(
+            Plan((STEP,), "offline", "why", "in full"), conversions.plan_to_msg, conversions.plan_from_msg, id="plan"
+        ),
         pytest.param(FEEDBACK, conversions.feedback_to_msg, conversions.feedback_from_msg, id="feedback"),
         pytest.param(
             Feedback(Level.HIGH, "k", "not seen"),

@@ -106,6 +106,21 @@ def test_a_line_that_is_full_takes_no_more(work: Work) -> None:
     assert not work.queue.submit("one more").accepted
 
 
+def test_a_task_knows_what_was_asked_done_and_answered_before_it(work: Work) -> None:
+    first = submit(work, "take the box")
+    first.done = ("pick up box",)
+    second = submit(work, "put it back")
+    rehearsed = work.queue.submit("what if", dry_run=True).request
+    third = submit(work, "again")
+    work.go.set()
+    assert rehearsed is not None
+    for request in (first, second, rehearsed, third):
+        assert request.finished.wait(2.0)
+    assert first.history == ()
+    assert second.history == ("User: take the box", "Robot did: pick up box", "Robot: done")
+    assert third.history[3:] == ("User: put it back", "Robot did: nothing", "Robot: done")
+
+
 def test_ids_are_unique_and_sorted(work: Work) -> None:
     ids = [submit(work, "task").id for _ in range(5)]
     assert ids == sorted(set(ids))

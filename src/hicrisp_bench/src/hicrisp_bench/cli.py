@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import List, Mapping, Optional
 
-from hicrisp_bench import tabletop
+from hicrisp_core.errors import HicrispError
+
+from hicrisp_bench import barman, tabletop
 from hicrisp_bench.suite import Suite, at_least_one, save, text_of
 
 SUITES: Mapping[str, Suite] = {
+    "barman": barman,
     "tabletop": tabletop,
 }
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The command line; returns the exit status."""
+    """The command line; returns the exit status: 0, 1 when a part crashed, 2 when the suite could not run."""
     options = _parse(arguments)
-    report = SUITES[options.suite].run(options)
+    try:
+        report = SUITES[options.suite].run(options)
+    except HicrispError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
     print(text_of(options.suite, report))  # noqa: T201 - the command's output
     folder = options.out or Path("runs/bench") / options.suite
     save(options.suite, report, options.jobs, folder, options.json or folder / "results.json")

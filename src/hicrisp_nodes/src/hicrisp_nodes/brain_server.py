@@ -1,22 +1,26 @@
-"""The brain's door: ``brain/plan``, for plans and for corrections."""
+"""The brain's doors: ``brain/plan`` for plans and corrections, ``brain/report`` for words to the user."""
 
 from __future__ import annotations
 
-from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest
+from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest, ReportAnswer, Reporter, ReportRequest
 from hicrisp_core.model import Task
 from hicrisp_core.robot.deadline import Deadline
 
-from hicrisp_msgs.msg import PlanTaskAction, PlanTaskResult
+from hicrisp_msgs.msg import PlanTaskAction, PlanTaskResult, ReportTaskAction, ReportTaskResult
 from hicrisp_nodes import conversions as to
 from hicrisp_nodes.action_server import ActionServer, Goal
 
 
 class BrainServer:
-    """Serves a brain; a goal with entries on the stack asks for a correction, one without for a plan."""
+    """Serves a brain; a goal with entries on the stack asks for a correction, one without for a plan.
+
+    A brain that words no reports answers none, so that the plain message stands.
+    """
 
     def __init__(self, brain: Brain) -> None:
         self._brain = brain
         self._server = ActionServer("brain/plan", PlanTaskAction, self._answer).start()
+        self._reports = ActionServer("brain/report", ReportTaskAction, self._report).start()
 
     def _answer(self, goal: Goal) -> PlanTaskResult:
         asked = goal.message
@@ -29,10 +33,20 @@ class BrainServer:
                 task, world,
                 feedback=tuple(to.feedback_from_msg(feedback) for feedback in asked.feedback),
                 done=tuple(asked.done),
-                remaining=tuple(to.step_from_msg(step) for step in asked.remaining)), deadline)
+                remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
+                history=tuple(asked.history)), deadline)
         result = PlanTaskResult(
             ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
             alternatives=list(answer.alternatives), usage=to.usage_to_msg(answer.usage, asked.task_id))
         if answer.plan is not None:
             result.plan = to.plan_to_msg(answer.plan, asked.task_id)
         return result
+
+    def _report(self, goal: Goal) -> ReportTaskResult:
+        asked = goal.message
+        said = ReportAnswer()
+        if isinstance(self._brain, Reporter):
+            said = self._brain.report(ReportRequest(
+                Task(asked.task, asked.task_id, asked.robot), asked.success, asked.message, tuple(asked.done),
+                tuple(asked.failures), tuple(asked.history)), Deadline(max(0.0, asked.time_limit)))
+        return ReportTaskResult(text=said.text, usage=to.usage_to_msg(said.usage, asked.task_id))

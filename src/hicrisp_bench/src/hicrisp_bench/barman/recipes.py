@@ -65,7 +65,8 @@ def load_recipes(file: Path) -> Dict[str, Recipe]:
 
 def judge(recipe: Recipe, world: WorldState) -> Served:
     """Look at the tray."""
-    glasses = [name for name, thing in world.objects.items() if thing.type == "glass" and world.holds("at", name, "tray")]
+    glasses = [name for name, thing in world.objects.items()
+               if thing.type == "glass" and world.holds("at", name, "tray")]
     held = {fact.object for fact in world.relations if fact.predicate == "contains" and fact.subject in glasses}
     if len(glasses) != 1:
         return Served(len(glasses), recipe.mandatory, frozenset())

@@ -71,7 +71,8 @@ def _runs(file: Path, content: Any) -> Iterator[FirstPlan]:
     runs = [(str(name), run) for name, entries in content.items() if isinstance(entries, list) for run in entries] \
         if isinstance(content, dict) else []
     if not runs or not all(isinstance(run, dict) and isinstance(run.get("log"), list) for _, run in runs):
-        raise ConfigError(f"{file} is no recording: an object of recipes was expected, each a list of runs with a 'log'")
+        raise ConfigError(f"{file} is no recording: an object of recipes was expected, each a list of runs that have "
+                          "a 'log'")
     for name, run in runs:
         planned = next((entry for entry in run["log"] if isinstance(entry, dict) and "plan" in entry), None)
         recipe = name.split(" ", 1)[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Any, Dict, List, Optional
 
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.ports import Brain
+from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.executive.assembly import assemble
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.executive.policy_loader import load_policy
-from hicrisp_core.llm.settings import choose_llm
+from hicrisp_core.llm.settings import choose_llm, load_llm_settings
 from hicrisp_core.model import Task
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
@@ -45,7 +47,8 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     world = SymbolicWorld(domain, scene.first_state(), scene.robots[0])
     events: List[Dict[str, Any]] = []
     brain = _brain(trial, domain, policy)
-    request = trial.recorded.request if trial.recorded else f"Please, prepare a {recipe.name.replace('_', ' ')} cocktail"
+    drink = recipe.name.replace("_", " ")
+    request = trial.recorded.request if trial.recorded else f"Please, prepare a {drink} cocktail"
     began = time.perf_counter()
     result = assemble(domain, policy, brain, {world.name: world}, world, events.append).run(Task(request))
     seconds = time.perf_counter() - began
@@ -67,5 +70,6 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
 def _brain(trial: BarmanTrial, domain: Domain, policy: Policy) -> Brain:
     if trial.recorded is not None:
         return RecordedBrain(domain, trial.recorded.text, f"recorded: {trial.recorded.source}")
-    settings = choose_llm(trial.llm, trial.config / "llm")
-    return make_brain(settings, domain, trial.config / "prompts" / policy.prompts)
+    name, _ = choose_llm(trial.llm, os.environ)
+    settings = load_llm_settings(config_file("llm", name, beside=trial.config / "llm" / "offline.yaml"))
+    return make_brain(settings, domain, trial.config / "prompts" / policy.prompts, policy.brain)

@@ -8,19 +8,28 @@ from typing import Union
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.brain.ports import Brain
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.executive.policy import COPAL, SINGLE
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings
-from hicrisp_core.prompting.templates import Prompts
+from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
 
 
-def make_brain(settings: LlmSettings, domain: Domain, prompts: Union[str, FilePath]) -> Brain:
+def make_brain(
+    settings: LlmSettings, domain: Domain, prompts: Union[str, FilePath], agents: str = SINGLE
+) -> Brain:
     """The offline planner, or one over an endpoint.
 
     Args:
         prompts: the folder of the policy's prompts.
+        agents: the policy's ``brain``: ``single`` or ``copal``; without a model the offline planner serves both.
     """
     if settings.backend == OFFLINE:
         return OfflineBrain(domain)
-    from hicrisp_core.brain.model_brain import ModelBrain  # the openai package is needed only here
+    from hicrisp_core.brain.agents import AgentBrain  # the openai package is needed only here
+    from hicrisp_core.brain.model_brain import ModelBrain
     from hicrisp_core.llm.client import ChatClient
 
-    return ModelBrain(ChatClient(settings), domain, Prompts(prompts))
+    client = ChatClient(settings)
+    single = ModelBrain(client, domain, Prompts(prompts))
+    if agents == COPAL:
+        return AgentBrain(client, domain, Prompts(prompts, AGENT_PLACEHOLDERS), single)
+    return single

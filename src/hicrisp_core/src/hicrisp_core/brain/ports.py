@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Optional, Protocol, Tuple
+from typing import Optional, Protocol, Tuple, runtime_checkable
 
 from hicrisp_core.model import Feedback, Plan, StackEntry, Step, Task, WorldState
 from hicrisp_core.robot.deadline import Deadline
@@ -41,6 +41,7 @@ class PlanRequest:
         feedback: why the last plan failed, latest last; empty for a new task.
         done: the steps that were carried out and hold, as sentences.
         remaining: the steps of the last plan from the failed one on.
+        history: what was said and done before this task, oldest first (see :mod:`hicrisp_core.brain.dialogue`).
     """
 
     task: Task
@@ -48,6 +49,7 @@ class PlanRequest:
     feedback: Tuple[Feedback, ...] = ()
     done: Tuple[str, ...] = ()
     remaining: Tuple[Step, ...] = ()
+    history: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,33 @@ class PlanAnswer:
     usage: Usage = field(default_factory=Usage)
 
 
+@dataclass(frozen=True)
+class ReportRequest:
+    """The user is to be told how a task ended.
+
+    Args:
+        message: the plain words for it.
+        done: the steps that were carried out and hold, as sentences.
+        failures: what went wrong on the way, as sentences.
+        history: what was said and done before this task, oldest first.
+    """
+
+    task: Task
+    success: bool
+    message: str
+    done: Tuple[str, ...] = ()
+    failures: Tuple[str, ...] = ()
+    history: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReportAnswer:
+    """What the user is told; no text where the model gave none, so that the plain message stands."""
+
+    text: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
 class Brain(Protocol):
     """Plans tasks and corrects steps."""
 
@@ -81,3 +110,11 @@ class Brain(Protocol):
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that lead to a state in which the stack's top can be tried again."""
+
+
+@runtime_checkable
+class Reporter(Protocol):
+    """Tells the user how a task ended, in the user's words (CoPAL, section III-A)."""
+
+    def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
+        """The words for the user."""

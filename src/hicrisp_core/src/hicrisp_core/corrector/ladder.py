@@ -171,6 +171,7 @@ class Ladder:
             request.task, request.world, tuple(self._told(entry.feedback) for entry in request.stack),
             request.done, request.remaining), deadline)
         if answer.plan is None or not answer.plan.steps:
+            # That nothing is left to do is not believed: the detector has just seen otherwise.
             return Correction(Rung.GIVE_UP, note=answer.refusal or answer.answer), answer.usage
         return Correction(Rung.LLM_REPLAN, steps=answer.plan.steps, note=answer.plan.reasoning), answer.usage
 

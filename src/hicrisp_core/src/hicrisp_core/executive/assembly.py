@@ -8,7 +8,7 @@ from typing import Mapping, Optional
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.placement import Workspace
 from hicrisp_core.body.translator import DirectBody
-from hicrisp_core.brain.ports import Brain
+from hicrisp_core.brain.ports import Brain, Reporter
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.schema import Domain
@@ -25,5 +25,6 @@ def assemble(
 ) -> Executive:
     """The executive with the body, the detector and the corrector that the nodes use."""
     body = DirectBody(domain, ActionDecoder(domain, workspace or Workspace()))
-    ports = Ports(brain, body, robots, Detector(domain), Ladder(domain, policy, brain), observer)
+    ports = Ports(brain, body, robots, Detector(domain), Ladder(domain, policy, brain), observer,
+                  reporter=brain if isinstance(brain, Reporter) else None)
     return Executive(ports, domain, policy, on_event, cancel)

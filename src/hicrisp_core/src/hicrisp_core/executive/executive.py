@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Event
 from typing import FrozenSet, List, Optional, Tuple
 
@@ -14,6 +15,7 @@ from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt, Attempts
 from hicrisp_core.executive.ledger import Ledger, Listener, TaskResult
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.executive.ports import Ports
+from hicrisp_core.executive.reporting import words_for_user
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.model import Command, Feedback, Level, Plan, Relation, Rung, Step, Task, Verdict, WorldState
 from hicrisp_core.robot.deadline import Deadline
@@ -41,8 +43,11 @@ class Executive:
         self._cancel = cancel or Event()
         self.offsets = offsets or DecoderOffsets(settings=policy.offset)
 
-    def run(self, task: Task) -> TaskResult:
+    def run(self, task: Task, history: Tuple[str, ...] = ()) -> TaskResult:
         """Plan the task and carry it out.
+
+        Args:
+            history: what was said and done before, for a brain that talks with the user.
 
         Returns:
             The result; a refused task is a failure whose message says what would have been understood.
@@ -50,7 +55,8 @@ class Executive:
         ledger = Ledger(self._policy.budget, self._on_event)
         attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel)
         runner = StepRunner(attempts, self._ports.corrector, self._domain, self._policy, ledger, self._cancel.is_set)
-        answer = self._ports.brain.plan(PlanRequest(task, attempts.observe()), Deadline(_PLAN_LIMIT))
+        answer = self._ports.brain.plan(PlanRequest(task, attempts.observe(), history=history),
+                                        Deadline(_PLAN_LIMIT))
         ledger.used(answer.usage)
         if answer.plan is None:
             if answer.answer:
@@ -58,18 +64,27 @@ class Executive:
                 return self._finish(ledger, True, answer.answer, ())
             ledger.tell("refused", text=answer.refusal, alternatives=list(answer.alternatives))
             return self._finish(ledger, False, answer.refusal, ())
-        result = _TaskRun(task, answer.plan, runner, self._ports, self._domain, self._policy, ledger).run()
+        understood = replace(task, text=answer.plan.request or task.text)
+        under_way = _TaskRun(understood, answer.plan, runner, self._ports, self._domain, self._policy, ledger)
+        result = under_way.run()
         self.offsets = attempts.offsets
         if self._cancel.is_set():
             for robot in self._ports.robots.values():
                 robot.stop(Deadline(THINK_LIMIT))
         plan = tuple(step.text or str(step) for step in answer.plan.steps)
-        return self._finish(ledger, result.ok, result.reason or "done", plan)
+        reason, done = result.reason or "done", under_way.done
+        reporter = None if self._cancel.is_set() else self._ports.reporter
+        words = words_for_user(reporter, task, result.ok, reason, done, ledger, history)
+        return self._finish(ledger, result.ok, words, plan, reason, done)
 
-    def _finish(self, ledger: Ledger, success: bool, message: str, plan: Tuple[str, ...]) -> TaskResult:
-        result = ledger.result(success, message, plan, self._cancel.is_set())
+    def _finish(
+        self, ledger: Ledger, success: bool, message: str, plan: Tuple[str, ...], reason: str = "",
+        done: Tuple[str, ...] = (),
+    ) -> TaskResult:
+        result = ledger.result(success, message, plan, self._cancel.is_set(), done)
         ledger.tell(
-            "task_finished", success=result.success, message=result.message, steps_executed=result.steps_executed,
+            "task_finished", success=result.success, message=result.message, reason=reason or message,
+            steps_executed=result.steps_executed,
             corrections=result.corrections, llm_calls=result.llm_calls, tokens=result.tokens,
             failures=[vars(failure) for failure in result.failures], placement_error_m=result.placement_error_m,
             first_motion_s=result.first_motion_s, wall_s=result.wall_s, sim_s=result.sim_s,
@@ -90,7 +105,7 @@ class _TaskRun:
         self._domain = domain
         self._policy = policy
         self._ledger = ledger
-        self._done: List[str] = []
+        self.done: Tuple[str, ...] = ()
         self._commands: List[Command] = []
         self._replans = 0
         self._index = 0
@@ -133,7 +148,7 @@ class _TaskRun:
             self._ledger.tell("note", text=f"no command is needed: {translation.pass_reason}")
         self._ledger.tell("step_finished", index=self._index, ok=result.ok)
         if result.ok:
-            self._done.append(step.text or str(step))
+            self.done = (*self.done, step.text or str(step))
         self._index += 1
         return result
 
@@ -192,7 +207,7 @@ class _TaskRun:
         self._tell_plan(Rung.LLM_REPLAN.value, "", self._index)
 
     def _progress(self) -> Progress:
-        return Progress(self._task, tuple(self._done), tuple(self._steps), self._policy.replans - self._replans)
+        return Progress(self._task, self.done, tuple(self._steps), self._policy.replans - self._replans)
 
     def _tell_plan(self, source: str, reasoning: str, from_step: int) -> None:
         self._ledger.tell("plan", steps=[step.text or str(step) for step in self._steps], source=source,

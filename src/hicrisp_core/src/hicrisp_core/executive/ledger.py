@@ -42,6 +42,8 @@ class TaskResult:
     wall_s: float = 0.0
     sim_s: float = 0.0
     canceled: bool = False
+    done: Tuple[str, ...] = ()
+    """The steps that were carried out and hold, as sentences."""
 
 
 class Ledger:
@@ -125,8 +127,10 @@ class Ledger:
                 return f"the task's budget of {limit:g} {what} is used up"
         return ""
 
-    def result(self, success: bool, message: str, plan: Tuple[str, ...], canceled: bool = False) -> TaskResult:
+    def result(
+        self, success: bool, message: str, plan: Tuple[str, ...], canceled: bool = False, done: Tuple[str, ...] = ()
+    ) -> TaskResult:
         """The task's result as it stands now."""
         return TaskResult(
             success, message, plan, self.commands, dict(self.corrections), tuple(self.failures), self.usage.calls,
-            self.usage.tokens, self.placement_error, self.first_motion, self.seconds, self.sim_seconds, canceled)
+            self.usage.tokens, self.placement_error, self.first_motion, self.seconds, self.sim_seconds, canceled, done)

@@ -9,6 +9,9 @@ from hicrisp_core.corrector.offsets import OffsetSettings
 from hicrisp_core.domain.search import SearchLimits
 from hicrisp_core.model import Rung
 
+SINGLE, COPAL = "single", "copal"
+"""The brains that a policy can name: one model that plans, or CoPAL's agents."""
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -52,7 +55,7 @@ class Policy:
     verify_goal: bool = True
     feedback_level: str = "how"
     autonomy: str = "supervised"
-    brain: str = "single"
+    brain: str = SINGLE
     prompts: str = "default"
     budget: Budget = field(default_factory=Budget)
     offset: OffsetSettings = field(default_factory=OffsetSettings)

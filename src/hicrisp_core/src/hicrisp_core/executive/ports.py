@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Event
-from typing import Callable, Mapping, Protocol, Tuple, Union
+from typing import Callable, Mapping, Optional, Protocol, Tuple, Union
 
-from hicrisp_core.brain.ports import Brain, Usage
+from hicrisp_core.brain.ports import Brain, Reporter, Usage
 from hicrisp_core.corrector.ladder import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.model import Command, Feedback, Outcome, Step, Verdict, WorldState
@@ -65,6 +65,7 @@ class Ports:
 
     Args:
         approve: asked before an irreversible command unless autonomy is full.
+        reporter: words the end of a task for the user, when there is one.
         gate: called before each command; blocks while the task is paused, returns when canceled.
     """
 
@@ -76,3 +77,4 @@ class Ports:
     observer: Observer
     approve: Callable[[Command], bool] = always
     gate: Callable[[Event], None] = no_gate
+    reporter: Optional[Reporter] = None

@@ -41,6 +41,8 @@ class Plan:
     source: str = ""
     """``openai:<model>`` or ``offline``."""
     reasoning: str = ""
+    request: str = ""
+    """The task as the brain understood it, complete in itself; empty where the user's own words are."""
 
 
 @dataclass(frozen=True)

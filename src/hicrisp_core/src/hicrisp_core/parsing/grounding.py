@@ -65,6 +65,17 @@ def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Gr
     return Grounded(tuple(steps), tuple(grounder.notes), tuple(mended))
 
 
+def ground_name(written: str, domain: Domain, world: WorldState) -> Union[str, ParseFailure]:
+    """The thing or robot that is meant; one that is not there is refused with those that are."""
+    try:
+        name = _Grounder(domain, world).name(written, tuple(world.types()))
+    except DomainError as error:
+        return ParseFailure(str(error), written)
+    if name in world.types():
+        return name
+    return ParseFailure(f"no object '{name}' in the world; there are: {', '.join(sorted(world.types()))}", written)
+
+
 class _Grounder:
     def __init__(self, domain: Domain, world: WorldState) -> None:
         self._domain = domain
@@ -131,6 +142,10 @@ class _Grounder:
         if parameter.type == "number":
             number = _QUANTITY.match(written)
             return number.group(1) if number else written
+        return self.name(written, self._domain.objects_of(self._world, parameter.type))
+
+    def name(self, written: str, valid: Sequence[str]) -> str:
+        """The name in the world that is meant, or what was written when there is none."""
         name = _normal(written)
         if name in self._world.types() or not name:
             if _PUNCTUATED.search(written):
@@ -147,7 +162,7 @@ class _Grounder:
                 _NUMBER_BEHIND.sub("", other) == unnumbered != other for other in self._world.types()):
             self.notes.append(f"'{written}' was read as '{unnumbered}', the only one")
             return unnumbered
-        return self._close(name, self._domain.objects_of(self._world, parameter.type), "name")
+        return self._close(name, valid, "name")
 
     def _close(self, name: str, valid: Sequence[str], what: str) -> str:
         """The name itself, or the only valid one that is close to it, with a note."""

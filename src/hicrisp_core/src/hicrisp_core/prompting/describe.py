@@ -6,7 +6,7 @@ import json
 from typing import Dict, List, Sequence
 
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.model import Feedback, StackEntry, WorldState
+from hicrisp_core.model import Feedback, StackEntry, Step, WorldState
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.prompting.quarantine import plain
@@ -17,6 +17,11 @@ _NAME_LIMIT = 60
 def actions_text(domain: Domain) -> str:
     """Every action with its parameters, its meaning and what it needs."""
     return "\n".join(_action(domain, action) for action in domain.actions.values())
+
+
+def abilities_text(domain: Domain) -> str:
+    """What the robot can do, one sentence for each action, for an agent that does not command it."""
+    return "\n".join(f"- {action.text.replace('{', '').replace('}', '')}" for action in domain.actions.values())
 
 
 def _action(domain: Domain, action: Action) -> str:
@@ -73,6 +78,17 @@ def feedback_text(feedback: Feedback) -> str:
     if feedback.alternatives:
         lines.append(f"valid: {plain(', '.join(feedback.alternatives))}")
     return "; ".join(lines)
+
+
+def listed(entries: Sequence[str]) -> str:
+    """Sentences as lines of a prompt, each in its own line whatever it holds."""
+    return "\n".join(f"- {plain(entry)}" for entry in entries) or "- nothing"
+
+
+def failure_texts(done: Sequence[str], remaining: Sequence[Step], feedback: Sequence[Feedback]) -> Dict[str, str]:
+    """What a new plan has to know: ``done``, ``remaining`` and ``feedback``, as the prompts name them."""
+    return {"done": listed(done), "remaining": listed([str(step) for step in remaining]),
+            "feedback": listed([feedback_text(entry) for entry in feedback])}
 
 
 def stack_text(domain: Domain, stack: Sequence[StackEntry]) -> str:

@@ -29,30 +29,48 @@ PLACEHOLDERS: Mapping[str, Placeholders] = {
     "correct": _placeholders("objects stack", "task facts"),
     "body": _placeholders("step objects", "facts"),
 }
-"""Every prompt with its placeholders."""
+"""The prompts of one model that plans and of the body, with their placeholders."""
+AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
+    "alex": _placeholders("abilities", "description"),
+    "alex_request": _placeholders("task history objects", "facts"),
+    "alex_report": _placeholders("task outcome message", "history done failures"),
+    "travi": _placeholders("abilities", "description"),
+    "travi_request": _placeholders("task objects facts"),
+    "travi_replan": _placeholders("task objects facts done remaining feedback"),
+    "ropa": _placeholders("actions", "description examples"),
+    "ropa_request": _placeholders("goal steps things", "objects state facts"),
+}
+"""The prompts of CoPAL's agents: each agent's own, and what it is asked."""
+SHARED = "default"
+"""The folder whose prompts stand in for those that the folder beside it does not have."""
 
 
 class Prompts:
     """The prompts of one folder.
 
     Args:
-        folder: holds a ``.txt`` file for each of :data:`PLACEHOLDERS`.
+        folder: holds a ``.txt`` file for each prompt; what it lacks is taken from ``default`` beside it.
+        placeholders: the prompts with what they may and must say.
 
     Raises:
         ConfigError: for a missing file, or a placeholder that is unknown, malformed or missing, with the valid ones.
     """
 
-    def __init__(self, folder: Union[str, FilePath]) -> None:
+    def __init__(
+        self, folder: Union[str, FilePath], placeholders: Mapping[str, Placeholders] = PLACEHOLDERS
+    ) -> None:
         self._texts: Dict[str, str] = {}
-        for name, placeholders in PLACEHOLDERS.items():
+        for name, expected in placeholders.items():
             file = FilePath(folder) / f"{name}.txt"
+            shared = FilePath(folder).parent / SHARED / file.name
+            file = shared if shared.is_file() and not file.exists() else file
             try:
                 text = file.read_text(encoding="utf-8")
             except OSError as error:
                 raise ConfigError(f"cannot read the prompt {file}: {error.strerror}") from error
             except UnicodeDecodeError as error:
                 raise ConfigError(f"{file} is not UTF-8 text: {error}") from error
-            _check(file, text, placeholders)
+            _check(file, text, expected)
             self._texts[name] = text
 
     def render(self, name: str, **values: str) -> str:

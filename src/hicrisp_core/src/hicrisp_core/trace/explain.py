@@ -102,16 +102,23 @@ def _ended(story: Story) -> List[str]:
     commands = int(end.get("steps_executed") or 0)
     spent = f"{_count(commands, 'command')}, {_count(corrections, 'correction')}, {seconds:.1f} s"
     if story.verdict == "succeeded":
-        return [f"The task succeeded ({spent})."]
+        return [f"The task succeeded ({spent}).", *_told(end)]
     if story.verdict == "canceled":
         sentences = [f"The task was canceled ({spent})."]
     else:
-        sentences = [f"The task failed ({spent}): {_closed(end.get('message') or 'no reason was given')}"]
+        reason = end.get("reason") or end.get("message") or "no reason was given"
+        sentences = [f"The task failed ({spent}): {_closed(reason)}"]
     left = story.remaining_stack
     if left:
         told = "; ".join(f"{entry.get('command', '')} ({entry.get('error', '')})" for entry in reversed(left))
         sentences.append(f"What remained to be done, the latest first: {_closed(told)}")
-    return sentences
+    return [*sentences, *_told(end)]
+
+
+def _told(end: Mapping[str, Any]) -> List[str]:
+    """The brain's words to the user, where there were any beside the plain reason."""
+    words = str(end.get("message") or "")
+    return [f"The user was told: {_closed(words)}"] if words and end.get("reason") not in (None, "", words) else []
 
 
 def _count(number: int, noun: str) -> str:

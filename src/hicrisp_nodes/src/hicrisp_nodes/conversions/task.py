@@ -42,12 +42,13 @@ def step_from_msg(message: StepMsg) -> Step:
 def plan_to_msg(plan: Plan, task_id: str = "", stamp: Optional[genpy.Time] = None) -> PlanMsg:
     """A plan as a message, for a task."""
     steps = [step_to_msg(step) for step in plan.steps]
-    return PlanMsg(stamp or genpy.Time(), task_id, steps, plan.source, plan.reasoning)
+    return PlanMsg(stamp or genpy.Time(), task_id, steps, plan.source, plan.reasoning, plan.request)
 
 
 def plan_from_msg(message: PlanMsg) -> Plan:
     """The plan of a message."""
-    return Plan(tuple(step_from_msg(step) for step in message.steps), message.source, message.reasoning)
+    return Plan(tuple(step_from_msg(step) for step in message.steps), message.source, message.reasoning,
+                message.request)
 
 
 def command_to_msg(command: Command) -> CommandMsg:

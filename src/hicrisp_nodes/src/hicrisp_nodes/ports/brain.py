@@ -5,11 +5,11 @@ from __future__ import annotations
 from threading import Event
 from typing import Callable, Optional
 
-from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.model import Plan
 from hicrisp_core.robot.deadline import Deadline
 
-from hicrisp_msgs.msg import PlanTaskGoal
+from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal
 from hicrisp_nodes import conversions as to
 from hicrisp_nodes.ports.thinker import Thinker
 
@@ -35,7 +35,8 @@ class RosBrain:
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             world=to.world_to_msg(request.world),
             feedback=[to.feedback_to_msg(feedback) for feedback in request.feedback],
-            done=list(request.done), remaining=[to.step_to_msg(step) for step in request.remaining]), deadline)
+            done=list(request.done), remaining=[to.step_to_msg(step) for step in request.remaining],
+            history=list(request.history)), deadline)
         if answer.plan is not None and self._on_plan is not None:
             self._on_plan(answer.plan)
         return answer
@@ -58,3 +59,21 @@ class RosBrain:
             alternatives=tuple(result.alternatives),
             usage=to.usage_from_msg(result.usage),
         )
+
+
+class RosReporter:
+    """A brain behind ``brain/report``; one that is away says nothing."""
+
+    def __init__(self, thinker: Thinker, cancel: Event) -> None:
+        self._thinker = thinker
+        self._cancel = cancel
+
+    def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
+        """The words in which the user is told how a task ended."""
+        reply = self._thinker.ask(ReportTaskGoal(
+            task=request.task.text, task_id=request.task.id, robot=request.task.robot, success=request.success,
+            message=request.message, done=list(request.done), failures=list(request.failures),
+            history=list(request.history)), deadline, self._cancel)
+        if not reply.ok or reply.result is None:
+            return ReportAnswer()
+        return ReportAnswer(reply.result.text, to.usage_from_msg(reply.result.usage))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 from hicrisp_core.brain.ports import PlanRequest
 from hicrisp_core.domain import Domain, apply_effects, check
@@ -15,14 +15,14 @@ PLAN_LIMIT = 300.0
 SEE_LIMIT = 30.0
 
 
-def rehearse(domain: Domain, ports: Ports, task: Task) -> Dict[str, Any]:
+def rehearse(domain: Domain, ports: Ports, task: Task, history: Tuple[str, ...] = ()) -> Dict[str, Any]:
     """Plan a task and follow its steps through the domain's effects.
 
     Returns:
         ``success`` and ``message``: the plan, or the first step that cannot run and why.
     """
     world = ports.observer.observe(Deadline(SEE_LIMIT))
-    answer = ports.brain.plan(PlanRequest(task, world), Deadline(PLAN_LIMIT))
+    answer = ports.brain.plan(PlanRequest(task, world, history=history), Deadline(PLAN_LIMIT))
     if answer.plan is None:
         return {"success": bool(answer.answer), "message": answer.answer or answer.refusal}
     said: List[str] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict
 
-from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, TranslateStepAction
+from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, ReportTaskAction, TranslateStepAction
 from hicrisp_msgs.srv import AimCommand
 from hicrisp_nodes.ports.detector import RosDetector
 from hicrisp_nodes.ports.thinker import Thinker
@@ -16,6 +16,7 @@ class Thinkers:
 
     def __init__(self) -> None:
         self.brain = Thinker("brain/plan", PlanTaskAction)
+        self.reporter = Thinker("brain/report", ReportTaskAction)
         self.body = Thinker("body/translate", TranslateStepAction)
         self.corrector = Thinker("corrector/correct", CorrectStepAction)
         self.aim = ServiceClient("body/aim", AimCommand)

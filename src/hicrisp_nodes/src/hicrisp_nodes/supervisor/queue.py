@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from threading import Condition, Event, Thread
 from typing import Callable, Dict, List, Optional, Tuple
 
+from hicrisp_core.brain.dialogue import Dialogue
 from hicrisp_core.model import Plan
 
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
@@ -26,6 +27,8 @@ class Request:
 
     Args:
         plan: the latest plan.
+        history: what was said and done before it, oldest first.
+        done: the steps that it carried out, as sentences.
         explain: says in sentences why it goes as it does, once it has begun.
         cancel: set when the user wants it to end.
         finished: set when it has ended.
@@ -38,6 +41,8 @@ class Request:
     dry_run: bool = False
     progress: Progress = field(default_factory=Progress)
     plan: Optional[Plan] = None
+    history: Tuple[str, ...] = ()
+    done: Tuple[str, ...] = ()
     explain: Optional[Callable[[], str]] = None
     cancel: Event = field(default_factory=Event)
     finished: Event = field(default_factory=Event)
@@ -67,7 +72,7 @@ def objection(text: str) -> str:
 
 
 class TaskQueue:
-    """Runs requests one after another in a thread of its own.
+    """Runs requests one after another in a thread of its own, and keeps what was said and done for the next.
 
     Args:
         run: carries out one request; it ends soon after ``request.cancel`` is set.
@@ -83,6 +88,7 @@ class TaskQueue:
         self._current: Optional[Request] = None
         self._last: Optional[Request] = None
         self._count = 0
+        self._dialogue = Dialogue()
         self._closed = False
         self._thread = Thread(target=self._loop, name="tasks", daemon=True)
 
@@ -177,6 +183,7 @@ class TaskQueue:
             self._changed(request)
 
     def _carry_out(self, request: Request) -> None:
+        request.history = self._dialogue.history
         try:
             self._run(request)
         except Exception as error:  # one task's fault must not end the line
@@ -185,3 +192,6 @@ class TaskQueue:
         if request.progress.state not in ENDED:
             state = State.CANCELED if request.cancel.is_set() else State.FAILED
             request.progress = request.progress.ended(state, request.progress.message)
+        if not request.dry_run:
+            said = request.progress.message or request.progress.state.value
+            self._dialogue = self._dialogue.after(request.text, request.done, said)

@@ -10,13 +10,14 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 import rospy
 from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.executive.executive import Executive
+from hicrisp_core.executive.policy import COPAL
 from hicrisp_core.executive.ports import Ports
 from hicrisp_core.model import Command, Plan, Task
 from hicrisp_core.trace import EventLog, explain, finish_run
 
 from hicrisp_nodes.config_files import Configuration
 from hicrisp_nodes.ports.body import RosBody
-from hicrisp_nodes.ports.brain import RosBrain
+from hicrisp_nodes.ports.brain import RosBrain, RosReporter
 from hicrisp_nodes.ports.corrector import RosCorrector
 from hicrisp_nodes.ports.observer import TaskObserver, TopicObserver
 from hicrisp_nodes.ports.robot import RosRobot
@@ -84,7 +85,7 @@ class TaskRunner:
               **self._labels, "seed": seed, "faults": _injected()})
         task = Task(request.text, request.id, request.robot)
         if request.dry_run:
-            ended = rehearse(self._configuration.domain, self._ports(request), task)
+            ended = rehearse(self._configuration.domain, self._ports(request), task, request.history)
             tell({"kind": "task_finished", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **ended})
         else:
             before = _injected()
@@ -98,7 +99,7 @@ class TaskRunner:
         executive = Executive(
             self._ports(request), self._configuration.domain, policy, tell, request.cancel, self._offsets)
         try:
-            executive.run(task)
+            request.done = executive.run(task, request.history).done
         finally:
             self._offsets = executive.offsets
 
@@ -118,6 +119,7 @@ class TaskRunner:
         def approve(command: Command) -> bool:
             return self._gate.approve(f"May {command.robot} {domain.describe(command)}?", cancel)
 
+        talks = self._configuration.policy.brain == COPAL
         return Ports(
             brain=RosBrain(self._thinkers.brain, cancel, planned),
             body=RosBody(self._thinkers.body, self._thinkers.aim, cancel),
@@ -127,6 +129,7 @@ class TaskRunner:
             observer=TaskObserver(self._observer, cancel),
             approve=approve,
             gate=self._gate.pass_through,
+            reporter=RosReporter(self._thinkers.reporter, cancel) if talks else None,
         )
 
 

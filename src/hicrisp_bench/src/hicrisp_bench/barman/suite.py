@@ -1,0 +1,120 @@
+"""CoPAL's barman (Table IV): recorded first plans through the mid level alone, or live runs with an endpoint."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from statistics import mean
+from typing import Any, Dict, List, Sequence
+
+from hicrisp_core.errors import ConfigError
+
+from hicrisp_bench.barman.recipes import load_recipes
+from hicrisp_bench.barman.recordings import FILES, read_recordings
+from hicrisp_bench.barman.trial import BarmanTrial, run_barman
+from hicrisp_bench.pool import run_all
+from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
+
+LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
+WITHOUT_MODEL = LIVE[:2]
+COLUMNS = ("policy", "llm", "n", "executable", "correct", "repairs", "replans_high", "distance", "run_ms")
+
+_SOURCE = "CoPAL (Joublin et al.), Table IV, recomputed from the authors' 600 recorded GPT-4 runs"
+_PUBLISHED = ((.057, .941, 0.0), (.348, .952, 0.0), (.90, .90, 1.96), (1.0, .81, 1.61), (1.0, .88, 1.47),
+              (.958, .913, 0.75), (1.0, .902, 0.48), (1.0, .873, 0.47))
+REFERENCE = [
+    {"policy": policy, "llm": "gpt-4", "executable": executable, "correct": correct, "replans_high": replans,
+     "source": _SOURCE, "note": "correct is a fraction of the executable runs"}
+    for policy, (executable, correct, replans) in zip(LIVE, _PUBLISHED)]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Which plans, which policies."""
+    parser.add_argument("--plans", choices=("recorded", "endpoint"), default="recorded",
+                        help="recorded: the first plan of each recorded run, no model is asked; endpoint: --llm plans")
+    parser.add_argument("--recordings", type=Path, nargs="+", metavar="FILE",
+                        help=f"recorded runs ({', '.join(FILES)} in the data folder's 'copal')")
+    parser.add_argument("--policies", nargs="+", metavar="NAME", help="files of config/policies")
+    parser.add_argument("--llm", default="auto", help="with --plans endpoint: a file of config/llm")
+    parser.add_argument("--runs", type=at_least_one, default=10, help="with --plans endpoint: runs of each recipe (10)")
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Run the suite."""
+    recorded = options.plans == "recorded"
+    policies = options.policies or (WITHOUT_MODEL if recorded else LIVE)
+    trials = _recorded(options, policies) if recorded else _live(options, policies)
+    results = run_all(run_barman, trials, options.jobs, "barman")
+    llm = "recorded: gpt-4" if recorded else options.llm
+    rows = [_row(policy, llm, [r for t, r in zip(trials, results) if t.policy == policy]) for policy in policies]
+    note = ("The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model is asked "
+            "here. Failures are the plans' own, none was injected." if recorded else
+            "The plans come from the endpoint. No failure was injected.")
+    return Report(rows, COLUMNS, REFERENCE, note, {"runs": results},
+                  tuple(_sections([r for t, r in zip(trials, results) if t.policy == policies[-1]], recorded)),
+                  not any("crashed" in result for result in results))
+
+
+def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:
+    plans = read_recordings(options.recordings or [data_folder() / "copal" / name for name in FILES])
+    known = load_recipes(options.config / "recipes" / "cocktails.yaml")
+    unknown = sorted({plan.recipe for plan in plans} - set(known))
+    if unknown:
+        raise ConfigError(f"no recipe for {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
+    return [BarmanTrial(options.config, policy, plan.recipe, plan) for policy in policies for plan in plans]
+
+
+def _live(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:
+    recipes = load_recipes(options.config / "recipes" / "cocktails.yaml")
+    return [BarmanTrial(options.config, policy, recipe, llm=options.llm, run=run)
+            for policy in policies for recipe in recipes for run in range(options.runs)]
+
+
+def _row(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]:
+    whole = [result for result in results if "crashed" not in result]
+    executable = [result for result in whole if result["executable"]]
+    correct = sum(1 for result in executable if result["correct"])
+    return {
+        "policy": policy, "llm": llm, "n": len(results), "executable": len(executable) / max(1, len(results)),
+        "executable_ci": wilson_interval(len(executable), len(results)), "correct": correct / max(1, len(executable)),
+        "correct_ci": wilson_interval(correct, len(executable)),
+        "repairs": mean([result["repairs"] for result in whole]) if whole else None,
+        "replans_high": mean([result["replans"] for result in whole]) if whole else None,
+        "distance": mean([result["distance"] for result in executable]) if executable else None,
+        "run_ms": spread([1000.0 * result["seconds"] for result in whole]),
+        "tokens": sum(result["tokens"] for result in whole),
+        "crashed": [result["crashed"] for result in results if "crashed" in result],
+    }
+
+
+def _sections(results: List[Dict[str, Any]], recorded: bool) -> List[Section]:
+    failed = [{"recipe": r["recipe"], "source": r.get("source", ""), "message": r["message"][:160]}
+              for r in results if "crashed" not in r and not r["executable"]]
+    wrong = [{"recipe": r["recipe"], "source": r.get("source", ""), "glasses": r["glasses"],
+              "missing": " ".join(r["missing"]), "superfluous": " ".join(r["superfluous"])}
+             for r in results if "crashed" not in r and r["executable"] and not r["correct"]]
+    return [
+        *([_agreement(results)] if recorded else []),
+        Section("Not executable", failed, ("recipe", "source", "message")),
+        Section("Executable, but not correct", wrong, ("recipe", "source", "glasses", "missing", "superfluous")),
+    ]
+
+
+def _agreement(results: List[Dict[str, Any]]) -> Section:
+    """Our checker's first failing step and its kind against the recorded simulator's, names as they are written."""
+    found: List[Dict[str, Any]] = []
+    whole = [r for r in results if "crashed" not in r]
+    for kind in sorted({r["theirs"][1] for r in whole}):
+        own = [r for r in whole if r["theirs"][1] == kind]
+        found.append(_agreed(kind or "none fails", own))
+    return Section("First failing step: our checker against the recorded simulator",
+                   [*found, _agreed("all", whole)], ("recorded", "n", "same_step", "same_step_and_kind"))
+
+
+def _agreed(kind: str, results: List[Dict[str, Any]]) -> Dict[str, Any]:
+    step = sum(1 for r in results if r["ours"][0] == r["theirs"][0])
+    both = sum(1 for r in results if tuple(r["ours"]) == tuple(r["theirs"]))
+    return {"recorded": kind, "n": len(results), "same_step": step / len(results),
+            "same_step_ci": wilson_interval(step, len(results)), "same_step_and_kind": both / len(results),
+            "same_step_and_kind_ci": wilson_interval(both, len(results))}

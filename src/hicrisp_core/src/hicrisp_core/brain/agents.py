@@ -1,0 +1,137 @@
+"""CoPAL's agents as one brain: Alex talks, Travi thinks the task through, Ropa writes the actions (III-A, III-B)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Union
+
+from hicrisp_core.brain.alex import Alex
+from hicrisp_core.brain.answer_schema import answer_schema
+from hicrisp_core.brain.asking import Asked, ask
+from hicrisp_core.brain.plan_answer import read_plan_answer
+from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
+from hicrisp_core.brain.specification import Specification, read_specification, specification_schema
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.llm.client import ChatClient
+from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.model import WorldState
+from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.prompting import describe
+from hicrisp_core.prompting.quarantine import quarantined
+from hicrisp_core.prompting.templates import Prompts
+from hicrisp_core.robot.deadline import Deadline
+
+_NO_PLAN = "no plan was made, and nothing was moved"
+
+
+class AgentBrain:
+    """The three agents in their order. A new plan begins with Travi, who gets the feedback; Alex hears no failures.
+
+    Args:
+        prompts: the templates of the agents.
+        corrector: answers corrections within a step, which CoPAL has not.
+    """
+
+    def __init__(self, client: ChatClient, domain: Domain, prompts: Prompts, corrector: Brain) -> None:
+        self._alex = Alex(client, domain, prompts)
+        self._travi = Travi(client, domain, prompts)
+        self._ropa = Ropa(client, domain, prompts)
+        self._corrector = corrector
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """Answer, or plan; a task for which no plan can be made is told to the user by Alex."""
+        if request.feedback:
+            return self._planned(request, deadline)
+        heard = self._alex.hear(request, deadline)
+        if heard.answer is None:
+            return PlanAnswer(refusal=heard.trouble, usage=heard.usage)
+        if heard.answer.answer:
+            return PlanAnswer(answer=heard.answer.answer, usage=heard.usage)
+        understood = replace(request, task=replace(request.task, text=heard.answer.forward))
+        found = self._planned(understood, deadline)
+        found = replace(found, usage=heard.usage + found.usage)
+        if found.plan is not None:
+            return replace(found, plan=replace(found.plan, request=heard.answer.forward))
+        return self._told(request, found, deadline)
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        """The corrective actions for the top of the stack."""
+        return self._corrector.correct(request, deadline)
+
+    def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
+        """The end of a task in Alex's words."""
+        return self._alex.report(request, deadline)
+
+    def _planned(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        specified = self._travi.specify(request, deadline)
+        if specified.answer is None:
+            return PlanAnswer(refusal=specified.trouble, usage=specified.usage)
+        answer = self._ropa.plan(specified.answer, request.world, deadline)
+        return replace(answer, usage=specified.usage + answer.usage)
+
+    def _told(self, request: PlanRequest, found: PlanAnswer, deadline: Deadline) -> PlanAnswer:
+        """Ropa's message in Alex's words; as it is when Alex gives none."""
+        said = self._alex.report(ReportRequest(
+            request.task, bool(found.answer), found.answer or f"{found.refusal} ({_NO_PLAN})",
+            history=request.history), deadline)
+        usage = found.usage + said.usage
+        if found.answer:
+            return replace(found, answer=said.text or found.answer, usage=usage)
+        return replace(found, refusal=said.text or found.refusal, usage=usage)
+
+
+class Travi:
+    """Specifies a task: goal, things, state, remaining steps, each a field that is thought through in turn."""
+
+    def __init__(self, client: ChatClient, domain: Domain, prompts: Prompts) -> None:
+        self._client = client
+        self._domain = domain
+        self._prompts = prompts
+        self._system = prompts.render("travi", description=domain.description,
+                                      abilities=describe.abilities_text(domain))
+
+    def specify(self, request: PlanRequest, deadline: Deadline) -> Asked[Specification]:
+        """The task in detail; after a failure from the state that it left, knowing what is done."""
+        known = {"task": quarantined(request.task.text), "objects": describe.objects_text(request.world),
+                 "facts": describe.facts_text(self._domain, request.world)}
+        if request.feedback:
+            prompt = self._prompts.render("travi_replan", **known, **describe.failure_texts(
+                request.done, request.remaining, request.feedback))
+        else:
+            prompt = self._prompts.render("travi_request", **known)
+
+        def read(said: Completion) -> Union[Specification, ParseFailure]:
+            return read_specification(said, self._domain, request.world)
+
+        return ask(self._client, self._system, prompt, deadline, specification_schema(), read)
+
+
+class Ropa:
+    """Turns a specification into actions of the domain, or says that there is nothing to do or no way."""
+
+    def __init__(self, client: ChatClient, domain: Domain, prompts: Prompts) -> None:
+        self._client = client
+        self._domain = domain
+        self._prompts = prompts
+        self._system = prompts.render("ropa", description=domain.description, actions=describe.actions_text(domain),
+                                      examples=describe.examples_text(domain))
+
+    def plan(self, task: Specification, world: WorldState, deadline: Deadline) -> PlanAnswer:
+        """The plan; ``answer`` when the goal is reached already, ``refusal`` when it cannot be."""
+        prompt = self._prompts.render(
+            "ropa_request", goal=quarantined(task.goal), things=", ".join(task.objects) or "none",
+            state=quarantined(task.state), objects=describe.objects_text(world),
+            steps="\n".join(f"{number}. {quarantined(step)}" for number, step in enumerate(task.steps, 1)) or "none",
+            facts=describe.facts_text(self._domain, world))
+        asked = ask(self._client, self._system, prompt, deadline, answer_schema(self._domain, world),
+                    lambda said: read_plan_answer(said, self._domain, world, self._client.name))
+        if asked.answer is None:
+            return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
+        answer = asked.answer
+        if answer.plan is not None and not answer.plan.steps:
+            said = answer.plan.reasoning or task.state or task.goal
+            return PlanAnswer(answer=f"There is nothing to do: {said}", usage=asked.usage)
+        if answer.plan is not None:
+            answer = replace(answer, plan=replace(answer.plan, reasoning="; ".join(
+                filter(None, (f"goal: {task.goal}", answer.plan.reasoning)))))
+        return replace(answer, usage=asked.usage)

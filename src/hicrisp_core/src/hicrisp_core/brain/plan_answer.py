@@ -1,0 +1,47 @@
+"""A model's text as a plan of grounded steps, or as an answer or a refusal in words."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Optional, Union
+
+from hicrisp_core.brain.ports import PlanAnswer
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.model import Plan, WorldState
+from hicrisp_core.parsing.grounding import Grounded, ground_steps
+from hicrisp_core.parsing.json_text import read_json
+from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
+from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.prompting.quarantine import plain
+
+_KEYS = frozenset(("steps", "plan", "answer", "refusal", "reasoning"))
+TOO_LONG = "the answer was cut off before its end: a shorter one is needed, or a higher max_tokens"
+
+
+def read_plan_answer(
+    said: Completion, domain: Domain, world: WorldState, source: str
+) -> Union[PlanAnswer, ParseFailure]:
+    """Read an answer whose form is :func:`hicrisp_core.brain.answer_schema.answer_schema`'s, however it is written."""
+    found = read_json(said.text, lambda value: isinstance(value, dict) and not _KEYS.isdisjoint(value))
+    words = found.value if found else {}
+    raw = parse_plan(said.text, domain)
+    if said.cut_off or is_cut_off(said.text):
+        # Its whole steps could be read, but a plan whose end is missing would pass for the whole task.
+        return ParseFailure(TOO_LONG, said.text[-80:])
+    if isinstance(raw, ParseFailure):
+        return _spoken(words) or raw
+    if not raw and _spoken(words):
+        return _spoken(words) or ParseFailure("empty")
+    grounded = ground_steps(raw, domain, world)
+    if not isinstance(grounded, Grounded):
+        return grounded
+    reasoning = "; ".join(filter(None, (str(words.get("reasoning", "") or ""), *grounded.notes)))
+    return PlanAnswer(Plan(grounded.steps, source, plain(reasoning)))
+
+
+def _spoken(words: Mapping[str, Any]) -> Optional[PlanAnswer]:
+    """An answer or a refusal in words, when the model gave one instead of steps."""
+    answer, refusal = (str(words.get(key) or "").strip() for key in ("answer", "refusal"))
+    if answer:
+        return PlanAnswer(answer=plain(answer))
+    return PlanAnswer(refusal=plain(refusal)) if refusal else None

@@ -1,0 +1,31 @@
+"""The end of a task in the user's words (CoPAL, section III-A); the plain message stands where there are none."""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+from hicrisp_core.brain.ports import Reporter, ReportRequest
+from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.model import Task
+from hicrisp_core.robot.deadline import Deadline
+
+REPORT_LIMIT = 30.0
+"""Wall seconds: nobody waits longer for words alone."""
+_MOST_FAILURES = 10
+
+
+def words_for_user(
+    reporter: Optional[Reporter], task: Task, success: bool, message: str, done: Tuple[str, ...], ledger: Ledger,
+    history: Tuple[str, ...],
+) -> str:
+    """What the user is told.
+
+    Args:
+        message: the plain message; returned when nobody words it, or a budget of the task is used up.
+    """
+    if reporter is None or ledger.exhausted():
+        return message
+    failures = tuple(f"{failure.step}: {failure.error}" for failure in ledger.failures[-_MOST_FAILURES:])
+    said = reporter.report(ReportRequest(task, success, message, done, failures, history), Deadline(REPORT_LIMIT))
+    ledger.used(said.usage)
+    return said.text or message

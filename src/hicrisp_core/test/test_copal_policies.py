@@ -1,0 +1,130 @@
+"""CoPAL's eight configurations (Table IV) over one executive: what each repairs itself and what it tells the model."""
+
+import pytest
+from hicrisp_core.executive.policy_loader import load_policy
+from hicrisp_core.model import Status
+from tabletop import Run, table_top
+
+THINGS = {"box": "box", "cylinder": "cylinder"}
+PICK, BESIDE, DOWN = "pick(panda, box)", "place_next_to(panda, box, cylinder)", "put_down(panda, box)"
+ALL = ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2")
+WITH_M = tuple(name for name in ALL if name.startswith("m"))
+WITH_H = tuple(name for name in ALL if "h" in name)
+
+
+@pytest.fixture
+def run(domain, config_dir):
+    def make(name, *plans, **world):
+        policy = load_policy(config_dir / "policies" / f"copal_{name}.yaml")
+        return Run(domain, table_top(THINGS, **world), policy, *plans)
+    return make
+
+
+def told(run):
+    """The texts of the feedback with which each new plan was asked for."""
+    return [tuple(filter(None, (entry.error, entry.reason, entry.suggestion)))
+            for request in run.brain.requests[1:] for entry in request.feedback]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_plan_without_failures_needs_one_question_only(run, name):
+    task = run(name, [PICK, BESIDE])
+    assert task().success
+    assert len(task.brain.requests) == 1
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_missing_step_is_repaired_without_a_model_where_the_mid_level_planner_is_on(run, name):
+    task = run(name, [BESIDE], [PICK, BESIDE])
+    result = task()
+    assert result.success == (name != "bl")
+    assert result.corrections == ({"repair": 1} if name in WITH_M else {"llm_replan": 1} if name in WITH_H else {})
+    assert len(task.brain.requests) == (2 if name in WITH_H and name not in WITH_M else 1)
+    assert task.world.executed == ([] if name == "bl" else [PICK, BESIDE])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_baseline_ends_at_its_first_failing_step_with_the_reason(run, name):
+    task = run(name, [BESIDE, "home(panda)"], [PICK, BESIDE])
+    result = task()
+    ended_there = "home(panda)" not in task.world.executed
+    assert ended_there == (name == "bl" or name in ("h0", "h1", "h2"))  # These have a new plan without it.
+    if name == "bl":
+        assert result.message.startswith("Cannot place box next to cylinder. Reason: Panda does not hold box.")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_the_robot_cannot_reach_needs_a_new_plan(run, name):
+    task = run(name, [PICK, BESIDE], [PICK, BESIDE])
+    task.world.fails(PICK, status=Status.PLANNING, message="out of reach")
+    result = task()
+    assert result.success == (name in WITH_H)
+    assert result.corrections == ({"llm_replan": 1} if name in WITH_H else {})
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_wrong_name_needs_a_new_plan_with_the_valid_names(run, name):
+    task = run(name, ["pick(panda, bax)"], [PICK, BESIDE])
+    result = task()
+    assert result.success == (name in WITH_H)
+    assert result.corrections == ({"llm_replan": 1} if name in WITH_H else {})
+    if name in WITH_H:
+        assert "box" in task.brain.requests[1].feedback[0].alternatives
+
+
+@pytest.mark.parametrize(("name", "parts"), [
+    ("h0", 1), ("h1", 2), ("h2", 3), ("mh0", 1), ("mh1", 2), ("mh2", 3)])
+def test_the_model_is_told_what_failed_then_why_then_how_to_resolve_it(run, name, parts):
+    task = run(name, [BESIDE], [PICK, BESIDE])
+    task.world.fails(PICK, status=Status.PLANNING, message="out of reach")  # Also what a repair would need.
+    task()
+    whole = ("Cannot place box next to cylinder.", "Panda does not hold box.", "Pick up box first.")
+    assert told(task)[0] == whole[:parts]
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_M if name in WITH_H])
+def test_a_repair_that_fails_itself_is_told_on_top_of_what_it_was_for(run, name):
+    task = run(name, [BESIDE], [PICK, BESIDE])
+    task.world.fails(PICK, status=Status.PLANNING, message="out of reach")
+    result = task()
+    assert result.success
+    assert result.corrections == {"repair": 1, "llm_replan": 1}
+    assert [entry.error for entry in task.brain.requests[1].feedback] == [
+        "Cannot place box next to cylinder.", "Could not pick up box."]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_at_most_five_new_plans_are_made_then_the_reason_is_told(run, name):
+    task = run(name, *[[PICK, BESIDE]] * 9)
+    task.world.fails(PICK, times=99, status=Status.PLANNING, message="out of reach")
+    result = task()
+    assert not result.success
+    assert len(task.brain.requests) == (6 if name in WITH_H else 1)
+    assert result.corrections == ({"llm_replan": 5} if name in WITH_H else {})
+    assert result.message.startswith("Could not pick up box.")
+    assert ("its 5 are used up" in result.message) == (name in WITH_H)
+
+
+@pytest.mark.parametrize("name", WITH_H)
+def test_a_new_plan_is_asked_for_what_remains_knowing_what_is_done(run, name):
+    task = run(name, ["home(panda)", PICK, BESIDE], [PICK, BESIDE])
+    task.world.fails(PICK, status=Status.PLANNING)
+    assert task().success
+    assert task.brain.requests[1].done == ("home(panda)",)
+    assert [str(step) for step in task.brain.requests[1].remaining] == [PICK, BESIDE]
+
+
+@pytest.mark.parametrize("name", WITH_H)
+def test_a_brain_that_sees_no_way_ends_the_task_with_its_reason(run, name):
+    task = run(name, [PICK])
+    task.world.fails(PICK, times=9, status=Status.PLANNING)
+    result = task()
+    assert not result.success
+    assert "no plan is left in the script" in result.message
+
+
+@pytest.mark.parametrize("name", WITH_H)
+def test_a_brains_word_that_nothing_is_left_does_not_make_a_failed_step_good(run, name):
+    task = run(name, [PICK, DOWN], [])
+    task.world.fails(PICK, status=Status.PLANNING)
+    assert not task().success

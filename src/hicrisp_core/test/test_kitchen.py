@@ -1,0 +1,192 @@
+"""The two-handed kitchen: CoPAL's recoverable errors (Table II), quantities, words that several actions share."""
+
+from __future__ import annotations
+
+from typing import List
+
+import pytest
+from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain import check, load_domain
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.policy_loader import load_policy
+from hicrisp_core.model import Plan, Relation, Step, Task, WorldState
+from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
+from hicrisp_core.parsing.plan_text import parse_plan
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.symbolic import SymbolicWorld
+from hicrisp_core.scene import load_scene
+
+DOMAIN = load_domain(config_file("domains", "kitchen"))
+BAR = load_scene("barman").first_state()
+MID_LEVEL = load_policy(config_file("policies", "copal_m"))
+
+
+def read(*lines: str):
+    """The steps of a plan in the form in which CoPAL's models write it."""
+    return parse_plan("\n".join(f"[Ropa to Roco] {line}" for line in lines), DOMAIN)
+
+
+class Written:
+    """A brain that answers with a plan as text."""
+
+    def __init__(self, *lines: str) -> None:
+        self._lines = lines
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        grounded = ground_each(read(*self._lines), DOMAIN, request.world)
+        return PlanAnswer(Plan(grounded.steps, "written", "; ".join(grounded.notes)))
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        raise AssertionError("no model is asked on the middle level")
+
+
+def run(*lines: str, state: WorldState = BAR):
+    """Run a plan in the bar with the mid-level planner alone: the result and the world."""
+    world = SymbolicWorld(DOMAIN, state, "robot")
+    executive = assemble(DOMAIN, MID_LEVEL, Written(*lines), {"robot": world}, world, lambda event: None)
+    return executive.run(Task("serve")), world
+
+
+def after(state: WorldState, *lines: str) -> WorldState:
+    """The world after some steps that all may run."""
+    for step in ground_each(read(*lines), DOMAIN, state).steps:
+        command = DOMAIN.ground(step, state)
+        assert check(DOMAIN, command, state) is None
+        state = apply_effects(DOMAIN, command, state)
+    return state
+
+
+def refusal(state: WorldState, line: str) -> str:
+    """The kind of the checker's refusal."""
+    grounded = ground_steps(read(line), DOMAIN, state)
+    assert isinstance(grounded, Grounded), grounded
+    feedback = check(DOMAIN, DOMAIN.ground(grounded.steps[0], state), state)
+    return feedback.kind if feedback else ""
+
+
+def test_what_is_not_in_hand_is_taken_first() -> None:
+    result, world = run("put first_glass tray")
+    assert result.success
+    assert world.state.holds("at", "first_glass", "tray")
+    assert result.corrections == {"repair": 1}
+
+
+def test_a_closed_container_is_opened_for_what_goes_into_it_and_closed_again_when_the_plan_had_closed_it() -> None:
+    result, world = run("open fridge", "close fridge", "get gin_bottle from shelf", "put gin_bottle fridge")
+    assert result.success
+    assert world.state.holds("at", "gin_bottle", "fridge")
+    assert world.state.holds("closed", "fridge")
+
+
+def test_opening_with_both_hands_full_frees_one() -> None:
+    result, world = run("get gin_bottle from shelf hand_left", "get rum_bottle from shelf hand_right", "open fridge")
+    assert result.success
+    assert not world.state.holds("closed", "fridge")
+
+
+def test_getting_with_both_hands_full_frees_one_and_what_was_put_aside_is_taken_back_when_a_step_needs_it() -> None:
+    result, world = run(
+        "get gin_bottle from shelf hand_left", "get rum_bottle from shelf hand_right",
+        "get first_glass from table hand_left", "pour gin_bottle first_glass 40", "put first_glass tray")
+    assert result.success
+    assert world.state.holds("contains", "first_glass", "gin")
+    assert world.state.holds("level", "first_glass", "40")
+
+
+def test_a_full_hand_is_replaced_by_the_free_one() -> None:
+    result, world = run("get gin_bottle from shelf hand_right", "get ice_cubes from ice_cubes_bowl hand_right")
+    assert result.success
+    assert world.state.holds("holding", "hand_left", "ice_cubes")
+    assert world.state.holds("holding", "hand_right", "gin_bottle")
+
+
+def test_closing_what_has_no_door_is_left_out_with_a_note() -> None:
+    events: List[dict] = []
+    world = SymbolicWorld(DOMAIN, BAR, "robot")
+    brain = Written("close mixing_container", "gaze tray")
+    result = assemble(DOMAIN, MID_LEVEL, brain, {"robot": world}, world, events.append).run(Task("serve"))
+    assert result.success
+    assert not world.state.holds("closed", "mixing_container")
+    assert any("has no door" in event.get("note", "") for event in events if event["kind"] == "correction")
+
+
+def test_a_step_whose_effect_holds_is_left_out() -> None:
+    result, world = run("put ice_cubes_bowl table", "gaze tray")
+    assert result.success
+    assert world.executed == ["gaze(tray)"]
+
+
+def test_a_repair_never_does_what_cannot_be_undone() -> None:
+    state = after(BAR, "get lime_slice from lime_slice_bowl hand_left", "get mint from mint_bowl hand_right")
+    result, world = run("open fridge", state=state)
+    assert result.success
+    filled = {fact.subject for fact in world.state.relations if fact.predicate == "contains"}
+    assert all(name.endswith("_bottle") for name in filled)
+
+
+@pytest.mark.parametrize(("line", "kind"), [
+    ("pour first_glass second_glass 1", "not_held"), ("get tomato_juice_bottle from fridge", "closed"),
+    ("close electric_shaker", "no_door"), ("put first_glass first_glass", "invalid"), ("switch_on tray", "no_switch")])
+def test_the_checker_names_the_kind_of_failure(line: str, kind: str) -> None:
+    assert refusal(BAR, line) == kind
+
+
+def test_pouring_moves_what_is_there_and_no_more() -> None:
+    state = after(BAR, "get gin_bottle", "pour gin_bottle first_glass 40", "put gin_bottle shelf", "get first_glass",
+                  "pour first_glass second_glass 100")
+    assert state.holds("level", "gin_bottle", "960")
+    assert state.holds("level", "first_glass", "0")
+    assert state.holds("level", "second_glass", "40")
+    assert state.holds("contains", "second_glass", "gin")
+
+
+def test_nothing_is_poured_beyond_the_rim() -> None:
+    state = after(BAR, "get gin_bottle", "pour gin_bottle first_glass 700")
+    assert refusal(state, "pour gin_bottle first_glass 400") == "full"
+
+
+def test_one_word_means_the_action_that_its_things_fit() -> None:
+    found = ground_steps(read("put mint first_glass", "put mint_bowl first_glass", "put gin_bottle first_glass",
+                              "put gin_bottle shelf", "open gin_bottle", "open fridge"), DOMAIN, BAR)
+    assert [step.action for step in found.steps] == ["put_into", "tip_into", "pour", "put", "unscrew", "open"]
+
+
+@pytest.mark.parametrize(("written", "meant"), [
+    ("tray_1", "tray"), ("tray.", "tray"), ("sugar_cube", "sugar_cubes"), ("mixer_container", "mixing_container")])
+def test_a_name_with_one_close_match_is_read_as_it_and_reported(written: str, meant: str) -> None:
+    found = ground_each(read(f"gaze {written}"), DOMAIN, BAR)
+    assert found.steps[0].arguments == {"thing": meant}
+    assert found.mended == (0,)
+    assert written in found.notes[0]
+    assert meant in found.notes[0]
+
+
+def test_a_plan_runs_up_to_the_step_that_cannot_be_read_and_says_what_is_wrong_with_it() -> None:
+    result, world = run("get first_glass", "pour lime_juice_bottle first_glass 20", "put first_glass tray")
+    assert not result.success
+    assert "no object 'lime_juice_bottle'" in result.message
+    assert world.executed == ["get(first_glass, hand_left)"]
+
+
+def test_in_the_pizza_kitchen_a_thing_in_the_way_is_moved() -> None:
+    pizza = load_scene("pizza").first_state()
+    result, world = run("get black_olives from black_olives_bowl", "put black_olives pizza_dough", state=pizza)
+    assert result.success
+    assert world.state.holds("contains", "pizza_dough", "black_olives")
+    moved, taken = (next(index for index, command in enumerate(world.executed) if command.startswith(f"get({name}"))
+                    for name in ("salt_bottle", "black_olives"))
+    assert moved < taken
+
+
+def test_a_hand_that_is_left_open_is_chosen_when_the_step_runs() -> None:
+    result, world = run("get gin_bottle from shelf hand_left", "get rum_bottle")
+    assert result.success
+    assert Relation("hand_right", "holding", "rum_bottle") in world.state.relations
+
+
+def test_step_without_any_hand_is_grounded_with_the_first() -> None:
+    command = DOMAIN.ground(Step("", "get", {"item": "gin_bottle"}), BAR)
+    assert command.arguments == {"item": "gin_bottle", "hand": "hand_left"}
+    assert command.robot == "robot"
