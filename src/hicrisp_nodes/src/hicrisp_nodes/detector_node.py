@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from threading import Thread
-from typing import Mapping, Tuple
+from typing import Mapping, Tuple, Union
 
 import rospy
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
+from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import WorldObject
 
@@ -25,8 +26,8 @@ DUTY = 0.3
 """The part of the time that may go into looking at the poses."""
 
 
-class DetectorServer:
-    """Serves a detector and publishes what it sees.
+class PoseEyes:
+    """Publishes what TF shows, with the facts that follow from it.
 
     Args:
         catalogue: what is known of the things beforehand.
@@ -34,18 +35,17 @@ class DetectorServer:
     """
 
     def __init__(
-        self, detector: Detector, catalogue: Mapping[str, WorldObject], arms: Tuple[ArmFrames, ...], rate: float
+        self, domain: Domain, catalogue: Mapping[str, WorldObject], arms: Tuple[ArmFrames, ...], rate: float
     ) -> None:
         if not rate > 0.0:
             raise ConfigError(f"the detector's rate must be more than 0 Hz, got {rate}")
-        self._detector = detector
+        self._domain = domain
         self._catalogue = catalogue
         self._arms = arms
         self._period = 1.0 / rate
         self._frames = (*catalogue, *(frame for arm in arms for frame in (arm.tool, *arm.fingers)))
         self._tf = TfWorld()
         self._publisher = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
-        self._service = rospy.Service("detector/check", CheckCommand, self._check)
         Thread(target=self._look, name="eyes", daemon=True).start()
 
     def _look(self) -> None:
@@ -54,11 +54,29 @@ class DetectorServer:
             seen = self._tf.wait_for_news(seen, SILENCE)
             began = time.monotonic()
             frames = self._tf.frames(self._frames)
-            world = perceive(frames, self._catalogue, self._detector.domain, rospy.get_time(), self._arms)
+            world = perceive(frames, self._catalogue, self._domain, rospy.get_time(), self._arms)
             if not rospy.is_shutdown():
                 self._publisher.publish(to.world_to_msg(world))
             spent = time.monotonic() - began
             time.sleep(max(0.0, max(self._period, spent / DUTY) - spent))
+
+
+class FactEyes:
+    """Publishes what a world without geometry shows of itself; a driver's report is no part of it."""
+
+    def __init__(self) -> None:
+        self._publisher = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
+        self._subscriber = rospy.Subscriber(
+            "observation", WorldState, self._publisher.publish, queue_size=1, tcp_nodelay=True)
+
+
+class DetectorServer:
+    """Serves a detector; ``eyes`` publish what is seen meanwhile."""
+
+    def __init__(self, detector: Detector, eyes: Union[PoseEyes, FactEyes]) -> None:
+        self._detector = detector
+        self._eyes = eyes
+        self._service = rospy.Service("detector/check", CheckCommand, self._check)
 
     def _check(self, request: CheckCommandRequest) -> CheckCommandResponse:
         verdict = self._detector.check(
@@ -71,8 +89,11 @@ def build() -> DetectorServer:
     """The detector that the parameters ask for."""
     configuration = load_configuration()
     detector = Detector(configuration.domain, float(parameter("pose_age_limit", 1.0)))
+    if configuration.scene.symbolic:
+        return DetectorServer(detector, FactEyes())
     arms = tuple(ArmFrames(name) for name in configuration.scene.robots)
-    return DetectorServer(detector, configuration.scene.objects, arms, float(parameter("rate", 30.0)))
+    return DetectorServer(detector, PoseEyes(
+        configuration.domain, configuration.scene.objects, arms, float(parameter("rate", 30.0))))
 
 
 def main() -> None:

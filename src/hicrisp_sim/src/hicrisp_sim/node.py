@@ -6,10 +6,11 @@ import math
 import time
 from concurrent.futures import TimeoutError as FutureTimeout
 from threading import Lock, Thread
-from typing import Sequence
+from typing import Sequence, Union
 
 import rospy
 from geometry_msgs.msg import TransformStamped, Vector3
+from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.deadline import Deadline
@@ -39,6 +40,7 @@ from hicrisp_msgs.srv import (
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS
+from hicrisp_sim.symbolic_node import SymbolicServer
 
 _TICK, _IDLE_TICK = 0.01, 0.04
 """Wall seconds between two publications, while the arm carries out a command and while it does not."""
@@ -168,13 +170,14 @@ def _transform(name: str, pose: Pose, stamp: rospy.Time) -> TransformStamped:
     return message
 
 
-def build() -> WorldServer:
-    """The world that the parameters ask for."""
-    seed = int(parameter("seed", 0))
+def build() -> Union[WorldServer, SymbolicServer]:
+    """The world that the parameters ask for: with physics, or of facts alone where the scene has no geometry."""
+    seed, rate = int(parameter("seed", 0)), float(parameter("rate", 1.0))
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), seed)
-    world = EmbeddedWorld(scene, seed, float(parameter("rate", 1.0)))
+    if scene.symbolic:
+        return SymbolicServer(scene, load_domain(config_file("domains", scene.domain)), rate)
     eyes = TopicObserver(still=0.01, window=0.05, patience=1.0)
-    return WorldServer(world, eyes, float(parameter("sigma", 0.0)))
+    return WorldServer(EmbeddedWorld(scene, seed, rate), eyes, float(parameter("sigma", 0.0)))
 
 
 def main() -> None:

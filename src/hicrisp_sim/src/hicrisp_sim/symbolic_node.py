@@ -1,0 +1,102 @@
+"""A world of facts behind the same door as the physical one: clock, observation, driver, faults and reset."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from threading import Thread
+
+import rospy
+from hicrisp_core.domain import Domain
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.model import Status
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.symbolic import SymbolicWorld
+from hicrisp_core.scene import Scene, load_scene
+from hicrisp_nodes.action_server import ActionServer, Goal
+from hicrisp_nodes.config_files import config_file
+from hicrisp_nodes.conversions import command_from_msg, outcome_to_msg, world_to_msg
+from rosgraph_msgs.msg import Clock
+
+from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult, WorldState
+from hicrisp_msgs.srv import (
+    InjectFault,
+    InjectFaultRequest,
+    InjectFaultResponse,
+    ResetWorld,
+    ResetWorldRequest,
+    ResetWorldResponse,
+)
+
+_TICK = 0.02
+"""Wall seconds between two publications."""
+_FASTEST = 50.0
+"""Seconds of the world for each second of wall time where as fast as can be was asked for."""
+
+
+class SymbolicServer:
+    """Serves a world that the domain's own transition function moves.
+
+    Args:
+        rate: seconds of the world for each second of wall time; 0 for as fast as makes sense.
+    """
+
+    def __init__(self, scene: Scene, domain: Domain, rate: float) -> None:
+        self._rate = rate or _FASTEST
+        self._scene = scene
+        self._domain = domain
+        self._world = SymbolicWorld(domain, scene.first_state(), scene.robots[0])
+        self._began = time.monotonic()
+        rospy.set_param("~faults", [])
+        self._clock = rospy.Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
+        self._observation = rospy.Publisher("observation", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
+        Thread(target=self._publish_always, name="publisher", daemon=True).start()
+        self._services = (
+            rospy.Service("inject_fault", InjectFault, self._inject),
+            rospy.Service("reset_world", ResetWorld, self._reset),
+        )
+        self._server = ActionServer(f"robots/{self._world.name}/execute", ExecuteCommandAction, self._execute).start()
+
+    def _execute(self, goal: Goal) -> ExecuteCommandResult:
+        command = command_from_msg(goal.message.command)
+        limit = goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit
+        outcome = self._world.execute(command, Deadline(limit), goal.cancel, lambda phase, done: goal.feedback(
+            ExecuteCommandFeedback(phase, done)))
+        self._publish()
+        return ExecuteCommandResult(outcome_to_msg(outcome))
+
+    def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
+        if request.kind != "no_effect":
+            return InjectFaultResponse(
+                False, f"unknown fault '{request.kind}'; valid is: no_effect, with a command such as "
+                       "'switch_on(electric_shaker)' as its target")
+        self._world.fails(request.target, max(1, request.count), Status.SUCCESS)
+        entry = {"fault": request.kind, "target": request.target, "magnitude": [], "count": max(1, request.count)}
+        rospy.set_param("~faults", [*rospy.get_param("~faults", []), entry])
+        return InjectFaultResponse(True, f"'{request.target}' has no effect {max(1, request.count)} times")
+
+    def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
+        try:
+            scene = load_scene(config_file("scenes", request.scene), request.seed) \
+                if request.scene else self._scene
+        except HicrispError as error:
+            return ResetWorldResponse(False, str(error))
+        if not scene.symbolic or scene.domain != self._domain.name:
+            return ResetWorldResponse(False, f"scene {scene.name} is of another kind of world; start it anew for that")
+        self._scene = scene
+        self._world.state = scene.first_state()
+        rospy.set_param("~faults", [])
+        rospy.set_param("~seed", int(request.seed))
+        self._publish()
+        return ResetWorldResponse(True, f"scene {scene.name} with seed {request.seed}")
+
+    def _publish_always(self) -> None:
+        while not rospy.is_shutdown():
+            self._publish()
+            time.sleep(_TICK)
+
+    def _publish(self) -> None:
+        """Clock first, so that nobody sees a state from the future."""
+        now = (time.monotonic() - self._began) * self._rate
+        self._clock.publish(Clock(rospy.Time.from_sec(now)))
+        self._observation.publish(world_to_msg(replace(self._world.state, stamp=now)))
