@@ -9,9 +9,10 @@ from hicrisp_core.brain.expand import expand
 from hicrisp_core.brain.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.brain.nouns import Names, colour_of
 from hicrisp_core.domain.checker import check, effects_hold
-from hicrisp_core.domain.effects import apply_effects, expected_facts
+from hicrisp_core.domain.conditions import Facts
+from hicrisp_core.domain.effects import apply_effects, expected_facts, type_test
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import find_commands, preconditions_of
+from hicrisp_core.domain.search import Goal, SearchLimits, find_commands, preconditions_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Relation, Step, Value, WorldState
 
@@ -57,6 +58,17 @@ class PlanBuilder:
         """
         for step in steps:
             self._achieve(self._ground(step.action, dict(step.arguments)))
+
+    def achieve(self, goal: Goal, limits: SearchLimits) -> None:
+        """Add the steps after which all conditions of a goal hold.
+
+        Raises:
+            NotUnderstood: when no sequence of the domain's actions was found that makes all of them true.
+        """
+        commands = find_commands(self._domain, self._world, goal, limits)
+        if commands is None:
+            raise NotUnderstood(f"no way was found to make all of this true: {'; '.join(self._said(goal))}")
+        self._add(commands)
 
     def _pick(self, intent: Intent) -> None:
         items = self._names.items(intent.items)
@@ -179,7 +191,10 @@ class PlanBuilder:
         if before is None:
             refusal = check(self._domain, command, self._world)
             raise NotUnderstood(str(refusal) if refusal else f"cannot {self._domain.describe(command)}")
-        for each in (*before, command):
+        self._add((*before, command))
+
+    def _add(self, commands: Sequence[Command]) -> None:
+        for each in commands:
             self._world = apply_effects(self._domain, each, self._world)
             self._names.follow(self._world)
             self.steps.append(Step(self._domain.describe(each), each.action, each.arguments, each.robot))
@@ -188,6 +203,17 @@ class PlanBuilder:
         for fact, sentence in self._wanted.items():
             if fact not in self._world.relations and fact.predicate != "holding":
                 raise NotUnderstood(f"the request contradicts itself: in the end '{sentence}' would not hold")
+
+    def _said(self, goal: Goal) -> List[str]:
+        """The conditions that do not hold yet, in the domain's words where they are single facts."""
+        facts, is_a = Facts(self._world.relations), type_test(self._domain, self._world)
+        said = []
+        for condition in goal:
+            clause = condition.clauses[0]
+            if not condition.holds(facts, is_a):
+                single = len(condition.clauses) == len(clause.atoms) == 1 and clause.atoms[0].ground
+                said.append(self._domain.fact_text(clause.atoms[0].fact(), clause.negated) if single else str(condition))
+        return said
 
     def _is(self, name: str, type_: str) -> bool:
         return type_ in self._domain.types and self._domain.is_a(self._world.types().get(name, ""), type_)

@@ -67,7 +67,7 @@ class Names:
         if joined in self._world.objects:
             found = [joined]
         else:
-            kind = _NOUNS.get(noun.words[-1], "")
+            kind = self._kind(noun.words[-1])
             adjectives = noun.words[:-1] if kind else noun.words
             found = [name for name, thing in sorted(self._world.objects.items())
                      if self._fits(name, thing, kind, adjectives)]
@@ -125,11 +125,18 @@ class Names:
         self._chosen.extend(chosen)
         return chosen
 
+    def _kind(self, word: str) -> str:
+        """The type that a noun means: as the lexicon knows it, or by the domain's own name where it has no such type."""
+        known = _NOUNS.get(word, "")
+        if known == "thing" or known in self._domain.types:
+            return known
+        return next((own for own in (word, word[:-1]) if own in self._domain.types), known)
+
     def _fits(self, name: str, thing: WorldObject, kind: str, adjectives: Sequence[str]) -> bool:
         own = _words(name, thing)
         if kind == "thing":
             fits = self._domain.is_a(thing.type, "graspable") or (
-                not adjectives and thing.movable and "graspable" not in self._domain.types)
+                thing.movable and "graspable" not in self._domain.types)
         else:
             fits = not kind or self._domain.is_a(thing.type, kind) or kind in own
         return fits and all(word in own or word.rstrip("s") in own for word in adjectives)

@@ -7,7 +7,9 @@ from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.brain import lexicon
 from hicrisp_core.brain.builder import PlanBuilder
-from hicrisp_core.brain.intents import NotUnderstood
+from hicrisp_core.brain.facts import Reading, read_facts, sayings_of
+from hicrisp_core.brain.goals import GOAL_LIMITS, goal_of_facts
+from hicrisp_core.brain.intents import Intent, NotUnderstood
 from hicrisp_core.brain.nouns import Names, words_of
 from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.brain.questions import answer, is_question
@@ -21,7 +23,7 @@ SOURCE = "offline"
 
 
 class OfflineBrain:
-    """Plans what its grammar reads; refuses the rest and lists what it can read."""
+    """Plans what its grammar reads, and any facts in the domain's words; refuses the rest and lists what it can read."""
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
@@ -29,7 +31,7 @@ class OfflineBrain:
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The steps of the task in the world as it is now.
 
-        After a failure the remaining steps are planned anew; when things could not be reached, the whole sentence
+        After a failure the remaining steps are planned anew (a list of facts as a whole, from how it is now); when things could not be reached, the whole sentence
         is, and its indefinite phrases ("a box") choose others.
         """
         del deadline  # The grammar and the search are bounded by themselves.
@@ -47,7 +49,7 @@ class OfflineBrain:
             stuck = _named_in(plan, unreachable)
             if stuck:
                 return PlanAnswer(refusal=f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
-        elif request.remaining:
+        elif request.remaining and not read_facts(request.task.text, self._domain).whole:
             plan = (self._elsewhere(request, no_place) if no_place else None) or self._rest(request)
         else:
             plan = self._sentence(request, frozenset())
@@ -56,11 +58,29 @@ class OfflineBrain:
         return PlanAnswer(plan)
 
     def _sentence(self, request: PlanRequest, avoid: FrozenSet[str]) -> Plan:
-        """The whole task; what holds already needs no steps."""
+        """The whole task; what holds already needs no steps.
+
+        A list of facts is a goal for the search, which finds the order; any other sentence is read by the grammar and
+        done in its own order.
+        """
         names = Names(self._domain, request.world, avoid)
         builder = PlanBuilder(self._domain, request.world, names)
-        builder.build(read(request.task.text, words_of(request.world)))
+        said = read_facts(request.task.text, self._domain)
+        if said.whole:
+            builder.achieve(goal_of_facts(said, self._domain, request.world, names), GOAL_LIMITS)
+        else:
+            builder.build(self._read(request, said))
         return Plan(tuple(builder.steps), SOURCE, "; ".join((*names.notes, *builder.notes)))
+
+    def _read(self, request: PlanRequest, said: Reading) -> List[Intent]:
+        """The intents of a sentence that is no list of facts; one that begins as such a list is told where it ends."""
+        try:
+            return read(request.task.text, words_of(request.world))
+        except NotUnderstood as error:
+            if not said.facts:
+                raise
+            known = "; ".join(f"'{saying}'" for saying in sayings_of(self._domain))
+            raise NotUnderstood(f"'{said.unread}' is no fact in words that are known here: {known}") from error
 
     def _elsewhere(self, request: PlanRequest, no_place: FrozenSet[str]) -> Optional[Plan]:
         """The task with another thing to place by, where the sentence leaves the choice."""

@@ -115,9 +115,11 @@ class _Search:
                 for free, command_action, binding in sorted(
                         self._unified(atom, effect_sign), key=lambda found: found[0]):
                     least = free if least is None else least
-                    if free > least:
-                        break  # Commit to nothing that the condition does not ask for.
-                    yield from self._grounded(command_action, binding, facts)
+                    if free == least:
+                        yield from self._grounded(command_action, binding, facts)
+                        continue  # Further on, commit to nothing that neither the condition nor the state asks for.
+                    for told in self._told(command_action, binding, facts):
+                        yield from self._grounded(command_action, told, facts)
 
     def _wanted(self, clause: Clause, facts: Facts) -> Iterator[Tuple[bool, Atom]]:
         """What to make or to remove so that a clause comes to hold: (removes, atom)."""
@@ -153,6 +155,20 @@ class _Search:
                     best = binding
             if best is not None:
                 yield sum(name not in best for name, p in action.parameters.items() if not p.optional), action, best
+
+    def _told(self, action: Action, binding: Mapping[str, str], facts: Facts) -> Iterator[Dict[str, str]]:
+        """Bindings whose free parameters are all read off the state by the action's own preconditions.
+
+        What a thing is to be taken from, for example, is no choice: it is where the thing is now.
+        """
+        free = {name: f"?{name}" for name in action.parameters if name not in binding}
+        needed = [precondition.condition.clauses[0] for precondition in action.preconditions
+                  if len(precondition.condition.clauses) == 1]
+        atoms = tuple(atom.bind({**binding, **free}) for clause in needed if not clause.negated
+                      for atom in clause.atoms if not set(free).isdisjoint(atom.arguments))
+        if set(free.values()) <= {argument for atom in atoms for argument in atom.arguments}:
+            for match in solutions(atoms, facts, self._is_a):
+                yield {**binding, **{name: match[variable] for name, variable in free.items()}}
 
     def _grounded(self, action: Action, binding: Mapping[str, str], facts: Facts) -> Iterator[Command]:
         choices: List[Tuple[Value, ...]] = []

@@ -1,0 +1,77 @@
+"""From facts in words to a goal of the search: names are looked up, types are checked."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Sequence, Tuple
+
+from hicrisp_core.brain.facts import Reading, SaidFact
+from hicrisp_core.brain.intents import NotUnderstood, Noun
+from hicrisp_core.brain.nouns import Names, words_of
+from hicrisp_core.brain.tokens import check_readable
+from hicrisp_core.domain.conditions import Atom, Clause, Condition
+from hicrisp_core.domain.schema import ROBOT_TYPES, Domain
+from hicrisp_core.domain.search import Goal, SearchLimits
+from hicrisp_core.model import WorldState
+
+GOAL_LIMITS = SearchLimits(depth=60, states=20_000, regression=30)
+"""How far to look for a whole goal: further than for the repair of one step."""
+_ROBOT_WORDS = ("robot", "arm", "hand", "gripper")
+
+
+def goal_of_facts(reading: Reading, domain: Domain, world: WorldState, names: Names) -> Goal:
+    """The conditions that all hold when it is as the text says.
+
+    Raises:
+        NotUnderstood: when a thing is not there, or is none of which the predicate can be said.
+    """
+    found: Dict[str, Condition] = {}
+    for said in reading.facts:
+        check_readable(_without_denial(said), words_of(world))
+        for condition in _Facts(domain, world, names).conditions(said):
+            found.setdefault(str(condition), condition)
+    return tuple(found.values())
+
+
+class _Facts:
+    def __init__(self, domain: Domain, world: WorldState, names: Names) -> None:
+        self._domain = domain
+        self._world = world
+        self._names = names
+
+    def conditions(self, said: SaidFact) -> List[Condition]:
+        types = self._domain.predicates[said.predicate].arguments
+        objects = self._resolved(said.objects, types[-1]) if said.objects else ()
+        subjects = self._resolved(said.subjects, types[0], objects[0] if len(objects) == 1 else "")
+        found: List[Condition] = []
+        for subject in subjects:
+            for arguments in ([(subject, object_) for object_ in objects] if objects else [(subject,)]):
+                self._check(said, arguments, types)
+                found.append(Condition((Clause((Atom(said.predicate, arguments),), said.denied),)))
+        return found
+
+    def _resolved(self, nouns: Sequence[Noun], type_: str, reference: str = "") -> Tuple[str, ...]:
+        """The names that the phrases mean; where a robot is meant, "the arm" is the only one of its kind."""
+        if type_ not in ROBOT_TYPES and type_ != "robot":
+            return self._names.items(nouns, reference)
+        return tuple(self._robot(noun, type_) for noun in nouns)
+
+    def _robot(self, noun: Noun, type_: str) -> str:
+        robots = self._domain.objects_of(self._world, type_)
+        joined = "_".join(noun.words)
+        if joined in robots:
+            return joined
+        if len(robots) == 1 and noun.words and noun.words[-1] in (*_ROBOT_WORDS, type_):
+            return robots[0]
+        raise NotUnderstood(f"'{noun}' is no robot here; there are: {', '.join(robots) or 'none'}")
+
+    def _check(self, said: SaidFact, arguments: Sequence[str], types: Sequence[str]) -> None:
+        for name, type_ in zip(arguments, types):
+            own = self._world.types().get(name, "")
+            if not self._domain.is_a(own, type_):
+                valid = ", ".join(self._domain.objects_of(self._world, type_)) or "none"
+                raise NotUnderstood(f"in '{said.quote}' {name} is a {own}, where a {type_} is needed; there are: {valid}")
+
+
+def _without_denial(said: SaidFact) -> str:
+    """The things of a fact: a denial is understood in the fact itself, but not within a noun phrase."""
+    return " and ".join(str(noun) for noun in (*said.subjects, *said.objects))
