@@ -6,11 +6,11 @@ import math
 from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.brain.expand import expand
+from hicrisp_core.brain.goals import unmet
 from hicrisp_core.brain.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.brain.nouns import Names, colour_of
 from hicrisp_core.domain.checker import check, effects_hold
-from hicrisp_core.domain.conditions import Facts
-from hicrisp_core.domain.effects import apply_effects, expected_facts, type_test
+from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Goal, SearchLimits, find_commands, preconditions_of
 from hicrisp_core.errors import DomainError
@@ -67,7 +67,8 @@ class PlanBuilder:
         """
         commands = find_commands(self._domain, self._world, goal, limits)
         if commands is None:
-            raise NotUnderstood(f"no way was found to make all of this true: {'; '.join(self._said(goal))}")
+            raise NotUnderstood(f"no way was found to make all of this true: "
+                                f"{'; '.join(unmet(goal, self._domain, self._world))}")
         self._add(commands)
 
     def _pick(self, intent: Intent) -> None:
@@ -203,17 +204,6 @@ class PlanBuilder:
         for fact, sentence in self._wanted.items():
             if fact not in self._world.relations and fact.predicate != "holding":
                 raise NotUnderstood(f"the request contradicts itself: in the end '{sentence}' would not hold")
-
-    def _said(self, goal: Goal) -> List[str]:
-        """The conditions that do not hold yet, in the domain's words where they are single facts."""
-        facts, is_a = Facts(self._world.relations), type_test(self._domain, self._world)
-        said = []
-        for condition in goal:
-            clause = condition.clauses[0]
-            if not condition.holds(facts, is_a):
-                single = len(condition.clauses) == len(clause.atoms) == 1 and clause.atoms[0].ground
-                said.append(self._domain.fact_text(clause.atoms[0].fact(), clause.negated) if single else str(condition))
-        return said
 
     def _is(self, name: str, type_: str) -> bool:
         return type_ in self._domain.types and self._domain.is_a(self._world.types().get(name, ""), type_)

@@ -115,8 +115,8 @@ def _sayings(domain: Domain) -> Tuple[_Saying, ...]:
 
 
 def _saying(predicate: str, text: str, denied: bool) -> _Saying:
-    plain = re.escape(_plain(text.replace("{0}", "\0").replace("{1}", "\1"))).replace(r"\ ", " ")
-    near, far = (plain.replace(re.escape("\0"), f"(?P<first>.+{lazy})").replace(re.escape("\1"), f"(?P<second>.+{lazy})")
+    words = re.escape(_plain(text)).replace(r"\ ", " ")
+    near, far = (words.replace(r"\{0\}", f"(?P<first>.+{lazy})").replace(r"\{1\}", f"(?P<second>.+{lazy})")
                  for lazy in ("?", ""))
     return _Saying(predicate, denied, len(re.sub(r"{\d}", "", text)), re.compile(near), re.compile(far))
 

@@ -8,7 +8,8 @@ from hicrisp_core.brain.facts import Reading, SaidFact
 from hicrisp_core.brain.intents import NotUnderstood, Noun
 from hicrisp_core.brain.nouns import Names, words_of
 from hicrisp_core.brain.tokens import check_readable
-from hicrisp_core.domain.conditions import Atom, Clause, Condition
+from hicrisp_core.domain.conditions import Atom, Clause, Condition, Facts
+from hicrisp_core.domain.effects import type_test
 from hicrisp_core.domain.schema import ROBOT_TYPES, Domain
 from hicrisp_core.domain.search import Goal, SearchLimits
 from hicrisp_core.model import WorldState
@@ -27,18 +28,30 @@ def goal_of_facts(reading: Reading, domain: Domain, world: WorldState, names: Na
     found: Dict[str, Condition] = {}
     for said in reading.facts:
         check_readable(_without_denial(said), words_of(world))
-        for condition in _Facts(domain, world, names).conditions(said):
+        for condition in _Conditions(domain, world, names).of(said):
             found.setdefault(str(condition), condition)
     return tuple(found.values())
 
 
-class _Facts:
+def unmet(goal: Goal, domain: Domain, world: WorldState) -> List[str]:
+    """The conditions of a goal that do not hold yet, in the domain's words where they are single facts."""
+    facts, is_a = Facts(world.relations), type_test(domain, world)
+    said = []
+    for condition in goal:
+        if not condition.holds(facts, is_a):
+            clause = condition.clauses[0]
+            one_fact = len(condition.clauses) == len(clause.atoms) == 1 and clause.atoms[0].ground
+            said.append(domain.fact_text(clause.atoms[0].fact(), clause.negated) if one_fact else str(condition))
+    return said
+
+
+class _Conditions:
     def __init__(self, domain: Domain, world: WorldState, names: Names) -> None:
         self._domain = domain
         self._world = world
         self._names = names
 
-    def conditions(self, said: SaidFact) -> List[Condition]:
+    def of(self, said: SaidFact) -> List[Condition]:
         types = self._domain.predicates[said.predicate].arguments
         objects = self._resolved(said.objects, types[-1]) if said.objects else ()
         subjects = self._resolved(said.subjects, types[0], objects[0] if len(objects) == 1 else "")
@@ -69,7 +82,8 @@ class _Facts:
             own = self._world.types().get(name, "")
             if not self._domain.is_a(own, type_):
                 valid = ", ".join(self._domain.objects_of(self._world, type_)) or "none"
-                raise NotUnderstood(f"in '{said.quote}' {name} is a {own}, where a {type_} is needed; there are: {valid}")
+                raise NotUnderstood(f"in '{said.quote}' {name} is a {own}, where a {type_} is needed; "
+                                    f"there are: {valid}")
 
 
 def _without_denial(said: SaidFact) -> str:

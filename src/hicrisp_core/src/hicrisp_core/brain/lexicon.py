@@ -87,7 +87,8 @@ EXAMPLES = (
     "put two boxes into the bowl", "place the box left of (right of, in front of, behind) the cylinder",
     "place the boxes around the cylinder", "stack the boxes", "build a tower (line, plus sign, L, T) with the boxes",
     "sort the blocks by colour", "clear the table", "put everything in the bowl except the red box", "empty the bowl",
-    "swap the red box and the blue box", "what is on the table?",
+    "swap the red box and the blue box", "the red box is on the blue box, and the blue box is on the table",
+    "what is on the table?",
 )
 
 

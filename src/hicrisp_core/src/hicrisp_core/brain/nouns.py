@@ -126,7 +126,7 @@ class Names:
         return chosen
 
     def _kind(self, word: str) -> str:
-        """The type that a noun means: as the lexicon knows it, or by the domain's own name where it has no such type."""
+        """The type that a noun means: as the lexicon knows it, else by the domain's own name for it."""
         known = _NOUNS.get(word, "")
         if known == "thing" or known in self._domain.types:
             return known

@@ -23,7 +23,7 @@ SOURCE = "offline"
 
 
 class OfflineBrain:
-    """Plans what its grammar reads, and any facts in the domain's words; refuses the rest and lists what it can read."""
+    """Plans what its grammar reads and any facts in the domain's words; refuses the rest, with what it can read."""
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
@@ -31,8 +31,8 @@ class OfflineBrain:
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The steps of the task in the world as it is now.
 
-        After a failure the remaining steps are planned anew (a list of facts as a whole, from how it is now); when things could not be reached, the whole sentence
-        is, and its indefinite phrases ("a box") choose others.
+        After a failure the remaining steps are planned anew, or all that is missing where the sentence lists facts;
+        when things could not be reached, the whole sentence is, and its indefinite phrases ("a box") choose others.
         """
         del deadline  # The grammar and the search are bounded by themselves.
         try:
