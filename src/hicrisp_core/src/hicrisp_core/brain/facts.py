@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Iterator, List, Optional, Pattern, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 from hicrisp_core.brain import lexicon
 from hicrisp_core.brain.clauses import each_where
@@ -27,6 +27,7 @@ _LEAD = re.compile(
     rf"(?:re)?(?:arrange|order|move) (?:all |the |all the )*(?:{_THINGS})(?:,)? (?:so|such) that) ")
 _SENTENCE_END = re.compile(r"[.;!]+(?:\s+|$)|\n+")
 _JOINT = re.compile(r"\s*,\s*and\s+|\s*,\s*|\s+and\s+")
+_PLACE = re.compile(r"{([01])}")
 _TOLD = re.compile(r"\b(?:that|which) is\b")
 
 
@@ -60,83 +61,92 @@ class Reading:
         return bool(self.facts) and not self.unread
 
 
-def read_facts(text: str, domain: Domain) -> Reading:
-    """Read a text sentence by sentence, clause by clause; the parts that are no facts are told, not guessed."""
-    if len(text) > MAX_CHARACTERS:
-        return Reading(unread=f"{text[:80]}...")
-    sayings = _sayings(domain)
-    facts: List[SaidFact] = []
-    unread: List[str] = []
-    for sentence in _SENTENCE_END.split(_plain(text)):
-        clauses = [clause for clause in _JOINT.split(_LEAD.sub("", sentence.strip(), count=1)) if clause.strip()]
-        while clauses:
-            found, used = _first(clauses, sayings)
-            if found is None:
-                unread.append(clauses[0])
-            else:
-                facts.append(found)
-            clauses = clauses[used:]
-    return Reading(tuple(facts), unread[0] if unread else "")
+class FactReader:
+    """Reads texts in the words of one domain's predicates."""
 
+    def __init__(self, domain: Domain) -> None:
+        self._sayings = _sayings(domain)
+        self.known: Tuple[str, ...] = tuple(p.text.format("...", "...") for p in domain.predicates.values())
+        """How each kind of fact can be said."""
 
-def sayings_of(domain: Domain) -> Tuple[str, ...]:
-    """The domain's facts as they can be said, with "..." for the things."""
-    return tuple(predicate.text.format("...", "...") for predicate in domain.predicates.values())
+    def read(self, text: str) -> Reading:
+        """Read a text sentence by sentence, clause by clause; the parts that are no facts are told, not guessed."""
+        if len(text) > MAX_CHARACTERS:
+            return Reading(unread=f"{text[:80]}...")
+        facts: List[SaidFact] = []
+        unread: List[str] = []
+        for sentence in _SENTENCE_END.split(_plain(text)):
+            clauses = [clause for clause in _JOINT.split(_LEAD.sub("", sentence.strip(), count=1)) if clause.strip()]
+            while clauses:
+                found, used = self._first(clauses)
+                if found is None:
+                    unread.append(clauses[0])
+                else:
+                    facts.append(found)
+                clauses = clauses[used:]
+        return Reading(tuple(facts), unread[0] if unread else "")
+
+    def _first(self, clauses: List[str]) -> Tuple[Optional[SaidFact], int]:
+        """The fact that the clauses begin with, and how many they are: "the red one and the blue one are ..."."""
+        for used in range(1, len(clauses) + 1):
+            said = " and ".join(clauses[:used])
+            for saying in self._sayings:
+                for subject, object_ in saying.splits(said):
+                    fact = _fact(saying, subject, object_, said)
+                    if fact is not None:
+                        return fact, used
+        return None, 1
 
 
 @dataclass(frozen=True)
 class _Saying:
-    """One way to say a predicate; ``length`` counts its own words' letters, so that the most telling one wins."""
+    """One way to say a predicate: the words before, between and after its things."""
 
     predicate: str
     denied: bool
-    length: int
-    near: Pattern[str]
-    far: Pattern[str]
+    before: str
+    between: str
+    after: str
+    object_first: bool = False
 
     def splits(self, clause: str) -> Iterator[Tuple[str, str]]:
-        """Subject and object, as the first and as the last possible place tells them apart."""
-        for pattern in (self.near, self.far):
-            match = pattern.fullmatch(clause)
-            if match:
-                yield match.group("first"), match.groupdict().get("second", "")
+        """Subject and object, as the first and as the last place between them tells them apart."""
+        if not (clause.startswith(self.before) and clause.endswith(self.after)):
+            return
+        things = clause[len(self.before):len(clause) - len(self.after)]
+        if not self.between:
+            if things:
+                yield things, ""
+            return
+        for at in sorted({things.find(self.between), things.rfind(self.between)}):
+            first, second = things[:max(0, at)], things[at + len(self.between):]
+            if first and second:
+                yield (second, first) if self.object_first else (first, second)
 
 
 def _sayings(domain: Domain) -> Tuple[_Saying, ...]:
-    """The predicates' texts and denials, and for known relations the other words that mean the same."""
+    """The predicates' texts and denials, and for known relations the other words that mean the same.
+
+    The one with the most words of its own comes first: "in front of" before "in".
+    """
     found: List[_Saying] = []
     for predicate in domain.predicates.values():
         own = [(predicate.text, False), (predicate.not_text, True)]
         if len(predicate.arguments) == 2:
             for phrase in lexicon.RELATIONS.get(predicate.name, ()):
                 own += [(f"{{0}} is {phrase} {{1}}", False), (f"{{0}} is not {phrase} {{1}}", True)]
-        found.extend(_saying(predicate.name, text, denied) for text, denied in own if "{0}" in text)
-    return tuple(sorted(found, key=lambda saying: -saying.length))
-
-
-def _saying(predicate: str, text: str, denied: bool) -> _Saying:
-    words = re.escape(_plain(text)).replace(r"\ ", " ")
-    near, far = (words.replace(r"\{0\}", f"(?P<first>.+{lazy})").replace(r"\{1\}", f"(?P<second>.+{lazy})")
-                 for lazy in ("?", ""))
-    return _Saying(predicate, denied, len(re.sub(r"{\d}", "", text)), re.compile(near), re.compile(far))
+        for text, denied in own:
+            parts = _PLACE.split(_plain(text))  # Words and places in turn.
+            if sorted(parts[1::2]) == [str(index) for index in range(len(predicate.arguments))]:
+                found.append(_Saying(predicate.name, denied, parts[0], parts[2] if len(parts) == 5 else "", parts[-1],
+                                     parts[1] == "1"))
+    return tuple(sorted(found, key=lambda saying: -len(saying.before + saying.between + saying.after)))
 
 
 def _plain(text: str) -> str:
     """Lower case, single spaces, and one form of "to be"; line ends stay."""
     words = re.sub(r"[^\S\n]+", " ", text.lower().replace("\u2019", "'")).strip()
     return _ADVERB.sub("is", _BE.sub("is", _BE_NOT.sub("is not", words)))
-
-
-def _first(clauses: List[str], sayings: Tuple[_Saying, ...]) -> Tuple[Optional[SaidFact], int]:
-    """The fact that the clauses begin with, and how many of them it takes: "the red one and the blue one are ..."."""
-    for used in range(1, len(clauses) + 1):
-        said = " and ".join(clauses[:used])
-        for saying in sayings:
-            for subject, object_ in saying.splits(said):
-                fact = _fact(saying, subject, object_, said)
-                if fact is not None:
-                    return fact, used
-    return None, 1
 
 
 def _fact(saying: _Saying, subject: str, object_: str, quote: str) -> Optional[SaidFact]:

@@ -7,7 +7,7 @@ from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.brain import lexicon
 from hicrisp_core.brain.builder import PlanBuilder
-from hicrisp_core.brain.facts import Reading, read_facts, sayings_of
+from hicrisp_core.brain.facts import FactReader, Reading
 from hicrisp_core.brain.goals import GOAL_LIMITS, goal_of_facts
 from hicrisp_core.brain.intents import Intent, NotUnderstood
 from hicrisp_core.brain.nouns import Names, words_of
@@ -27,6 +27,7 @@ class OfflineBrain:
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
+        self._facts = FactReader(domain)
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The steps of the task in the world as it is now.
@@ -49,7 +50,7 @@ class OfflineBrain:
             stuck = _named_in(plan, unreachable)
             if stuck:
                 return PlanAnswer(refusal=f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
-        elif request.remaining and not read_facts(request.task.text, self._domain).whole:
+        elif request.remaining and not self._facts.read(request.task.text).whole:
             plan = (self._elsewhere(request, no_place) if no_place else None) or self._rest(request)
         else:
             plan = self._sentence(request, frozenset())
@@ -65,7 +66,7 @@ class OfflineBrain:
         """
         names = Names(self._domain, request.world, avoid)
         builder = PlanBuilder(self._domain, request.world, names)
-        said = read_facts(request.task.text, self._domain)
+        said = self._facts.read(request.task.text)
         if said.whole:
             builder.achieve(goal_of_facts(said, self._domain, request.world, names), GOAL_LIMITS)
         else:
@@ -79,7 +80,7 @@ class OfflineBrain:
         except NotUnderstood as error:
             if not said.facts:
                 raise
-            known = "; ".join(f"'{saying}'" for saying in sayings_of(self._domain))
+            known = "; ".join(f"'{saying}'" for saying in self._facts.known)
             raise NotUnderstood(f"'{said.unread}' is no fact in words that are known here: {known}") from error
 
     def _elsewhere(self, request: PlanRequest, no_place: FrozenSet[str]) -> Optional[Plan]:

@@ -1,0 +1,134 @@
+"""The blocks world (CoPAL, section IV-B; LLM+P): PlanBench's problems, and the plans that others recorded."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence
+
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain.loader import load_domain
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.policy_loader import load_policy
+from hicrisp_core.llm.settings import OFFLINE, LlmSettings, choose_llm, load_llm_settings
+
+from hicrisp_bench import blocks_recorded
+from hicrisp_bench.blocks_problems import Problem, planbench_problems
+from hicrisp_bench.blocks_run import RunSettings, run_problem
+from hicrisp_bench.pool import run_all
+from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
+
+PARTS = ("live", "injected", "recorded")
+INJECTED = ("open_loop", "brainbody", "hierarchical")
+DROPS = 0.3
+"""The share of the stackings that drop their block on the table at the first try, where failures are injected."""
+_COLUMNS = ("policy", "llm", "blocks", "n", "goal_reached", "plan_ms", "extra_steps", "replans", "corrections",
+            "injected")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What is run: which plans, which policies, which problems."""
+    parser.add_argument("--plans", nargs="+", choices=PARTS, default=list(PARTS),
+                        help="live: plan and run PlanBench's problems; injected: the same with seeded failures; "
+                             "recorded: judge the plans that CoPAL's authors recorded (all three)")
+    parser.add_argument("--llm", default="offline", metavar="NAME",
+                        help="who plans: a file of config/llm, or auto for the endpoint that the environment names "
+                             "(offline)")
+    parser.add_argument("--policies", nargs="+", metavar="NAME", help="files of config/policies (all)")
+    parser.add_argument("--limit", type=at_least_one, help="problems of each size (all)")
+    parser.add_argument("--seed", type=int, default=0, help="of the injected failures (0)")
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Run the suite; goals are judged from the world's facts, not from what the executive says."""
+    llm = load_llm_settings(_file(options, "llm", choose_llm(options.llm, os.environ)[0]))
+    rows: List[Dict[str, Any]] = []
+    missing = ""
+    if {"live", "injected"} & set(options.plans):
+        try:
+            rows = _planned(options, llm)
+        except ConfigError as error:
+            missing = f"PlanBench's problems were not run: {error}. "
+    recorded = blocks_recorded.measure(data_folder() / "copal", options.config) if "recorded" in options.plans \
+        else blocks_recorded.NONE
+    planner = "the offline planner" if llm.backend == OFFLINE else f"the language model {llm.model_name}"
+    note = (f"{missing}Live plans were made by {planner}, in a world of facts without physics. plan_ms and extra_steps "
+            "(beyond the optimum of a breadth-first search, of the runs that reached the goal): median and worst. "
+            f"Failures were injected only where it is said: {DROPS:.0%} of the stackings, drawn by seed, drop their block on "
+            "the table at the first try, while the driver claims success.")
+    return Report(
+        rows, _COLUMNS, blocks_recorded.REFERENCE, f"{note} {recorded.note}".strip(),
+        {"recorded": list(recorded.rows), "recorded_errors": list(recorded.errors)},
+        (Section("Recorded plans", recorded.rows, blocks_recorded.COLUMNS),) if recorded.rows else (),
+        not missing and not any(row["crashed"] for row in rows))
+
+
+def _planned(options: argparse.Namespace, llm: LlmSettings) -> List[Dict[str, Any]]:
+    """The rows of the runs over PlanBench's problems."""
+    problems = _limited(planbench_problems(data_folder() / "planbench"), options.limit)
+    names = options.policies or sorted(file.stem for file in (options.config / "policies").glob("*.yaml"))
+    policies = [load_policy(_file(options, "policies", name)) for name in names]
+    rows: List[Dict[str, Any]] = []
+    if "live" in options.plans:
+        rows += _rows(problems, policies, llm, options, 0.0)
+    if "injected" in options.plans:
+        rows += _rows(problems, [policy for policy in policies if policy.name in INJECTED], llm, options, DROPS)
+    return rows
+
+
+def _file(options: argparse.Namespace, kind: str, name: str) -> Path:
+    return config_file(kind, name, options.config / "domains" / "blocks.yaml")
+
+
+def _limited(problems: Sequence[Problem], limit: Optional[int]) -> List[Problem]:
+    """The first problems of each size."""
+    taken: Dict[int, int] = {}
+    found = []
+    for problem in problems:
+        taken[problem.blocks] = taken.get(problem.blocks, 0) + 1
+        if limit is None or taken[problem.blocks] <= limit:
+            found.append(problem)
+    return found
+
+
+def _rows(
+    problems: Sequence[Problem], policies: Sequence[Policy], llm: LlmSettings, options: argparse.Namespace, drops: float
+) -> List[Dict[str, Any]]:
+    """One row for each policy and number of blocks."""
+    domain = load_domain(_file(options, "domains", "blocks"))
+    runs = [RunSettings(domain, problem, policy, llm, options.config / "prompts" / policy.prompts, drops,
+                        options.seed + index)
+            for policy in policies for index, problem in enumerate(problems)]
+    results = run_all(run_problem, runs, options.jobs, "blocks, injected" if drops else "blocks")
+    rows: List[Dict[str, Any]] = []
+    for policy in policies:
+        for blocks in sorted({problem.blocks for problem in problems}):
+            own = [result for run, result in zip(runs, results)
+                   if run.policy is policy and run.problem.blocks == blocks]
+            rows.append(_row({"policy": policy.name, "llm": llm.name, "blocks": blocks}, own, drops))
+    return rows
+
+
+def _row(head: Dict[str, Any], results: Sequence[Dict[str, Any]], drops: float) -> Dict[str, Any]:
+    reached = sum(1 for result in results if result["success"])
+    whole = [result for result in results if "crashed" not in result]
+    corrections: Dict[str, int] = {}
+    for result in whole:
+        for rung, count in result["corrections"].items():
+            corrections[rung] = corrections.get(rung, 0) + count
+    dropped = sum(result["drops"] for result in whole)
+    return {
+        **head, "n": len(results), "goal_reached": reached / max(1, len(results)),
+        "goal_reached_ci": wilson_interval(reached, len(results)),
+        "plan_ms": spread([result["plan_ms"] for result in whole]),
+        "extra_steps": spread([result["extra_steps"] for result in whole]),
+        "replans": sum(result["replans"] for result in whole), "corrections": corrections,
+        "false_success": sum(1 for result in whole if result["claimed"] and not result["success"]),
+        "llm_calls": sum(result["llm_calls"] for result in whole), "tokens": sum(r["tokens"] for r in whole),
+        "injected": f"{dropped} blocks dropped" if drops else "none", "drops": dropped,
+        "crashed": [result["crashed"] for result in results if "crashed" in result],
+        "failed": [{"problem": r["problem"], "message": r["message"]} for r in whole if not r["success"]],
+    }

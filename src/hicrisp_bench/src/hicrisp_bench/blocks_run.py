@@ -1,0 +1,93 @@
+"""One run of one blocks problem: a task in words, the whole executive over the domain's own transition function."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, List
+
+from hicrisp_core.brain.factory import make_brain
+from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.model import Rung, Step, Task
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.symbolic import SymbolicWorld
+
+from hicrisp_bench.blocks_optimum import optimal_length
+from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What one run is.
+
+    Args:
+        prompts: the folder of the policy's prompts, where a language model plans.
+        drops: the share of the stackings whose first try drops the block on the table.
+        seed: of the choice of these stackings.
+    """
+
+    domain: Domain
+    problem: Problem
+    policy: Policy
+    llm: LlmSettings
+    prompts: Path
+    drops: float = 0.0
+    seed: int = 0
+
+
+def run_problem(settings: RunSettings) -> Dict[str, Any]:
+    """Run one problem; the goal is judged from the world itself."""
+    problem, domain = settings.problem, settings.domain
+    brain = _TimedBrain(make_brain(settings.llm, domain, settings.prompts))
+    world = SymbolicWorld(domain, problem.world(), ROBOT)
+    _inject(world, settings)
+    events: List[Dict[str, Any]] = []
+    executive = assemble(domain, settings.policy, brain, {ROBOT: world}, world, events.append)
+    result = executive.run(Task(problem.sentence(domain)))
+    reached = all(fact in world.state.relations for fact in problem.facts)
+    optimum = optimal_length(problem.below, problem.goal, TABLE)
+    return {
+        "problem": problem.name, "blocks": problem.blocks, "task": problem.sentence(domain), "success": reached,
+        "claimed": result.success, "message": result.message, "plan": list(result.plan), "plan_ms": brain.plan_ms,
+        "steps": len(world.executed), "optimum": optimum,
+        "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
+        "corrections": result.corrections, "replans": result.corrections.get(Rung.LLM_REPLAN.value, 0),
+        "drops": sum(1 for event in events if event["kind"] == "verdict" and event["feedback"]
+                     and event["feedback"]["kind"] == "not_on"),
+        "llm_calls": result.llm_calls, "tokens": result.tokens,
+    }
+
+
+def _inject(world: SymbolicWorld, settings: RunSettings) -> None:
+    """Some stackings, drawn by the seed, drop their block on the table once; the driver claims success."""
+    domain, draw = settings.domain, random.Random(settings.seed)
+    names = sorted(settings.problem.below)
+    for item in names:
+        for below in names:
+            if item == below or draw.random() >= settings.drops:
+                continue
+            stacking = domain.ground(Step("", "stack", {"item": item, "below": below}), world.state)
+            world.fails(str(stacking), instead=domain.ground(Step("", "put_down", {"item": item}), world.state))
+
+
+class _TimedBrain(Brain):
+    """Passes everything on, and keeps how long the first plan took."""
+
+    def __init__(self, brain: Brain) -> None:
+        self._brain = brain
+        self.plan_ms: float = 0.0
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        began = time.perf_counter()
+        answer = self._brain.plan(request, deadline)
+        self.plan_ms = self.plan_ms or 1000.0 * (time.perf_counter() - began)
+        return answer
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        return self._brain.correct(request, deadline)
