@@ -1,4 +1,4 @@
-"""Sentences that list facts: in any domain whose predicates have texts they are a goal, and the search finds the order."""
+"""Sentences that list facts: in any domain whose predicates have texts they are a goal for the search."""
 
 import random
 
@@ -178,7 +178,7 @@ def test_any_arrangement_is_reached_from_any_other(blocks, seed):
 
 
 def test_the_search_takes_a_thing_from_where_it_is(blocks):
-    """The way to hold a block that carries the goal's lower block leads through an operator with a further parameter."""
+    """To hold a block that stands on another takes an operator with a parameter that the goal does not name."""
     world = standing(red="green", green="blue", blue="table")
     commands = find_commands(blocks, world, goal_of("on(green_block, red_block)"))
     assert [str(command) for command in commands] == [

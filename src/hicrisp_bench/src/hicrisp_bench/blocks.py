@@ -57,8 +57,8 @@ def run(options: argparse.Namespace) -> Report:
     planner = "the offline planner" if llm.backend == OFFLINE else f"the language model {llm.model_name}"
     note = (f"{missing}Live plans were made by {planner}, in a world of facts without physics. plan_ms and extra_steps "
             "(beyond the optimum of a breadth-first search, of the runs that reached the goal): median and worst. "
-            f"Failures were injected only where it is said: {DROPS:.0%} of the stackings, drawn by seed, drop their block on "
-            "the table at the first try, while the driver claims success.")
+            f"Failures were injected only where it is said: {DROPS:.0%} of the stackings, drawn by seed, drop their "
+            "block on the table at the first try, while the driver claims success.")
     return Report(
         rows, _COLUMNS, blocks_recorded.REFERENCE, f"{note} {recorded.note}".strip(),
         {"recorded": list(recorded.rows), "recorded_errors": list(recorded.errors)},

@@ -6,7 +6,7 @@ import math
 from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.brain.expand import expand
-from hicrisp_core.brain.goals import unmet
+from hicrisp_core.brain.goals import goal_text
 from hicrisp_core.brain.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.brain.nouns import Names, colour_of
 from hicrisp_core.domain.checker import check, effects_hold
@@ -67,8 +67,7 @@ class PlanBuilder:
         """
         commands = find_commands(self._domain, self._world, goal, limits)
         if commands is None:
-            raise NotUnderstood(f"no way was found to make all of this true: "
-                                f"{'; '.join(unmet(goal, self._domain, self._world))}")
+            raise NotUnderstood(f"no way was found to make all of this true: {goal_text(goal, self._domain)}")
         self._add(commands)
 
     def _pick(self, intent: Intent) -> None:

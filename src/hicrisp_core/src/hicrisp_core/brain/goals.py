@@ -8,8 +8,7 @@ from hicrisp_core.brain.facts import Reading, SaidFact
 from hicrisp_core.brain.intents import NotUnderstood, Noun
 from hicrisp_core.brain.nouns import Names, words_of
 from hicrisp_core.brain.tokens import check_readable
-from hicrisp_core.domain.conditions import Atom, Clause, Condition, Facts
-from hicrisp_core.domain.effects import type_test
+from hicrisp_core.domain.conditions import Atom, Clause, Condition
 from hicrisp_core.domain.schema import ROBOT_TYPES, Domain
 from hicrisp_core.domain.search import Goal, SearchLimits
 from hicrisp_core.model import WorldState
@@ -33,16 +32,14 @@ def goal_of_facts(reading: Reading, domain: Domain, world: WorldState, names: Na
     return tuple(found.values())
 
 
-def unmet(goal: Goal, domain: Domain, world: WorldState) -> List[str]:
-    """The conditions of a goal that do not hold yet, in the domain's words where they are single facts."""
-    facts, is_a = Facts(world.relations), type_test(domain, world)
+def goal_text(goal: Goal, domain: Domain) -> str:
+    """A goal in the domain's words, as far as its conditions are single facts."""
     said = []
     for condition in goal:
-        if not condition.holds(facts, is_a):
-            clause = condition.clauses[0]
-            one_fact = len(condition.clauses) == len(clause.atoms) == 1 and clause.atoms[0].ground
-            said.append(domain.fact_text(clause.atoms[0].fact(), clause.negated) if one_fact else str(condition))
-    return said
+        clause = condition.clauses[0]
+        one_fact = len(condition.clauses) == len(clause.atoms) == 1 and clause.atoms[0].ground
+        said.append(domain.fact_text(clause.atoms[0].fact(), clause.negated) if one_fact else str(condition))
+    return "; ".join(said)
 
 
 class _Conditions:
