@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hicrisp_bench.blocks_optimum import optimal_length
 from hicrisp_bench.blocks_problems import Problem, planbench_problems, sentence_problems
-from hicrisp_bench.blocks_recorded import PLANS, PROBLEMS, judge
+from hicrisp_bench.blocks_recorded import PLANS, PROBLEMS, judge, unread_words
 from hicrisp_bench.blocks_run import RunSettings, run_problem
 from hicrisp_bench.suite import data_folder
 from hicrisp_core.domain import load_domain
@@ -131,6 +131,17 @@ def test_what_cannot_be_read_is_quoted(moves, line):
     found = judge(["move b1 on table", line], PROBLEM, moves)
     assert line in found.unread
     assert not found.exact
+
+
+@pytest.mark.parametrize(("lines", "unread"), [
+    (["The plan is:", "1. Pickup b1", "2. Stack it on top of b3."], ""),
+    (["Step 1: Unstack b1 from b2 (arm is now holding b1)", "Put down b1 on b3"], ""),
+    (["pick up b1", "throw b1 out of the window"], "throw b1 out of the window"),
+    (["[Roco to Robi] get b1 from b2 hand_right"], "get b1 from b2")])
+def test_a_models_own_words_are_read_or_quoted(lines, unread):
+    found = unread_words([lines], PROBLEM, load_domain(CONFIG / "domains" / "blocks.yaml"))
+    assert bool(found) == bool(unread)
+    assert unread in found
 
 
 def test_problems_are_read_from_sentences(tmp_path):

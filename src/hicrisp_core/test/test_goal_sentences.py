@@ -89,6 +89,16 @@ def test_the_arm_is_a_thing_to_speak_of(blocks):
     assert world.holds("holding", "panda", "red_block")
 
 
+@pytest.mark.parametrize(("text", "expected"), [
+    ("put the red block on the table", ["unstack(panda, red_block, green_block)", "put_down(panda, red_block)"]),
+    ("put down the red block on the table", ["unstack(panda, red_block, green_block)", "put_down(panda, red_block)"]),
+    ("putdown the green block on the red block", [
+        "unstack(panda, red_block, green_block)", "put_down(panda, red_block)",
+        "unstack(panda, green_block, blue_block)", "stack(panda, green_block, red_block)"])])
+def test_the_grammar_of_single_placements_serves_this_domain_too(blocks, text, expected):
+    assert [str(step) for step in ask(blocks, TOWER, text).plan.steps] == expected
+
+
 def test_what_is_so_already_needs_no_steps(blocks):
     assert "so already" in ask(blocks, TOWER, "the red block is on the green block").answer
 

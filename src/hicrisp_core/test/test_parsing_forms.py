@@ -33,6 +33,7 @@ def grounded(domain, text, world=WORLD):
     json.dumps({"steps": [{"step": 1, "reason": "so", **s["arguments"], "action": s["action"]} for s in STEPS]}),
     json.dumps({"steps": "pick(red_box)\nplace_on(red_box, blue_box)"}), json.dumps({"steps": MEANT}),
     "1. Pick up the red box.\n2. Place it on the blue box.", "Pick up the red box and put it onto the blue box.",
+    "1. Pickup red_box\n2. Place red_box on top of blue_box.", "Pickup the red box\nPut it down on top of the blue box",
     "**1. Pick up** the red box (it is free)\n2. `place_on(red_box, blue_box)`",
     "held = robot.pick(item='red_box')\nplace_on('red_box', surface = \"blue_box\")  # there",
     "The names are [\"red_box\", \"blue_box\"].\n- pick(red_box)\n- place_on(red_box, blue_box)",

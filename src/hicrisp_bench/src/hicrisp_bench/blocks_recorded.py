@@ -8,7 +8,8 @@ the start. Both ask that every move could be made.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
@@ -27,7 +28,7 @@ from hicrisp_bench.statistics import wilson_interval
 
 PLANS = "plans-blockstacking.json"
 PROBLEMS = "ground-truth-blockstacking.json"
-COLUMNS = ("policy", "llm", "blocks", "n", "parsed", "empty", "executable", "goal_exact", "goal_loose")
+COLUMNS = ("policy", "llm", "blocks", "n", "as_written", "parsed", "empty", "executable", "goal_exact", "goal_loose")
 METHODS: Mapping[str, Tuple[str, str]] = {
     "ChunksGPT4": ("CoPAL", "gpt-4"), "llm_ic_pddl": ("LLM+P", "gpt-3"), "llm": ("LLM-As-P", "gpt-3"),
     "llm_ic": ("LLM-As-P, with an example", "gpt-3"), "llm_step": ("LLM-As-P, step by step", "gpt-3"),
@@ -62,9 +63,14 @@ NONE = Recorded()
 
 @dataclass(frozen=True)
 class Judged:
-    """One plan: its moves, or the place where reading it failed; how far it could be run; what it reached."""
+    """One plan: its moves, or the place where reading it failed; how far it could be run; what it reached.
+
+    Args:
+        as_written: the first place of the model's own words that could not be read; the moves are the authors' wording.
+    """
 
     moves: int = 0
+    as_written: str = ""
     unread: str = ""
     refused: str = ""
     exact: bool = False
@@ -76,7 +82,7 @@ def measure(folder: Path, config: Path) -> Recorded:
     missing = [name for name in (PLANS, PROBLEMS) if not (folder / name).is_file()]
     if missing:
         return Recorded(note=f"The recorded plans were not judged: {', '.join(missing)} not found in {folder.name}.")
-    domain = load_domain(config / "domains" / "blocks_moves.yaml")
+    domain, steps = (load_domain(config / "domains" / f"{name}.yaml") for name in ("blocks_moves", "blocks"))
     problems = sentence_problems(folder / PROBLEMS)
     methods: Dict[str, Dict[str, Dict[str, Dict[str, Any]]]] = json.loads((folder / PLANS).read_text(encoding="utf-8"))
     rows: List[Dict[str, Any]] = []
@@ -85,12 +91,12 @@ def measure(folder: Path, config: Path) -> Recorded:
         judged: List[Tuple[str, Judged]] = []
         for run, plans in methods.pop(method, {}).items():
             for name, plan in plans.items():
-                found = judge(plan["revised"], problems[name], domain)
+                found = replace(judge(plan["revised"], problems[name], domain),
+                                as_written=unread_words(plan["original"], problems[name], steps))
                 judged.append((name, found))
-                trouble = found.unread or found.refused
-                if trouble:
-                    errors.append({"method": method, "run": run, "problem": name, "error": trouble,
-                                   "kind": "parse" if found.unread else "execution"})
+                errors += [{"method": method, "run": run, "problem": name, "kind": kind, "error": error}
+                           for kind, error in (("as written", found.as_written), ("parse", found.unread),
+                                               ("execution", found.refused)) if error]
         rows += [_row({"policy": policy, "llm": f"{llm}, recorded", "blocks": title},
                       [one for name, one in judged if first <= _index(name) <= last]) for title, first, last in _GROUPS]
     if methods:
@@ -114,6 +120,24 @@ def judge(lines: Sequence[str], problem: Problem, domain: Domain) -> Judged:
                   loose=all(above(world, upper, lower) for upper, lower in problem.goal))
 
 
+def unread_words(moves: Sequence[Sequence[str]], problem: Problem, domain: Domain) -> str:
+    """The first place of a plan in the model's own words that is no step of the domain; empty where all is read.
+
+    A line that names no block is a remark.
+    """
+    lines = [line for move in moves for line in move if re.search(r"\b(?:b\d+|it)\b", line)]
+    if not lines:
+        return ""
+    raw = parse_plan("\n".join(lines), domain)
+    if isinstance(raw, ParseFailure):
+        return str(raw)
+    if len(raw) < len(lines):
+        left_out = next((line for line in lines if isinstance(parse_plan(line, domain), ParseFailure)), lines[-1])
+        return str(ParseFailure("this is no step", left_out))
+    grounded = ground_steps(raw, domain, problem.world())
+    return "" if isinstance(grounded, Grounded) else str(grounded)
+
+
 def _read(lines: Sequence[str], problem: Problem, domain: Domain) -> Union[List[Step], ParseFailure]:
     """One step a line; a line of none or of several is an error, for to leave one out is to change the plan."""
     steps: List[Step] = []
@@ -133,6 +157,7 @@ def _read(lines: Sequence[str], problem: Problem, domain: Domain) -> Union[List[
 def _row(head: Dict[str, Any], judged: Sequence[Judged]) -> Dict[str, Any]:
     row = {**head, "n": len(judged), "empty": sum(1 for one in judged if not one.moves and not one.unread)}
     counts = {
+        "as_written": sum(1 for one in judged if not one.as_written),
         "parsed": sum(1 for one in judged if not one.unread),
         "executable": sum(1 for one in judged if not one.unread and not one.refused),
         "goal_exact": sum(1 for one in judged if one.exact), "goal_loose": sum(1 for one in judged if one.loose),
@@ -148,7 +173,9 @@ def _note(rows: Sequence[Dict[str, Any]]) -> str:
                      for row in rows if row["blocks"] == _GROUPS[1][0])
     return ("The recorded plans are those of the methods' own models, written down in whole moves by CoPAL's authors, "
             "judged as far as their script goes (p01 to p05 are its problems up to 5 blocks). There, loosely as their "
-            f"check judges and exactly: {told}. Loosely, an empty plan passes where the blocks stood so at first.")
+            f"check judges and exactly: {told}. Loosely, an empty plan passes where the blocks stood so at first. "
+            "as_written: the share whose every line is read in the model's own words, by the four operators; CoPAL's "
+            "are commands of its own (get, put), which this domain does not have.")
 
 
 def _index(name: str) -> int:

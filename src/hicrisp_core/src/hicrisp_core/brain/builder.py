@@ -158,7 +158,20 @@ class PlanBuilder:
         action = self._domain.actions[self._placing(relation)]
         other = next((name for name, parameter in action.parameters.items()
                       if name != "item" and parameter.type not in ("arm", "base", "number")), "")
+        fits = not other or self._is(reference, action.parameters[other].type)
+        if not fits and self._put_freely(item, relation, reference):
+            return
         self._act(action.name, **{"item": item, other: reference})
+
+    def _put_freely(self, item: str, relation: str, reference: str) -> bool:
+        """Put a thing down where no place by name is needed, if that brings it there: on the only table."""
+        for action in self._domain.actions.values():
+            if action.decode == "free":
+                made, _ = expected_facts(self._domain, self._ground(action.name, {"item": item}))
+                if Relation(item, relation, reference) in made:
+                    self._act(action.name, item=item)
+                    return True
+        return False
 
     def _placing(self, relation: str) -> str:
         for action in self._domain.actions.values():

@@ -18,8 +18,8 @@ RELATIONS: Mapping[str, Tuple[str, ...]] = {
     "from": ("out of", "off of", "off", "from"),
 }
 VERBS: Mapping[str, Tuple[str, ...]] = {
-    "put_down": ("put down", "set down", "lay down", "release", "let go of"),
-    "pick": ("pick up", "pick", "grab", "lift up", "lift", "grasp", "fetch", "hold", "get"),
+    "put_down": ("put down", "putdown", "set down", "lay down", "release", "let go of"),
+    "pick": ("pick up", "pickup", "pick", "grab", "lift up", "lift", "grasp", "fetch", "hold", "get"),
     "take": ("take", "remove"),
     "put": ("put", "place", "set", "move", "bring", "lay", "position", "insert", "transfer"),
     "drop": ("drop",),

@@ -78,6 +78,14 @@ class _TaskReader(ClauseReader):
             ahead += 1
         return self.peek(ahead).kind == "relation"
 
+    def _put_down(self, verb: str) -> List[Intent]:
+        """"Put down the box", or, where it is said what it goes on, a placement: "put down the box on the cylinder"."""
+        ahead = 0
+        while self.peek(ahead).kind in ("word", "and"):
+            ahead += 1
+        placed = self.at_noun() and self.peek(ahead).kind == "relation" and self.peek(ahead).value != "from"
+        return self._placements("put") if placed else super()._put_down(verb)
+
     def _placements(self, verb: str) -> List[Intent]:
         """One or more "X relation Y" of the same verb."""
         items = self.nouns()

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Optional, Tuple
 
+from hicrisp_core.brain import lexicon
 from hicrisp_core.brain.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.brain.reader import read
+from hicrisp_core.brain.tokens import tokenise
 from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
 from hicrisp_core.parsing.raw import RawStep
 
 _LONGEST_NAME = 5
 """Words that a name in a sentence has at most; more is another sentence."""
+_PLACE = re.compile(r"{(\w+)}")
+_RELATIONS = lexicon.phrases(lexicon.RELATIONS)
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*(?=[.!]?\s*$)")
 
 
@@ -19,24 +23,37 @@ def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
     """The steps of one sentence; none where it is not understood."""
     plain = _ASIDE.sub("", text).strip()
     exact = _by_text(plain, domain)
-    if exact:
+    if exact and not any(token.kind == "relation" for name in exact.named.values() for token in tokenise(name)):
         return (exact,)
     try:
-        return _by_grammar(plain, domain)
+        return _by_grammar(plain, domain) or ((exact,) if exact else ())
     except NotUnderstood:
-        return ()
+        return (exact,) if exact else ()
 
 
 def _by_text(text: str, domain: Domain) -> Optional[RawStep]:
     """The action whose sentence this is, the one with the most words of its own first."""
     found: List[Tuple[int, RawStep]] = []
     for action in domain.actions.values():
-        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(action.text).replace(r"\ ", r"\s+"))
-        match = re.fullmatch(pattern + r"\s*[.!]?", text, re.IGNORECASE)
+        match = re.fullmatch(_pattern(action.text), text, re.IGNORECASE)
         if match and all(len(value.split()) <= _LONGEST_NAME for value in match.groupdict().values()):
             literal = len(re.sub(r"{\w+}", "", action.text))
             found.append((literal, RawStep(action.name, (), match.groupdict(), text)))
     return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _pattern(sentence: str) -> str:
+    """An action's sentence as it may be written: "pickup" for "pick up", a known relation in any of its words."""
+    parts = _PLACE.split(sentence)  # Words and names in turn.
+    found = [re.escape(parts[0].strip()).replace(r"\ ", r"\s*") + r"\s+" if parts[0].strip() else ""]
+    for name, words in zip(parts[1::2], parts[2::2]):
+        said = words.strip()
+        same = lexicon.RELATIONS.get(_RELATIONS.get(said, ""), (said,))
+        either = "|".join(re.escape(phrase).replace(r"\ ", r"\s+") for phrase in sorted(same, key=len, reverse=True))
+        found.append(f"(?P<{name}>.+?)")
+        found.append(rf"\s+(?:{either})" if said else "")
+        found.append(r"\s+" if said and words.endswith(" ") else "")
+    return "".join(found) + r"\s*[.!]?"
 
 
 def _by_grammar(text: str, domain: Domain) -> Tuple[RawStep, ...]:
@@ -71,9 +88,9 @@ def _action(intent: Intent, domain: Domain) -> Optional[Action]:
 
 
 def _said(noun: Noun, last: str) -> str:
-    """The words of a noun that names one thing; empty for any other."""
+    """The words of a noun that names one thing, "it" for that of an earlier line; empty for any other."""
     if noun.count == "it":
-        return last
+        return last or "it"
     one = noun.count in ("the", "any") and not noun.besides and not noun.fresh
     return " ".join(noun.words) if one else ""
 
