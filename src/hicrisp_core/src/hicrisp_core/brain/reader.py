@@ -92,7 +92,7 @@ class _TaskReader(ClauseReader):
         if verb == "put":
             while self.skip(*_SHALL_BE):
                 pass
-        if self.skip("down") or (verb == "drop" and self.peek().kind != "relation"):
+        if (self.skip("down") or verb == "drop") and self.peek().kind != "relation":
             return [self.intent("put_down", items)]
         if self.peek().text == "," and self.peek(1).kind == "relation":
             self.skip()
