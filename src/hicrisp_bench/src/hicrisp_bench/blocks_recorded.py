@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
@@ -34,6 +34,8 @@ METHODS: Mapping[str, Tuple[str, str]] = {
     "llm_ic": ("LLM-As-P, with an example", "gpt-3"), "llm_step": ("LLM-As-P, step by step", "gpt-3"),
 }
 """What the recording's names of the methods stand for, and the models that planned."""
+_OTHER_COMMANDS = ("ChunksGPT4",)
+"""Methods whose plans are in commands of their own (get, put), which the domain of the four operators does not have."""
 _GROUPS: Tuple[Tuple[str, int, int], ...] = (("3 blocks", 1, 2), ("up to 5 blocks", 1, 5), ("all recorded", 1, 20))
 """Title, first and last problem. The authors' script stops before p06, which has 5 blocks too."""
 _TABLE_V = "CoPAL (Joublin et al.), Table V"
@@ -66,11 +68,12 @@ class Judged:
     """One plan: its moves, or the place where reading it failed; how far it could be run; what it reached.
 
     Args:
-        as_written: the first place of the model's own words that could not be read; the moves are the authors' wording.
+        as_written: the first place of the model's own words that could not be read, empty where all was, ``None``
+            where it was not tried; the moves are the authors' wording.
     """
 
     moves: int = 0
-    as_written: str = ""
+    as_written: Optional[str] = None
     unread: str = ""
     refused: str = ""
     exact: bool = False
@@ -91,8 +94,9 @@ def measure(folder: Path, config: Path) -> Recorded:
         judged: List[Tuple[str, Judged]] = []
         for run, plans in methods.pop(method, {}).items():
             for name, plan in plans.items():
-                found = replace(judge(plan["revised"], problems[name], domain),
-                                as_written=unread_words(plan["original"], problems[name], steps))
+                found = judge(plan["revised"], problems[name], domain)
+                if method not in _OTHER_COMMANDS:
+                    found = replace(found, as_written=unread_words(plan["original"], problems[name], steps))
                 judged.append((name, found))
                 errors += [{"method": method, "run": run, "problem": name, "kind": kind, "error": error}
                            for kind, error in (("as written", found.as_written), ("parse", found.unread),
@@ -157,12 +161,14 @@ def _read(lines: Sequence[str], problem: Problem, domain: Domain) -> Union[List[
 def _row(head: Dict[str, Any], judged: Sequence[Judged]) -> Dict[str, Any]:
     row = {**head, "n": len(judged), "empty": sum(1 for one in judged if not one.moves and not one.unread)}
     counts = {
-        "as_written": sum(1 for one in judged if not one.as_written),
+        "as_written": sum(1 for one in judged if one.as_written == ""),
         "parsed": sum(1 for one in judged if not one.unread),
         "executable": sum(1 for one in judged if not one.unread and not one.refused),
         "goal_exact": sum(1 for one in judged if one.exact), "goal_loose": sum(1 for one in judged if one.loose),
     }
     for key, count in counts.items():
+        if key == "as_written" and judged and all(one.as_written is None for one in judged):
+            continue
         row[key] = count / max(1, len(judged))
         row[f"{key}_ci"] = wilson_interval(count, len(judged))
     return row

@@ -44,7 +44,7 @@ class RunSettings:
 def run_problem(settings: RunSettings) -> Dict[str, Any]:
     """Run one problem; the goal is judged from the world itself."""
     problem, domain = settings.problem, settings.domain
-    brain = _TimedBrain(make_brain(settings.llm, domain, settings.prompts))
+    brain = _TimedBrain(make_brain(settings.llm, domain, settings.prompts, settings.policy.brain))
     world = SymbolicWorld(domain, problem.world(), ROBOT)
     _inject(world, settings)
     events: List[Dict[str, Any]] = []
