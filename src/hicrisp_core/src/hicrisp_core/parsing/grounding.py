@@ -129,14 +129,25 @@ class _Grounder:
         if unknown:
             raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: {', '.join(parameters)}")
         named = dict(raw.named)
-        if raw.positional:
-            open_ = [key for key in parameters if key not in named]
-            if open_[:1] == [action.robot_parameter] and _normal(raw.positional[0]) not in self._world.robots:
-                open_.pop(0)  # The robot is often left out.
-            if len(raw.positional) > len(open_):
-                raise DomainError(f"{action.name} takes {', '.join(parameters)}; got {', '.join(raw.positional)}")
-            named.update(zip(open_, raw.positional))
+        open_ = [key for key in parameters if key not in named]
+        for word in raw.positional:
+            while open_ and self._passed_over(action, action.parameters[open_[0]], word):
+                open_.pop(0)
+            if not open_:
+                raise DomainError(f"{action.name} takes {', '.join(parameters)}; got {', '.join(raw.positional)} "
+                                  f"({word} is too much)")
+            named[open_.pop(0)] = word
         return named
+
+    def _passed_over(self, action: Action, parameter: Parameter, word: str) -> bool:
+        """Whether a parameter that may be left out is not what a word is meant for: it is of another kind."""
+        if parameter.name == action.robot_parameter:
+            return _normal(word) not in self._world.robots  # The robot is often left out.
+        if parameter.type == "number":
+            return parameter.default is not None and not _QUANTITY.match(word)
+        known = self._world.types().get(_normal(word))
+        return (parameter.optional or parameter.any) and known is not None \
+            and not self._domain.is_a(known, parameter.type)
 
     def _value(self, parameter: Parameter, written: str) -> Value:
         if parameter.type == "number":
