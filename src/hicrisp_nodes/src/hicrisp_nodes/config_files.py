@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 import rospkg
 import rospy
+from hicrisp_core.config.files import config_file as named_file
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.policy import Policy
@@ -39,14 +40,9 @@ def config_file(kind: str, value: str) -> Path:
         ConfigError: when there is no such file, with the names that there are.
     """
     path = Path(value).expanduser()
-    if path.suffix and path.is_file():
-        return path
-    folder = _config() / kind
-    named = folder / f"{value}.yaml"
-    if named.is_file():
-        return named
-    known = ", ".join(sorted(file.stem for file in folder.glob("*.yaml"))) or "none"
-    raise ConfigError(f"there is no file '{value}' and none of that name in {folder}; there are: {known}")
+    if path.suffix and not path.is_file():
+        raise ConfigError(f"there is no file '{value}'")
+    return named_file(kind, path, beside=_config() / kind / BRINGUP)
 
 
 def config_folder(kind: str, value: str) -> Path:
