@@ -37,6 +37,7 @@ def test_rostest(file: Path, tmp_path: Path) -> None:
     environment = {
         **os.environ, "ROS_HOME": str(tmp_path), "ROS_IP": "127.0.0.1",
         "ROS_MASTER_URI": f"http://127.0.0.1:{free_port()}",
+        "HICRISP_LLM_BASE_URL": f"http://127.0.0.1:{free_port()}/v1",
     }
     environment.pop("ROS_HOSTNAME", None)
     run = subprocess.run(

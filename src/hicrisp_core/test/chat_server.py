@@ -12,11 +12,15 @@ from typing import Any, Dict, List
 class ChatServer:
     """Plays a script, its last entry for ever, and keeps what it was asked.
 
-    An entry is a text, or a mapping of ``status``, ``text`` or ``body``, ``headers``, ``finish``, ``message`` (further
-    fields of it), ``delay`` before the answer and ``trickle`` between its single bytes, both in seconds.
+    An entry is a text, a function that makes one from the request, or a mapping of ``status``, ``text`` or ``body``,
+    ``headers``, ``finish``, ``message`` (further fields of it), ``delay`` before the answer and ``trickle`` between
+    its single bytes, both in seconds.
+
+    Args:
+        port: where it listens; 0 for any that is free.
     """
 
-    def __init__(self, *script: Any) -> None:
+    def __init__(self, *script: Any, port: int = 0) -> None:
         self.script = list(script)
         self.requests: List[Dict[str, Any]] = []
         self.keys: List[str] = []
@@ -27,6 +31,8 @@ class ChatServer:
                 outer.keys.append(self.headers.get("Authorization", ""))
                 outer.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
                 step = outer.script.pop(0) if len(outer.script) > 1 else outer.script[0]
+                if callable(step):
+                    step = step(outer.requests[-1])
                 if isinstance(step, str):
                     step = {"text": step}
                 time.sleep(step.get("delay", 0.0))
@@ -55,7 +61,7 @@ class ChatServer:
             def log_message(self, *_: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()

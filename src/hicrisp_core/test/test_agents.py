@@ -134,11 +134,25 @@ def test_travi_is_asked_again_with_what_is_wrong(ask, text, trouble):
     assert trouble in asked.prompts[2]
 
 
-def test_ropas_unknown_names_are_asked_again_with_the_valid_ones(ask):
-    answer, asked = ask(forwards(), TRAVI, plans("pick(panda, salt)"), ROPA)
+def test_ropas_unreadable_plan_is_asked_again(ask):
+    answer, asked = ask(forwards(), TRAVI, "I would rather not.", ROPA)
     assert answer.plan is not None
-    assert "no object 'salt'" in asked.prompts[3]
-    assert "red_box" in asked.prompts[3]
+    assert asked.who == ["Alex", "Travi", "Ropa", "Ropa"]
+    assert "no step was found" in asked.prompts[3]
+
+
+def test_ropas_unknown_names_fail_at_their_turn_and_call_for_a_new_plan_with_the_valid_ones(domain, config_dir):
+    wrong = plans(PICK, "place_next_to(panda, red_box, salt)")
+    with ChatServer(forwards(), TRAVI, wrong, TRAVI, plans(BESIDE), says("Done.")) as server:
+        run = Over(server, domain, config_dir, "copal_mh2")
+        result = run.executive.run(Task("place the red box next to the salt"))
+        asked = Asked(server)
+    assert result.success
+    assert run.world.executed == [PICK, BESIDE]
+    assert result.corrections == {"llm_replan": 1}
+    failed = next(line for line in asked.prompts[3].splitlines() if line.startswith("- error"))
+    assert "salt" in failed
+    assert "valid: cylinder, red_box" in failed
 
 
 @pytest.mark.parametrize(("ropa", "field"), [

@@ -136,6 +136,16 @@ def test_a_blocked_motion_is_told_in_the_drivers_words(domain):
     assert (feedback.level, feedback.kind, feedback.reason) == (Level.LOW, "planning", "The cylinder is in the way.")
 
 
+def test_of_two_failures_at_once_the_action_is_told_first_and_the_state_once_the_action_is_in_order(domain):
+    far = {"tool": (0.5, 0.3, 0.1), "box": (0.5, 0.3, 0.1)}
+    still_held, let_go = seen(domain, opening=0.05, **far), seen(domain, box=(0.5, 0.3, 0.025))
+    command, detector = place(domain, still_held), Detector(domain)
+    first = detector.check(command, still_held, still_held, OK).feedback
+    assert (first.level, first.kind) == (Level.LOW, "not_released")
+    second = detector.check(command, still_held, let_go, OK).feedback
+    assert (second.level, second.kind) == (Level.HIGH, "not_next_to")
+
+
 @pytest.mark.parametrize("status", [Status.SAFETY, Status.CANCELED, Status.LOST])
 def test_an_emergency_is_never_overruled(domain, status):
     after = seen(domain, box=(0.5, -0.015, 0.025))

@@ -11,7 +11,7 @@ from hicrisp_core.domain import check, load_domain
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.executive.assembly import assemble
 from hicrisp_core.executive.policy_loader import load_policy
-from hicrisp_core.model import Plan, Relation, Step, Task, WorldState
+from hicrisp_core.model import Plan, Relation, Status, Step, Task, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.robot.deadline import Deadline
@@ -99,6 +99,16 @@ def test_a_full_hand_is_replaced_by_the_free_one() -> None:
     result, world = run("get gin_bottle from shelf hand_right", "get ice_cubes from ice_cubes_bowl hand_right")
     assert result.success
     assert world.state.holds("holding", "hand_left", "ice_cubes")
+    assert world.state.holds("holding", "hand_right", "gin_bottle")
+
+
+def test_what_stands_in_for_a_step_may_fail_and_be_tried_again_without_a_way_back_to_the_step() -> None:
+    world = SymbolicWorld(DOMAIN, BAR, "robot")
+    world.fails("get(ice_cubes, ice_cubes_bowl, hand_left)", status=Status.EXECUTION)
+    brain = Written("get gin_bottle from shelf hand_right", "get ice_cubes from ice_cubes_bowl hand_right")
+    result = assemble(DOMAIN, MID_LEVEL, brain, {"robot": world}, world, lambda event: None).run(Task("serve"))
+    assert result.success
+    assert world.executed[1:] == ["get(ice_cubes, ice_cubes_bowl, hand_left)"] * 2
     assert world.state.holds("holding", "hand_right", "gin_bottle")
 
 

@@ -117,14 +117,17 @@ class Ropa:
                                       examples=describe.examples_text(domain))
 
     def plan(self, task: Specification, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        """The plan; ``answer`` when the goal is reached already, ``refusal`` when it cannot be."""
+        """The plan; ``answer`` when the goal is reached already, ``refusal`` when it cannot be.
+
+        Names are not checked here: that is the sequencer's part, whose feedback calls for a new plan (section III-C).
+        """
         prompt = self._prompts.render(
             "ropa_request", goal=quarantined(task.goal), things=", ".join(task.objects) or "none",
             state=quarantined(task.state), objects=describe.objects_text(world),
             steps="\n".join(f"{number}. {quarantined(step)}" for number, step in enumerate(task.steps, 1)) or "none",
             facts=describe.facts_text(self._domain, world))
         asked = ask(self._client, self._system, prompt, deadline, answer_schema(self._domain, world),
-                    lambda said: read_plan_answer(said, self._domain, world, self._client.name))
+                    lambda said: read_plan_answer(said, self._domain, world, self._client.name, each=True))
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         answer = asked.answer

@@ -8,7 +8,7 @@ from hicrisp_core.brain.ports import PlanAnswer
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Plan, WorldState
-from hicrisp_core.parsing.grounding import Grounded, ground_steps
+from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
@@ -19,9 +19,14 @@ TOO_LONG = "the answer was cut off before its end: a shorter one is needed, or a
 
 
 def read_plan_answer(
-    said: Completion, domain: Domain, world: WorldState, source: str
+    said: Completion, domain: Domain, world: WorldState, source: str, each: bool = False
 ) -> Union[PlanAnswer, ParseFailure]:
-    """Read an answer whose form is :func:`hicrisp_core.brain.answer_schema.answer_schema`'s, however it is written."""
+    """Read an answer whose form is :func:`hicrisp_core.brain.answer_schema.answer_schema`'s, however it is written.
+
+    Args:
+        each: whether a step with a name that does not fit stays in the plan and fails when its turn comes, instead
+            of making the whole answer one that cannot be used.
+    """
     found = read_json(said.text, lambda value: isinstance(value, dict) and not _KEYS.isdisjoint(value))
     words = found.value if found else {}
     raw = parse_plan(said.text, domain)
@@ -32,7 +37,7 @@ def read_plan_answer(
         return _spoken(words) or raw
     if not raw and _spoken(words):
         return _spoken(words) or ParseFailure("empty")
-    grounded = ground_steps(raw, domain, world)
+    grounded = ground_each(raw, domain, world) if each else ground_steps(raw, domain, world)
     if not isinstance(grounded, Grounded):
         return grounded
     reasoning = "; ".join(filter(None, (str(words.get("reasoning", "") or ""), *grounded.notes)))

@@ -47,6 +47,10 @@ class FeedbackStack:
         """Give the top its latest command and feedback (line 19)."""
         self._entries[-1] = replace(self.top, command=command, feedback=feedback, attempts=self.top.attempts + 1)
 
+    def replace(self, command: Command) -> None:
+        """Put another command in the place of the top, which it stands in for; it has not been tried yet."""
+        self._entries[-1] = replace(self.top, command=command, attempts=0)
+
     def pop(self) -> StackEntry:
         """Take off the top, which holds now (line 17)."""
         return self._entries.pop()

@@ -82,7 +82,6 @@ class StepRunner:
         """Algorithm 1, lines 5 to 25."""
         stack = FeedbackStack(self.policy.depth)
         self._push(stack, failed)
-        done: Optional[Command] = failed.command
         for _ in range(self.policy.threshold):
             if self.canceled():
                 return StepResult(False, reason="the task was canceled")
@@ -99,11 +98,7 @@ class StepRunner:
                 return StepResult(False, reason=self._why(stack, f"the stack is full at {self.policy.depth}"))
             if carried is _Carried.PUSHED:
                 continue
-            if correction.drop:
-                if len(stack) == 1:
-                    done = correction.commands[-1] if correction.commands else None
-                stack.pop()
-                self._tell(stack)
+            done = stack.entries[0].command if len(stack) else None
             if self._retry(stack):
                 return StepResult(True, command=done)
         return StepResult(False, reason=self._why(stack, f"{self.policy.threshold} corrections did not help"))
@@ -126,8 +121,18 @@ class StepRunner:
         return correction
 
     def _carry_out(self, correction: Correction, stack: FeedbackStack) -> _Carried:
-        """Lines 9-10 and 23: run the correction's commands; the one that fails goes onto the stack."""
-        for command in correction.commands:
+        """Lines 9-10 and 23: run the correction's commands; the one that fails goes onto the stack.
+
+        A command in the stead of the top takes its place and is tried as the top is, so that it may fail like any.
+        """
+        commands = correction.commands
+        if correction.drop:
+            if commands:
+                stack.replace(commands[-1])
+            else:
+                stack.pop()
+            self._tell(stack)
+        for command in commands[:-1] if correction.drop else commands:
             attempt = self.attempts.run(command, "correction", len(stack))
             if not attempt.verdict.ok:
                 if stack.full:

@@ -47,5 +47,5 @@ class Correction:
     commands: Tuple[Command, ...] = ()
     steps: Tuple[Step, ...] = ()
     drop: bool = False
-    """The failed command is dropped with a note: it is redundant, or ``commands`` do the same in another way."""
+    """The failed command is dropped with a note: it is redundant, or the last of ``commands`` stands in for it."""
     note: str = ""

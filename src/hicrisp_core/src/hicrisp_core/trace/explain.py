@@ -78,7 +78,8 @@ def _failed(attempt: Attempt) -> str:
     feedback = attempt.feedback
     error = _closed(feedback.get("error") or attempt.outcome.get("message") or "it did not work")
     reason = feedback.get("reason")
-    return f"'{attempt.text}' failed: {error}" + (f" The reason: {_closed(reason)}" if reason else "")
+    nested = "The correction itself failed: " if attempt.command.get("purpose") == "correction" else ""
+    return f"{nested}'{attempt.text}' failed: {error}" + (f" The reason: {_closed(reason)}" if reason else "")
 
 
 def _corrected(correction: Mapping[str, Any]) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
-from typing import Any, List, Mapping, Optional
+from typing import Any, List, Mapping, Optional, Sequence
 
 from hicrisp_core.trace.pictures import embedded
 from hicrisp_core.trace.story import Attempt, StepStory
 
+_DEEPEST = 6
+"""Deeper nesting is not shown further in."""
 _PURPOSES = {"step": "", "correction": "correction", "retry": "tried again"}
 
 
@@ -17,18 +19,42 @@ def step_html(step: StepStory, folder: Path) -> str:
     mark, word = ("", "not finished") if step.ok is None else ("good", "done") if step.ok else ("bad", "not done")
     moments: List[str] = []
     attempt: Optional[Attempt] = None
+    shown = 0
+    depth = 0
     for moment in step.moments:
         if isinstance(moment, Attempt):
-            moments.append(_attempt(moment))
+            shown = len(moments)
+            moments.append(_nested(_attempt(moment), moment.depth))
             attempt = moment
         elif attempt is not None and moment.get("kind") == "picture":
-            moments[-1] = _attempt(attempt, picture_html(folder, moment))  # it shows what the attempt left
-            attempt = None
-        elif moment.get("kind") not in ("offset", "stack", "usage"):
-            moments.append(_moment(moment, folder))
+            moments[shown] = _nested(_attempt(attempt, picture_html(folder, moment)), attempt.depth)
+            attempt = None  # The picture shows what the attempt left.
+        elif moment.get("kind") == "stack":
+            entries = list(moment.get("entries") or [])
+            moments.append(_nested(_stacked(entries, depth), max(depth, len(entries))))
+            depth = len(entries)
+        elif moment.get("kind") not in ("offset", "usage"):
+            moments.append(_nested(_moment(moment, folder), depth))
             attempt = None
     return (f"<div class='step {mark}'><div class='head'><h3>{step.index + 1}. {escape(step.text)}</h3>"
             f"<span class='badge {mark}'>{word}</span></div>{''.join(moments)}</div>")
+
+
+def _nested(html: str, depth: int) -> str:
+    """A moment moved in by one step for each failed command on the stack above the step's own."""
+    level = min(depth, _DEEPEST) - 1
+    return f"<div style='margin-left:{24 * level}px'>{html}</div>" if level > 0 and html else html
+
+
+def _stacked(entries: Sequence[Mapping[str, Any]], before: int) -> str:
+    """What became of the feedback stack; nothing where its top was only tried once more."""
+    if len(entries) == before:
+        return ""
+    if not entries:
+        return "<p class='soft small'>The feedback stack is empty: the step holds.</p>"
+    names = " on ".join(escape(str(entry.get("command", ""))) for entry in reversed(entries))
+    word = "pushed onto the feedback stack" if len(entries) > before else "taken off the feedback stack"
+    return f"<p class='soft small'>{word}, now {len(entries)} deep: {names}</p>"
 
 
 def picture_html(folder: Path, picture: Mapping[str, Any]) -> str:

@@ -23,6 +23,11 @@ class Attempt:
         return self.verdict.get("ok")
 
     @property
+    def depth(self) -> int:
+        """Entries on the feedback stack when it was tried."""
+        return int(self.command.get("depth") or 0)
+
+    @property
     def text(self) -> str:
         """The command as a sentence."""
         return str(self.command.get("text") or self.command.get("command") or "")

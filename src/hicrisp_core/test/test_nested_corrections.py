@@ -1,0 +1,133 @@
+"""HiCRISP's feedback stack (section III-D): corrections of several commands, failures inside them, what stays."""
+
+import re
+
+import pytest
+from hicrisp_core.brain.ports import PlanAnswer
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.model import Plan, Rung, Status
+from hicrisp_core.trace import explain, render_report
+from tabletop import Run, steps, table_top
+
+PICK, PICK_LID, PICK_CAP = "pick(panda, box)", "pick(panda, lid)", "pick(panda, cap)"
+DOWN_LID, DOWN_CAP = "put_down(panda, lid)", "put_down(panda, cap)"
+THINGS = {"box": "box", "cylinder": "cylinder", "lid": "box"}
+COVERED = [("lid", "on", "box")]
+SEARCH = Policy("test", rungs=(Rung.REPAIR,))
+
+
+def stacks(run):
+    """The commands on the stack after each of its changes, bottom first."""
+    return [tuple(entry["command"] for entry in event["entries"]) for event in run.told("stack")]
+
+
+def attempts(run):
+    """Command and purpose of everything that was tried."""
+    return [(event["command"], event["purpose"]) for event in run.told("command")]
+
+
+def test_a_correction_may_be_several_commands_after_which_the_step_is_tried_again(domain):
+    run = Run(domain, table_top(THINGS, COVERED), SEARCH, [PICK])
+    assert run().success
+    assert attempts(run) == [
+        (PICK, "step"), (PICK_LID, "correction"), (DOWN_LID, "correction"), (PICK, "retry")]
+    assert stacks(run) == [("pick up box",), ()]
+
+
+def test_a_correction_that_fails_is_pushed_and_retried_before_the_step(domain):
+    run = Run(domain, table_top(THINGS, COVERED), SEARCH, [PICK])
+    run.world.fails(PICK_LID, status=Status.EXECUTION)
+    assert run().success
+    assert stacks(run) == [
+        ("pick up box",), ("pick up box", "pick up lid"), ("pick up box",), ("pick up box",), ()]
+    tried = attempts(run)
+    assert tried[1:4] == [(PICK_LID, "correction"), (PICK_LID, "retry"), (PICK, "retry")]
+
+
+def test_the_correction_of_a_correction_may_fail_too(domain):
+    cap_on_lid = [*COVERED, ("cap", "on", "lid")]
+    run = Run(domain, table_top({**THINGS, "cap": "box"}, cap_on_lid), Policy("test", rungs=(Rung.LLM_STEP,)), [PICK])
+    run.brain.correct = scripted(run, [PICK_LID], [PICK_CAP], [], [DOWN_CAP], [DOWN_LID])
+    run.world.fails(PICK_CAP, status=Status.EXECUTION)
+    assert run().success
+    deepest = ("pick up box", "pick up lid", "pick up cap")
+    assert stacks(run)[:3] == [deepest[:1], deepest[:2], deepest]
+    assert [len(stack) for stack in stacks(run)] == [1, 2, 3, 2, 2, 1, 1, 0]
+    assert run.world.executed == [PICK_CAP, PICK_CAP, DOWN_CAP, PICK_LID, DOWN_LID, PICK]
+
+
+def test_the_brain_is_told_the_whole_stack_the_latest_failure_last(domain):
+    run = Run(domain, table_top(THINGS, COVERED), Policy("test", rungs=(Rung.LLM_STEP,)), [PICK])
+    run.world.fails(PICK_LID, status=Status.EXECUTION)
+    assert run().success
+    assert [[str(entry.command) for entry in request.stack] for request in run.brain.corrections] == [
+        [PICK], [PICK, PICK_LID], [PICK]]
+
+
+def test_a_retry_that_fails_otherwise_gives_the_top_its_new_error(domain):
+    run = Run(domain, table_top(THINGS, COVERED), SEARCH, [PICK])
+    run.world.fails(PICK_LID, status=Status.EXECUTION)
+    run()
+    updated = run.told("stack")[3]["entries"][0]
+    assert updated["attempts"] == 2
+    reasons = [event["feedback"]["reason"] for event in run.told("verdict") if event["feedback"]]
+    assert reasons[0] == "Lid is on top of box."
+    assert reasons[-1] == "Panda is already holding lid."  # What the correction has changed is kept, not rolled back.
+
+
+def test_what_a_correction_changed_is_seen_by_the_next_question(domain):
+    run = Run(domain, table_top(THINGS, COVERED), Policy("test", rungs=(Rung.LLM_STEP,)), [PICK])
+    run.world.fails(DOWN_LID, status=Status.EXECUTION)
+    assert run().success
+    first, second = run.brain.corrections[:2]
+    assert first.world.holds("on", "lid", "box")
+    assert second.world.holds("holding", "panda", "lid")
+    assert not second.world.holds("on", "lid", "box")
+
+
+@pytest.mark.parametrize(("policy", "reason"), [
+    (Policy("test", rungs=(Rung.LLM_STEP,), threshold=3, depth=9), "3 corrections did not help"),
+    (Policy("test", rungs=(Rung.LLM_STEP,), threshold=9, depth=3), "the stack is full at 3")])
+def test_both_thresholds_end_the_correction_and_leave_the_stack_to_be_explained(domain, policy, reason):
+    things = {"box": "box", **{name: "box" for name in "abcdefgh"}}
+    run = Run(domain, table_top(things), policy, [PICK])
+    run.brain.correct = scripted(run, *[[f"pick(panda, {name})"] for name in "abcdefgh"])
+    for name in ("box", *"abcdefgh"):
+        run.world.fails(f"pick(panda, {name})", times=99, status=Status.EXECUTION)
+    result = run()
+    assert not result.success
+    assert reason in result.message
+    assert len(run.told("correction")) == 3
+    assert "What remained to be done, the latest first: pick up" in explain(run.events)
+
+
+def test_the_report_shows_the_stack_growing_to_two_and_falling(domain, tmp_path):
+    run = Run(domain, table_top(THINGS, COVERED), SEARCH, [PICK])
+    run.world.fails(PICK_LID, status=Status.EXECUTION)
+    run()
+    page = render_report(run.events, tmp_path)
+    told = re.findall(r"pushed onto the feedback stack, now \d deep: [^<]*|taken off the feedback stack, now \d deep|"
+                      r"The feedback stack is empty", page)
+    assert told == [
+        "pushed onto the feedback stack, now 1 deep: pick up box",
+        "pushed onto the feedback stack, now 2 deep: pick up lid on pick up box",
+        "taken off the feedback stack, now 1 deep", "The feedback stack is empty"]
+    drawn = re.search(r"aria-label='the feedback stack'>(.*?)</svg>", page, re.DOTALL).group(1)
+    heights = re.findall(r"<rect x='\d+' y='(\d+)' width='26'", drawn)
+    assert len(heights) == 5
+    assert len(set(heights)) == 2
+    assert "The correction itself failed: &#x27;pick up lid&#x27; failed" in page
+
+
+def test_what_is_nested_stands_further_in(domain, tmp_path):
+    flat, nested = (Run(domain, table_top(THINGS, COVERED), SEARCH, [PICK]) for _ in range(2))
+    nested.world.fails(PICK_LID, status=Status.EXECUTION)
+    for run, expected in ((flat, False), (nested, True)):
+        run()
+        assert ("margin-left:24px" in render_report(run.events, tmp_path)) == expected
+
+
+def scripted(run, *answers):
+    """Corrections as they are written, one answer after another."""
+    left = [steps(run.brain.domain, *answer) for answer in answers]
+    return lambda request, deadline: PlanAnswer(Plan(tuple(left.pop(0)), "script"))
