@@ -99,3 +99,21 @@ def test_nearly_every_recorded_first_plan_can_be_executed_without_a_model() -> N
     executable = [result for result in results if result["executable"]]
     assert len(executable) >= 0.95 * len(plans)
     assert sum(result["correct"] for result in executable) >= 0.9 * len(executable)
+
+
+def test_an_endpoint_plans_and_replans_a_cocktail(monkeypatch: pytest.MonkeyPatch) -> None:
+    from chat_server import ChatServer
+
+    alex = json.dumps({"answer": "", "forward": "Prepare a Martini"})
+    travi = json.dumps({"goal": "a Martini on the tray", "objects": ["gin_bottle"], "state": "-", "steps": ["mix it"]})
+    wrong = json.dumps({"steps": ["squeeze(gin_bottle)"]})
+    right = json.dumps({"steps": [
+        "get(gin_bottle, shelf, hand_left)", "pour(gin_bottle, first_glass, 40)", "put(gin_bottle, shelf)",
+        "get(vermouth_bottle, shelf, hand_left)", "pour(vermouth_bottle, first_glass, 10)", "put(first_glass, tray)"]})
+    with ChatServer(alex, travi, wrong, travi, right, json.dumps({"answer": "Here it is."})) as server:
+        monkeypatch.setenv("HICRISP_LLM_BASE_URL", server.url)
+        result = run_barman(BarmanTrial(CONFIG, "copal_mh1", "Martini", llm="openai"))
+    assert result["executable"], result["message"]
+    assert result["correct"]
+    assert result["replans"] == 1
+    assert result["tokens"] > 0
