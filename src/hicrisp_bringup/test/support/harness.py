@@ -45,7 +45,8 @@ class Workspace:
             rospy.Subscriber(f"{NAMESPACE}/world_state", WorldState, self._saw),
         ]
         self.connect()
-        self.until(lambda: any(thing.has_pose and thing.movable for thing in self.world.objects), "poses")
+        self.until(lambda: self.world.relations or any(
+            thing.has_pose and thing.movable for thing in self.world.objects), "sight of the world")
 
     def connect(self) -> None:
         """Wait until every service is there."""

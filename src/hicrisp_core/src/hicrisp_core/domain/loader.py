@@ -6,7 +6,8 @@ from pathlib import Path as FilePath
 from typing import Any, Dict, List, Mapping, Optional, Union
 
 from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml, value_of
-from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition, parse_atom, parse_condition
+from hicrisp_core.domain.condition_text import parse_atom, parse_condition
+from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
 from hicrisp_core.domain.schema import (
     DETECTABLE,
     ROBOT_TYPES,

@@ -11,7 +11,8 @@ import itertools
 from dataclasses import dataclass
 from typing import Dict, FrozenSet, Iterator, List, Mapping, Optional, Set, Tuple
 
-from hicrisp_core.domain.conditions import Atom, Clause, Condition, Facts, parse_condition, solutions
+from hicrisp_core.domain.condition_text import parse_condition
+from hicrisp_core.domain.conditions import Atom, Clause, Condition, Facts, solutions
 from hicrisp_core.domain.effects import apply_action, names_of, type_test
 from hicrisp_core.domain.schema import Action, Domain, Effect
 from hicrisp_core.model import Command, Relation, Value, WorldState
