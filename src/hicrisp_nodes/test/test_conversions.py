@@ -33,9 +33,10 @@ from hicrisp_nodes import conversions
 
 POSE = Pose((0.1, -0.2, 0.3), (0.0, 0.0, 0.6, 0.8))
 ARGUMENTS = {"robot": "panda", "item": "box", "bearing": 45.0}
-COMMAND = Command("place_around", ARGUMENTS, "panda", POSE, POSE, 12.5, ((0.5, 0.0, 0.025),))
+COMMAND = Command("place_around", ARGUMENTS, "panda", POSE, POSE, 12.5, ((0.5, 0.0, 0.025),), 0.15)
 STEP = Step("place box around cylinder", "place_around", {"item": "box", "bearing": -90.0}, "panda")
-FEEDBACK = Feedback(Level.LOW, "misplaced", "error", "reason", "suggestion", (0.01, 0.0, -0.02), ("a", "b"))
+FEEDBACK = Feedback(
+    Level.LOW, "misplaced", "error", "reason", "suggestion", (0.01, 0.0, -0.02), ("a", "b"), ("salt",))
 ENTRY = StackEntry(COMMAND, FEEDBACK, 3)
 CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note")
 THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False)

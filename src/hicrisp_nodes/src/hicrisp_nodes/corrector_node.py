@@ -35,6 +35,7 @@ class CorrectorServer:
             remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
             seen=frozenset(asked.seen),
             replans_left=asked.replans_left,
+            made=to.facts_from_msg(asked.made),
         )
         if not request.stack:
             raise ValueError("a correction needs at least one entry on the stack")

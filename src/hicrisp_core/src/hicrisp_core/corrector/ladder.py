@@ -14,7 +14,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import SearchLimits
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.policy import Policy
-from hicrisp_core.model import Command, Correction, Feedback, Rung, StackEntry, Status, Step, Task, WorldState
+from hicrisp_core.model import Command, Correction, Feedback, Relation, Rung, StackEntry, Status, Step, Task, WorldState
 from hicrisp_core.robot.deadline import Deadline
 
 _NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place")
@@ -34,6 +34,7 @@ class CorrectorRequest:
         remaining: the plan's steps from the failed one on.
         seen: the marks of the loop guard for this task.
         replans_left: how many new plans the task may still have.
+        made: the facts that the finished steps made and no later one undid.
     """
 
     task: Task
@@ -43,6 +44,7 @@ class CorrectorRequest:
     remaining: Tuple[Step, ...] = ()
     seen: FrozenSet[str] = frozenset()
     replans_left: int = 0
+    made: FrozenSet[Relation] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Detector:
         """
         deviation = measure_deviation(command, after)
         if outcome.status in _FINAL:
-            return Verdict(self._claimed(command, outcome, None))
+            return Verdict(self._claimed(command, after, outcome, None))
         unseen = self._unseen(command, after)
         if unseen:
             return Verdict(unseen)
@@ -46,7 +46,7 @@ class Detector:
             if outcome.ok or self._has_effects(command):
                 note = "" if outcome.ok else f"the driver reported {outcome.status.value}, but the result is seen"
                 return Verdict(None, deviation, note)
-            return Verdict(self._claimed(command, outcome, deviation))
+            return Verdict(self._claimed(command, after, outcome, deviation))
         action_failure = self._action_failure(command, after, outcome, deviation)
         return Verdict(action_failure or self._state_failure(command, before, after, wrong, deviation), deviation)
 
@@ -80,17 +80,21 @@ class Detector:
                             "Check the source of the poses.")
         return None
 
-    def _claimed(self, command: Command, outcome: Outcome, deviation: Optional[Vector]) -> Feedback:
+    def _claimed(
+        self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
+    ) -> Feedback:
         kind = outcome.status.value if not outcome.ok else "no_effect"
+        blockers = tuple(name for name in outcome.blockers if _may_be_moved(name, command, after))
+        suggestion = f"Move the {' or the '.join(map(_said, blockers))} away first." if blockers else ""
         return Feedback(Level.LOW, kind, f"Could not {self.domain.describe(command)}.", _sentence(outcome.message),
-                        deviation=deviation)
+                        suggestion, deviation, blockers=blockers)
 
     def _action_failure(
         self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
     ) -> Optional[Feedback]:
         """LOW failures: the motion failed, the gripper does not hold what it should, or still holds it."""
         if not outcome.ok:
-            return self._claimed(command, outcome, deviation)
+            return self._claimed(command, after, outcome, deviation)
         skill = self.domain.actions[command.action].skill
         held = Relation(command.robot, "holding", command.argument("item"))
         seen = see(self.domain, held, after) if held.predicate in self.domain.predicates else None
@@ -146,6 +150,12 @@ def _moved(name: str, before: WorldState, after: WorldState) -> float:
     if was is None or is_ is None or was.pose is None or is_.pose is None:
         return 0.0
     return distance(was.pose.position, is_.pose.position)
+
+
+def _may_be_moved(name: str, command: Command, world: WorldState) -> bool:
+    """Whether what a driver says is in the way is something that can be put elsewhere, and not what it works on."""
+    thing = world.objects.get(name)
+    return thing is not None and thing.movable and name != command.argument("item")
 
 
 def _said(name: str) -> str:

@@ -132,5 +132,6 @@ def _told(feedback: Optional[Feedback]) -> Optional[Dict[str, Any]]:
     return {
         "level": feedback.level.value, "kind": feedback.kind, "error": feedback.error, "reason": feedback.reason,
         "suggestion": feedback.suggestion, "alternatives": list(feedback.alternatives),
+        "blockers": list(feedback.blockers),
         "deviation": list(feedback.deviation) if feedback.deviation else None,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from threading import Event
-from typing import FrozenSet, List, Optional, Tuple
+from typing import Dict, FrozenSet, List, Optional, Tuple
 
 from hicrisp_core.brain.ports import PlanRequest
 from hicrisp_core.corrector.offsets import DecoderOffsets
@@ -138,9 +138,9 @@ class _TaskRun:
         if translation.feedback is not None:
             named = Command(step.action, step.arguments, step.robot)
             self._ledger.failed(step.text, translation.feedback)
-            result = self._runner.correct(Attempt(named, Verdict(translation.feedback)), self._progress())
+            result = self._runner.correct(Attempt(named, Verdict(translation.feedback)), self._progress(world))
         for command in translation.commands:
-            result = self._runner.run(command, self._progress())
+            result = self._runner.run(command, self._progress(world))
             if not result.ok:
                 break
             self._made(result)
@@ -169,27 +169,32 @@ class _TaskRun:
             if not (self._policy.verify_goal and self._policy.detect):
                 return StepResult(False, reason=feedback.error)
             self._ledger.failed(self._domain.describe(command), feedback)
-            result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress())
+            result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:
                 return result
             self._made(result)
         return StepResult(False, reason="what the steps made does not stay")
 
     def _undone(self, world: WorldState) -> Optional[Tuple[Command, Relation]]:
+        made = self._makers(world)
+        for fact in sorted(made):
+            if self._passing(fact) and made[fact] is not self._commands[-1]:
+                continue
+            if not see(self._domain, fact, world).holds:
+                return made[fact], fact
+        return None
+
+    def _makers(self, world: WorldState) -> Dict[Relation, Command]:
+        """The facts that the finished commands made and no later one undid, with the command that made each."""
         facts: FrozenSet[Relation] = frozenset()
-        maker = {}
+        maker: Dict[Relation, Command] = {}
         is_a = type_test(self._domain, world)
         for command in self._commands:
             after = apply_action(self._domain.actions[command.action], names_of(command), facts, is_a)
             for fact in after - facts:
                 maker[fact] = command
             facts = after
-        for fact in sorted(facts):
-            if self._passing(fact) and maker[fact] is not self._commands[-1]:
-                continue
-            if not see(self._domain, fact, world).holds:
-                return maker[fact], fact
-        return None
+        return {fact: maker[fact] for fact in facts}
 
     def _made(self, result: StepResult) -> None:
         """Remember what was carried out, for the look at the end."""
@@ -206,8 +211,9 @@ class _TaskRun:
         self._steps = list(steps)
         self._tell_plan(Rung.LLM_REPLAN.value, "", self._index)
 
-    def _progress(self) -> Progress:
-        return Progress(self._task, self.done, tuple(self._steps), self._policy.replans - self._replans)
+    def _progress(self, world: WorldState) -> Progress:
+        return Progress(self._task, self.done, tuple(self._steps), self._policy.replans - self._replans,
+                        frozenset(self._makers(world)))
 
     def _tell_plan(self, source: str, reasoning: str, from_step: int) -> None:
         self._ledger.tell("plan", steps=[step.text or str(step) for step in self._steps], source=source,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Callable, Optional, Set, Tuple
+from typing import Callable, FrozenSet, Optional, Set, Tuple
 
 from hicrisp_core.corrector.ladder import CorrectorRequest
 from hicrisp_core.corrector.stack import FeedbackStack
@@ -17,7 +17,7 @@ from hicrisp_core.executive.attempt import Attempt, Attempts
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.executive.ports import Corrector
-from hicrisp_core.model import Command, Correction, Rung, Step, Task
+from hicrisp_core.model import Command, Correction, Relation, Rung, Step, Task
 from hicrisp_core.robot.deadline import Deadline
 
 _CORRECT_LIMIT = 180.0
@@ -50,12 +50,13 @@ class StepResult:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where the task stands, for the corrector: what is done and which steps remain, the failed one first."""
+    """Where the task stands, for the corrector: what is done, which steps remain (the failed one first), what the done ones made."""
 
     task: Task
     done: Tuple[str, ...] = ()
     remaining: Tuple[Step, ...] = ()
     replans_left: int = 0
+    made: FrozenSet[Relation] = frozenset()
 
 
 @dataclass
@@ -106,7 +107,7 @@ class StepRunner:
     def _ask(self, stack: FeedbackStack, progress: Progress) -> Correction:
         answer = self.corrector.correct(CorrectorRequest(
             progress.task, stack.entries, self.attempts.observe(), progress.done, progress.remaining,
-            frozenset(self.seen), progress.replans_left), Deadline(_CORRECT_LIMIT))
+            frozenset(self.seen), progress.replans_left, progress.made), Deadline(_CORRECT_LIMIT))
         self.seen.add(answer.mark)
         self.ledger.used(answer.usage)
         correction = answer.correction

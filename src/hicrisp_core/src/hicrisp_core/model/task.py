@@ -61,7 +61,10 @@ class Command:
     time_limit: float = 30.0
     """Seconds of the robot's clock."""
     avoid: Tuple[Vector, ...] = ()
-    """Positions of targets to which no motion was found: constraints of the next target (section III-C)."""
+    """Positions that no target may be at, such as those to which no motion was found: constraints of the next target
+    (section III-C)."""
+    apart: float = 0.02
+    """Least distance of a target from each of them in the plane, metres."""
 
     def argument(self, name: str) -> str:
         """An argument as text; empty when the command has none of that name."""

@@ -36,10 +36,15 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a driver says of one command. It is a claim, never an observation."""
+    """What a driver says of one command. It is a claim, never an observation.
+
+    Args:
+        blockers: names of the things that collided in the best motion that was planned, when none was found.
+    """
 
     status: Status
     message: str = ""
+    blockers: Tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -68,6 +73,7 @@ class Feedback:
         deviation: where the item is less where it should be, in the frame of the goal, metres; ``None`` where it
             was not measured.
         alternatives: names that would have been valid.
+        blockers: names of the movable things that stand in the way.
     """
 
     level: Level
@@ -77,6 +83,7 @@ class Feedback:
     suggestion: str = ""
     deviation: Optional[Vector] = None
     alternatives: Tuple[str, ...] = ()
+    blockers: Tuple[str, ...] = ()
 
     def __str__(self) -> str:
         parts = [self.error]

@@ -41,7 +41,7 @@ class MotionFailure:
 
     def outcome(self) -> Outcome:
         """The failure as a driver's outcome."""
-        return Outcome(Status.TIMEOUT if self.kind == "timeout" else Status.PLANNING, self.message)
+        return Outcome(Status.TIMEOUT if self.kind == "timeout" else Status.PLANNING, self.message, self.blockers)
 
 
 class Arm(Protocol):

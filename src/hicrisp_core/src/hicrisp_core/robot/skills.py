@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Callable, FrozenSet, Optional, Union
 
@@ -123,4 +123,4 @@ def failed(outcome: Outcome, doing: str) -> Outcome:
     """The outcome of a phase, as a sentence about the command: "Cannot pick up the box: the salt is in the way."."""
     if outcome.status in (Status.CANCELED, Status.TIMEOUT) or outcome.ok:
         return outcome
-    return Outcome(outcome.status, f"Cannot {doing}: {outcome.message}.")
+    return replace(outcome, message=f"Cannot {doing}: {outcome.message}.")

@@ -63,6 +63,7 @@ def command_to_msg(command: Command) -> CommandMsg:
         aim=pose_to_msg(command.aim),
         time_limit=command.time_limit,
         avoid=[Point(*position) for position in command.avoid],
+        apart=command.apart,
     )
 
 
@@ -76,6 +77,7 @@ def command_from_msg(message: CommandMsg) -> Command:
         aim=pose_from_msg(message.aim, message.has_aim),
         time_limit=message.time_limit,
         avoid=tuple((position.x, position.y, position.z) for position in message.avoid),
+        apart=message.apart,
     )
 
 

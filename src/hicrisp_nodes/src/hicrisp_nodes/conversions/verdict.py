@@ -17,7 +17,7 @@ _LEVELS = {code: level for level, code in _LEVEL_CODES.items()}
 
 def outcome_to_msg(outcome: Outcome) -> OutcomeMsg:
     """An outcome as a message."""
-    return OutcomeMsg(_STATUS_CODES[outcome.status], outcome.message)
+    return OutcomeMsg(_STATUS_CODES[outcome.status], outcome.message, list(outcome.blockers))
 
 
 def outcome_from_msg(message: OutcomeMsg) -> Outcome:
@@ -25,7 +25,7 @@ def outcome_from_msg(message: OutcomeMsg) -> Outcome:
     status = _STATUSES.get(message.status)
     if status is None:
         return Outcome(Status.INVALID, f"the driver answered the unknown status {message.status}: {message.message}")
-    return Outcome(status, message.message)
+    return Outcome(status, message.message, tuple(message.blockers))
 
 
 def feedback_to_msg(feedback: Feedback) -> FeedbackMsg:
@@ -39,6 +39,7 @@ def feedback_to_msg(feedback: Feedback) -> FeedbackMsg:
         has_deviation=feedback.deviation is not None,
         deviation=vector_to_msg(feedback.deviation),
         alternatives=list(feedback.alternatives),
+        blockers=list(feedback.blockers),
     )
 
 
@@ -52,6 +53,7 @@ def feedback_from_msg(message: FeedbackMsg) -> Feedback:
         suggestion=message.suggestion,
         deviation=vector_from_msg(message.deviation, message.has_deviation),
         alternatives=tuple(message.alternatives),
+        blockers=tuple(message.blockers),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import FrozenSet, Iterable, List
+
 import genpy
 from geometry_msgs.msg import Vector3
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
@@ -64,12 +66,22 @@ def _robot_from_msg(message: RobotStateMsg) -> RobotState:
     )
 
 
+def facts_to_msg(facts: Iterable[Relation]) -> List[RelationMsg]:
+    """Facts as messages, in a fixed order."""
+    return [RelationMsg(*fact) for fact in sorted(facts)]
+
+
+def facts_from_msg(messages: Iterable[RelationMsg]) -> FrozenSet[Relation]:
+    """The facts of messages."""
+    return frozenset(Relation(fact.subject, fact.predicate, fact.object) for fact in messages)
+
+
 def world_to_msg(world: WorldState) -> WorldStateMsg:
     """A world as a message; the stamp is kept to the nanosecond."""
     return WorldStateMsg(
         header=Header(stamp=genpy.Time.from_sec(world.stamp), frame_id=WORLD_FRAME),
         objects=[_object_to_msg(thing) for thing in world.objects.values()],
-        relations=[RelationMsg(*fact) for fact in sorted(world.relations)],
+        relations=facts_to_msg(world.relations),
         robots=[_robot_to_msg(robot) for robot in world.robots.values()],
     )
 
@@ -78,7 +90,7 @@ def world_from_msg(message: WorldStateMsg) -> WorldState:
     """The world of a message."""
     return WorldState(
         objects={thing.name: _object_from_msg(thing) for thing in message.objects},
-        relations=frozenset(Relation(fact.subject, fact.predicate, fact.object) for fact in message.relations),
+        relations=facts_from_msg(message.relations),
         robots={robot.name: _robot_from_msg(robot) for robot in message.robots},
         stamp=message.header.stamp.to_sec(),
     )
