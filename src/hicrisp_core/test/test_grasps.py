@@ -7,7 +7,9 @@ import math
 import pytest
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, multiply, rotate
-from hicrisp_core.robot.grasps import DOWN, Gripper, grasp_candidates, hand_clearance, tool_yaw
+from hicrisp_core.robot.affordances import collision_cost, joint_limit_cost, ranked
+from hicrisp_core.robot.grasps import DOWN, Grasp, grasp_candidates, tool_yaw
+from hicrisp_core.robot.hand import Gripper, hand_clearance, hand_room
 
 GRIPPER = Gripper()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from threading import Event
-from typing import Callable, Dict, List
+from typing import Callable, Dict, List, Optional
 
 import pytest
 from hicrisp_core.model import Command, Outcome, Pose, Status, WorldObject, WorldState
@@ -32,6 +32,7 @@ class ScriptedArm:
         self.held = ""
         self.done: List[str] = []
         self.fails: Dict[str, object] = {}
+        self.margins: Callable[[Pose], Optional[float]] = lambda pose: 1.0
         self._goal = self.pose
 
     def observe(self) -> WorldState:
@@ -44,6 +45,9 @@ class ScriptedArm:
         return self.fingers
 
     def sync(self, world: WorldState) -> None: ...
+
+    def margin(self, pose: Pose):
+        return self.margins(pose)
 
     def _plan(self, kind: str, pose: Pose):
         self._goal = pose

@@ -82,6 +82,9 @@ class EmbeddedArm:
     def detach(self) -> None:
         self._planner.scene.detach(self._simulation.arm_positions)
 
+    def margin(self, pose: Pose) -> Optional[float]:
+        return self._kinematics.margin(pose, self._simulation.arm_positions)
+
     def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()) -> Motion:
         self._planner.scene.set_opening(self.opening())
         return self._planner.to_pose(self._simulation.arm_positions, pose, deadline, touch)

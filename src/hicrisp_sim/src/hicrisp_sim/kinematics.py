@@ -19,6 +19,8 @@ _DAMPING = 1e-4
 _LARGEST_STEP = 0.4
 _STOP_MARGIN, _ROOM_TO_MOVE = 0.02, 0.10
 """Radians that every posture keeps away from the joints' stops; and those that must leave room to move on from."""
+_MARGIN_SEEDS, _COMFORTABLE = 4, 0.3
+"""Postures that are looked at for the distance from the limits, and the radians with which the first will do."""
 _WRIST_TURNS = (0.0, -math.pi / 2.0, math.pi / 2.0, -math.pi, math.pi)
 
 
@@ -96,17 +98,41 @@ class Kinematics:
                 found.append(joints)
                 yield joints
 
+    def margin(self, pose: Pose, near: np.ndarray) -> Optional[float]:
+        """The least distance of a joint from its limits, radians, in the most comfortable of a few likely postures.
+
+        Returns:
+            ``None`` where none of them was found.
+        """
+        best: Optional[float] = None
+        for seed in islice(self._likely(pose, near), _MARGIN_SEEDS):
+            joints = self.solve(pose, seed, room=_ROOM_TO_MOVE)
+            if joints is not None:
+                least = float(min((joints - self.lower).min(), (self.upper - joints).min()))
+                best = least if best is None else max(best, least)
+                if best >= _COMFORTABLE:
+                    break
+        return best
+
     def _seeds(self, pose: Pose, near: np.ndarray, dice: np.random.Generator) -> Iterator[np.ndarray]:
+        yield from self._likely(pose, near)
+        facing = self._facing(pose)
+        while True:
+            yield np.clip(facing + dice.normal(0.0, 0.5, _DOF), self.lower, self.upper)
+
+    def _likely(self, pose: Pose, near: np.ndarray) -> Iterator[np.ndarray]:
         yield near
-        facing = self.rest.copy()
-        facing[0] = math.atan2(pose.position[1], pose.position[0])
         for turn in _WRIST_TURNS:
-            seed = facing.copy()
+            seed = self._facing(pose)
             seed[6] += turn
             if self.lower[6] <= seed[6] <= self.upper[6]:
                 yield seed
-        while True:
-            yield np.clip(facing + dice.normal(0.0, 0.5, _DOF), self.lower, self.upper)
+
+    def _facing(self, pose: Pose) -> np.ndarray:
+        """The posture of rest, turned towards a pose."""
+        facing = self.rest.copy()
+        facing[0] = math.atan2(pose.position[1], pose.position[0])
+        return facing
 
     def _forward(self, joints: np.ndarray) -> None:
         self._data.qpos[:_DOF] = joints

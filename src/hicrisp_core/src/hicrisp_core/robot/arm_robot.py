@@ -7,7 +7,7 @@ from typing import Callable, Dict, Mapping, Optional, Sequence
 
 from hicrisp_core.model import Command, Outcome, Status, WorldState
 from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.hand import Gripper
 from hicrisp_core.robot.ports import Arm, MotionFailure, Progress
 from hicrisp_core.robot.skills import Attempt, SkillSettings
 from hicrisp_core.robot.skills_pick import pick

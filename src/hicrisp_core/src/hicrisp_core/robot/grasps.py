@@ -1,4 +1,4 @@
-"""Grasps from above for a parallel gripper: where to hold a thing, and which way leaves the fingers most room."""
+"""Grasps for a parallel gripper, from above and from the side: where to hold a thing, and the room that this leaves."""
 
 from __future__ import annotations
 
@@ -6,49 +6,26 @@ import math
 from dataclasses import dataclass
 from typing import Iterator, List, Tuple
 
-from shapely import affinity
-from shapely.geometry import MultiPolygon, box
-from shapely.geometry.base import BaseGeometry
-
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
-from hicrisp_core.model.footprint import BOWL_WALL, footprint, vertical_span
-from hicrisp_core.model.geometry import from_yaw, multiply, rotate
+from hicrisp_core.model.footprint import vertical_span
+from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply, rotate
+from hicrisp_core.robot.hand import Gripper, hand_clearance
 
+_HALF = math.sqrt(0.5)
 DOWN = (1.0, 0.0, 0.0, 0.0)
 """The tool pointing straight down, its closing direction along the world's y."""
+_AHEAD: Tuple[Quaternion, Quaternion] = ((0.0, _HALF, 0.0, _HALF), (_HALF, 0.0, _HALF, 0.0))
+"""The tool pointing along the world's x, its closing direction level: to the left, and to the right."""
 _LEVEL = 0.17
 """Largest sine of the angle between a grasped axis and the horizontal."""
 _HELD_HIGHER = 0.018
 _ROUND_YAWS = 8
-_SAME_ROOM = 0.025
-"""Clearance above which one grasp is as good as another, metres."""
-
-
-@dataclass(frozen=True)
-class Gripper:
-    """The measures of a parallel gripper, metres.
-
-    Args:
-        opening: largest distance between the fingers.
-        spare: how much wider than the thing the fingers open, in all.
-        depth: how far the tool centre point may be below a thing's top before the palm touches it.
-        tip: how far the finger tips reach beyond the tool centre point.
-        finger: width of a finger, and its thickness in the closing direction.
-        palm: extents of the hand across and along the closing direction.
-        room: clearance that the fingers should have.
-    """
-
-    opening: float = 0.08
-    spare: float = 0.024
-    depth: float = 0.030
-    tip: float = 0.0095
-    finger: Tuple[float, float] = (0.022, 0.026)
-    palm: Tuple[float, float] = (0.066, 0.206)
-    room: float = 0.008
-
-    def openings(self, width: float) -> Tuple[float, float]:
-        """The distances between the fingers with which a thing is approached: with room, and where there is little."""
-        return min(self.opening, width + self.spare), min(self.opening, width + self.spare / 2.0)
+_WRIST = 0.03
+"""Height above the ground that the wrist needs below the palm of a level hand, metres."""
+_BELOW_TOP = 0.012
+"""Least distance of a level finger's middle from the top of what it holds, metres."""
+_AWAY = 0.2
+"""Least cosine between the direction in which a level hand reaches and the one away from the robot's base."""
 
 
 @dataclass(frozen=True)
@@ -67,23 +44,70 @@ class Grasp:
     opening: float
     clearance: float = math.inf
 
+    @property
+    def from_side(self) -> bool:
+        """Whether the hand comes level, not from above."""
+        return rotate(self.pose.orientation, (0.0, 0.0, 1.0))[2] > -0.5
+
+    @property
+    def turn(self) -> float:
+        """How far the wrist is turned from straight ahead of the robot, radians, at least 0."""
+        axis = (0.0, 0.0, 1.0) if self.from_side else (1.0, 0.0, 0.0)
+        ahead = rotate(self.pose.orientation, axis)
+        return abs(math.remainder(math.atan2(ahead[1], ahead[0]) - _heading(self.pose), math.tau))
+
+    def before(self, distance: float) -> Pose:
+        """The tool pose from which a straight motion of a length in metres leads to the grasp."""
+        return self.pose.compose(Pose((0.0, 0.0, -distance)))
+
 
 def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) -> List[Grasp]:
-    """Grasps from above at several yaws, those with most room first; none when the thing is not seen or too wide."""
+    """Grasps from above at several yaws, then from the side; none when the thing is not seen or too wide."""
     if thing.pose is None:
         return []
-    bottom, top = vertical_span(thing, thing.pose)
-    x, y, z = thing.pose.apply((0.0, 0.0, _off_centre(thing, thing.pose)))
+    poses = [*_from_above(thing, thing.pose, gripper), *_from_side(thing, thing.pose, gripper)]
+    return [_with_room(pose, width, world, gripper, thing.name)
+            for pose, width in poses if width + 0.004 <= gripper.opening]
+
+
+def _from_above(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
+    """Tool poses that point down, with the thing's width between the fingers."""
+    bottom, top = vertical_span(thing, pose)
+    x, y, z = pose.apply((0.0, 0.0, _off_centre(thing, pose)))
     height = max(min(max(z, top - gripper.depth), top - 0.01), bottom + gripper.tip + 0.0075)
-    found: List[Grasp] = []
-    for closing, width in _closing_directions(thing, thing.pose):
-        if width + 0.004 > gripper.opening:
-            continue
+    for closing, width in _closing_directions(thing, pose):
         yaw = math.atan2(closing[1], closing[0]) - math.pi / 2.0
         for turn in (yaw, yaw + math.pi):
-            pose = Pose((x, y, height), multiply(from_yaw(turn), DOWN))
-            found.append(_with_room(pose, width, world, gripper, thing.name))
-    return sorted(found, key=preference)
+            yield Pose((x, y, height), multiply(from_yaw(turn), DOWN)), width
+
+
+def _from_side(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
+    """Tool poses of a level hand that reaches away from the robot, for what stands and is high enough for it."""
+    if abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 1.0 - _LEVEL:
+        return
+    bottom, top = vertical_span(thing, pose)
+    height = max(pose.position[2], bottom + gripper.palm[0] / 2.0 + _WRIST)
+    if height > top - _BELOW_TOP:
+        return
+    away = _heading(pose)
+    for closing, width in _closing_directions(thing, pose):
+        for side in (math.pi / 2.0, -math.pi / 2.0):
+            yaw = math.atan2(closing[1], closing[0]) + side
+            if math.cos(yaw - away) < _AWAY:
+                continue
+            reach = max(0.0, _extent(thing, pose, yaw) / 2.0 - gripper.depth)  # The palm stays outside.
+            x, y = pose.position[0] - reach * math.cos(yaw), pose.position[1] - reach * math.sin(yaw)
+            for level in _AHEAD:
+                yield Pose((x, y, height), multiply(from_yaw(yaw), level)), width
+
+
+def _extent(thing: WorldObject, pose: Pose, yaw: float) -> float:
+    """How long a standing thing is in a direction along one of its sides, metres."""
+    if thing.shape == "cylinder":
+        return thing.size[0]
+    along = rotate(pose.orientation, (1.0, 0.0, 0.0))
+    same = abs(along[0] * math.cos(yaw) + along[1] * math.sin(yaw)) > math.sqrt(0.5)
+    return thing.size[0] if same else thing.size[1]
 
 
 def _off_centre(thing: WorldObject, pose: Pose) -> float:
@@ -101,51 +125,10 @@ def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, na
     return Grasp(pose, width, narrow, hand_clearance(pose, narrow, world, gripper, name))
 
 
-def preference(grasp: Grasp) -> Tuple[float, float]:
-    """Sorting key: most room first, then the least turn of the wrist away from straight ahead."""
-    turn = math.remainder(tool_yaw(grasp.pose) - _heading(grasp.pose), math.tau)
-    return (-min(grasp.clearance, _SAME_ROOM), abs(turn))
-
-
 def tool_yaw(pose: Pose) -> float:
     """The turn about the vertical of a tool that points down, radians."""
     ahead = rotate(pose.orientation, (1.0, 0.0, 0.0))
     return math.atan2(ahead[1], ahead[0])
-
-
-def hand_clearance(pose: Pose, opening: float, world: WorldState, gripper: Gripper, held: str) -> float:
-    """Least horizontal space between a hand pointing down and the things at its height, metres."""
-    nearest = math.inf
-    tips, palm = pose.position[2] - gripper.tip, pose.position[2] + gripper.depth
-    fingers, hand = _shadows(pose, opening, gripper)
-    for name, thing in world.objects.items():
-        if name == held or thing.pose is None or not thing.movable:
-            continue
-        top = vertical_span(thing, thing.pose)[1]
-        shadow = _wall(thing, thing.pose) if thing.shape == "bowl" else footprint(thing, thing.pose)
-        if top > tips:
-            nearest = min(nearest, fingers.distance(shadow))
-        if top > palm:
-            nearest = min(nearest, hand.distance(shadow))
-    return float(nearest)
-
-
-def _wall(bowl: WorldObject, pose: Pose) -> BaseGeometry:
-    """The shadow of a bowl's wall, without what it encloses."""
-    whole = footprint(bowl, pose)
-    return whole.difference(whole.buffer(-BOWL_WALL))
-
-
-def _shadows(pose: Pose, opening: float, gripper: Gripper) -> Tuple[MultiPolygon, MultiPolygon]:
-    """The shadows of the fingers and of the palm on the ground."""
-    half, thick = gripper.finger[0] / 2.0, gripper.finger[1]
-    left = box(-half, opening / 2.0, half, opening / 2.0 + thick)
-    right = box(-half, -opening / 2.0 - thick, half, -opening / 2.0)
-    palm = box(-gripper.palm[0] / 2.0, -gripper.palm[1] / 2.0, gripper.palm[0] / 2.0, gripper.palm[1] / 2.0)
-    turned = [affinity.translate(affinity.rotate(shape, tool_yaw(pose), origin=(0, 0), use_radians=True),
-                                 pose.position[0], pose.position[1])
-              for shape in (MultiPolygon([left, right]), MultiPolygon([palm]))]
-    return turned[0], turned[1]
 
 
 def _heading(pose: Pose) -> float:

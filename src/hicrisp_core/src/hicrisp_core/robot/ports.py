@@ -63,6 +63,10 @@ class Arm(Protocol):
     def sync(self, world: WorldState) -> None:
         """Make the planning scene equal to the observed world."""
 
+    def margin(self, pose: Pose) -> Optional[float]:
+        """The least distance of a joint from its limits in a posture for a pose, radians, without a look at what is
+        around; ``None`` where inverse kinematics finds no posture."""
+
     def plan_to(
         self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()
     ) -> Union[Trajectory, MotionFailure]:

@@ -11,7 +11,7 @@ from shapely.geometry import Point
 from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, vertical_span
 from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.grasps import Gripper
+from hicrisp_core.robot.hand import Gripper
 from hicrisp_core.robot.ports import Arm, MotionFailure, Progress, Trajectory
 
 DONE = Outcome(Status.SUCCESS)

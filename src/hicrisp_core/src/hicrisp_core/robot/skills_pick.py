@@ -1,10 +1,12 @@
-"""Picking: look, approach from above, close the fingers, make sure that something is between them, lift."""
+"""Picking: look, approach from above or from the side, close the fingers, make sure that something is between them, lift."""
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import FrozenSet, List, Union
 
-from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model import Outcome, Status, WorldObject, WorldState
+from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.ports import MotionFailure, Trajectory
 from hicrisp_core.robot.skills import DONE, Attempt, below, failed
@@ -34,9 +36,10 @@ def pick(attempt: Attempt, item: str) -> Outcome:
 
 
 def _try(attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: WorldState) -> Outcome:
+    """Carry out the best grasp to which there is a motion; without one, tell why there is none to the best."""
     touch = frozenset({thing.name})
     best = DONE
-    for grasp in candidates[: attempt.settings.tries]:
+    for grasp in islice(ranked(candidates, lambda grasp: grasp, attempt.arm.margin), attempt.settings.tries):
         approached = _approach(attempt, grasp, touch)
         stopped = attempt.interrupted()
         if stopped is not None:
@@ -51,7 +54,7 @@ def _try(attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: W
 
 
 def _approach(attempt: Attempt, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
-    """Go above a grasp and straight down to it; PLANNING when another grasp should be tried."""
+    """Go before a grasp and straight to it; PLANNING when another grasp should be tried."""
     attempt.progress("approach", 0.1)
     opened = attempt.open_hand(grasp.opening)
     if not opened.ok:
@@ -59,7 +62,7 @@ def _approach(attempt: Attempt, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
     reached = attempt.plan_to(grasp.pose, touch)
     if isinstance(reached, MotionFailure):
         return reached.outcome()
-    motion = _from_above(attempt, grasp.pose)
+    motion = _to_before(attempt, grasp)
     if isinstance(motion, MotionFailure):
         return motion.outcome()
     moved = attempt.follow(motion)
@@ -69,11 +72,11 @@ def _approach(attempt: Attempt, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
     return attempt.line(grasp.pose, attempt.settings.guarded * 2.0, touch, guarded=True)
 
 
-def _from_above(attempt: Attempt, pose: Pose) -> Union[Trajectory, MotionFailure]:
-    """The motion to a pose above a grasp, as high as can be reached."""
-    motion = attempt.plan_to(pose.shifted((0.0, 0.0, attempt.settings.approach)))
+def _to_before(attempt: Attempt, grasp: Grasp) -> Union[Trajectory, MotionFailure]:
+    """The motion to where the straight way to a grasp begins, as far from it as can be reached."""
+    motion = attempt.plan_to(grasp.before(attempt.settings.approach))
     if isinstance(motion, MotionFailure) and motion.kind == "unreachable":
-        motion = attempt.plan_to(pose.shifted((0.0, 0.0, attempt.settings.approach / 2.0)))
+        motion = attempt.plan_to(grasp.before(attempt.settings.approach / 2.0))
     return motion
 
 

@@ -9,7 +9,7 @@ from hicrisp_core.model.footprint import footprint, vertical_span
 from hicrisp_core.robot.ports import MotionFailure
 from hicrisp_core.robot.skills import DONE, Attempt, below, failed
 from hicrisp_core.robot.skills_pick import in_hand
-from hicrisp_core.robot.skills_placements import Placement, ways_to_place
+from hicrisp_core.robot.skills_placements import Placement, hold_of, ways_to_place
 
 _NEARLY = 0.012
 """Height above the goal, or above a bowl's rim, at which an item must still be clear of everything, metres."""
@@ -32,7 +32,9 @@ def place(attempt: Attempt, item: str, target: Pose, correction: Vector = (0.0, 
     attempt.arm.attach(item)
     doing = f"place the {item}"
     best = DONE
-    for placement in ways_to_place(attempt, thing, target, world):
+    hold = hold_of(thing, attempt.arm.tool_pose(), attempt.arm.opening())
+    ways = ways_to_place(thing, hold, target, world, attempt.gripper, attempt.arm.margin, attempt.settings.tries)
+    for placement in ways:
         outcome = _carry(attempt, placement, _free_height(thing, placement.item, world), correction)
         if outcome.ok:
             outcome = _lower(attempt, thing, placement, world, correction)

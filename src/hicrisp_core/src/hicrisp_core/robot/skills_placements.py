@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import List, Tuple
+from itertools import islice
+from typing import Iterator, List, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import vertical_span
 from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply, rotate
-from hicrisp_core.robot.grasps import Grasp, hand_clearance, preference
-from hicrisp_core.robot.skills import Attempt
+from hicrisp_core.robot.affordances import Margin, ranked
+from hicrisp_core.robot.grasps import Grasp
+from hicrisp_core.robot.hand import Gripper, hand_room
 
 _ROUND_YAWS = 12
 _OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3)
@@ -20,62 +22,105 @@ _LEVEL_HAND, _STAND_TRIES = 0.3, 12
 
 
 @dataclass(frozen=True)
+class Hold:
+    """How a hand holds an item: the item in the tool's frame, the distance between the fingers in metres."""
+
+    item: Pose
+    opening: float
+
+
+@dataclass(frozen=True)
 class Placement:
-    """One way to put an item down: its pose, the tool's pose, and the room that the fingers have."""
+    """One way to put an item down: its pose, the tool's pose with the room that the hand has, and what it touches."""
 
     item: Pose
     grasp: Grasp
+    blockers: Tuple[str, ...] = ()
 
 
-def ways_to_place(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldState) -> List[Placement]:
-    """Placements to try in this order: those that keep the target's yaw by their room, then the ones at other yaws.
+def hold_of(thing: WorldObject, tool: Pose, opening: float) -> Hold:
+    """How a seen item is held by a hand at a tool pose."""
+    return Hold(tool.inverse().compose(thing.pose or tool), opening)
+
+
+def ways_to_place(
+    thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin, tries: int
+) -> Iterator[Placement]:
+    """Placements, best first: those that keep the target's yaw, then the ones at other yaws with room for the hand.
 
     What lies is stood up where the arm can, and else put down as it lies.
+
+    Args:
+        tries: the most ways to put it down without standing it up.
     """
-    ranked = sorted(placements(attempt, thing, target, world), key=lambda way: preference(way.grasp))
     if thing.shape != "box":
-        return [*stood_up(attempt, thing, target), *ranked[: attempt.settings.tries]]
-    others = [way for turn in _OTHER_YAWS
-              for way in placements(attempt, thing, Pose(target.position, from_yaw(target.yaw + turn)), world)]
-    free = [way for way in others if way.grasp.clearance > attempt.gripper.room]
-    return [*ranked, *sorted(free, key=lambda way: preference(way.grasp))][: attempt.settings.tries]
+        yield from stood_up(thing, hold, target, gripper)
+    yield from islice(_put_down(thing, hold, target, world, gripper, margin), tries)
 
 
-def placements(attempt: Attempt, thing: WorldObject, target: Pose, world: WorldState) -> List[Placement]:
+def _put_down(
+    thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin
+) -> Iterator[Placement]:
+    yield from ranked(placements(thing, hold, target, world, gripper), _grasp_of, margin)
+    if thing.shape == "box":
+        others = [way for turn in _OTHER_YAWS for way in placements(
+            thing, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)]
+        yield from ranked([way for way in others if way.grasp.clearance > gripper.room], _grasp_of, margin)
+
+
+def most_room(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> Placement:
+    """The way to put an item down at a target that leaves the hand most room; no arm is asked whether it gets there."""
+    lying = thing.shape != "box" and stood_up(thing, hold, target, gripper)
+    if lying:
+        return lying[0]
+    best = max(placements(thing, hold, target, world, gripper), key=lambda way: way.grasp.clearance)
+    if thing.shape != "box":
+        return best
+    for turn in _OTHER_YAWS:
+        if best.grasp.clearance > gripper.room:
+            break
+        turned = placements(thing, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)
+        best = max((best, *turned), key=lambda way: way.grasp.clearance)
+    return best
+
+
+def placements(
+    thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper
+) -> List[Placement]:
     """The ways to put a held item down level, with the target's yaw as far as the item's shape shows it."""
     if thing.pose is None:
         return []
-    held = attempt.arm.tool_pose().inverse().compose(thing.pose)
-    width = attempt.arm.opening()
     found: List[Placement] = []
     for orientation in _orientations(thing, thing.pose, target):
         pose = Pose(target.position, orientation)
         pose = pose.shifted((0.0, 0.0, _bottom(thing, target) - vertical_span(thing, pose)[0]))
-        tool = pose.compose(held.inverse())
-        space = hand_clearance(tool, width, world, attempt.gripper, thing.name)
-        found.append(Placement(pose, Grasp(tool, width, width, space)))
+        tool = pose.compose(hold.item.inverse())
+        room = hand_room(tool, hold.opening, world, gripper, thing.name)
+        found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance), room.blockers))
     return found
 
 
-def stood_up(attempt: Attempt, thing: WorldObject, target: Pose) -> List[Placement]:
+def stood_up(thing: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> List[Placement]:
     """The ways to stand a lying item up with the hand level: its end that is held more up, the hand pointing away."""
     if thing.pose is None or abs(rotate(thing.pose.orientation, (0.0, 0.0, 1.0))[2]) > 0.5:
         return []
-    held = attempt.arm.tool_pose().inverse().compose(thing.pose)
     heading = math.atan2(target.position[1], target.position[0])
     found: List[Tuple[bool, float, Placement]] = []
     for end_up in (1.0, -1.0):
         upright = multiply(_turn_up(rotate(thing.pose.orientation, (0.0, 0.0, end_up))), thing.pose.orientation)
         for number in range(_ROUND_YAWS):
             item = Pose(target.position, multiply(from_yaw(math.tau * number / _ROUND_YAWS), upright))
-            tool = item.compose(held.inverse())
+            tool = item.compose(hold.item.inverse())
             ahead = rotate(tool.orientation, (0.0, 0.0, 1.0))
             off = abs(math.remainder(math.atan2(ahead[1], ahead[0]) - heading, math.tau))
             if abs(ahead[2]) < _LEVEL_HAND:
-                width = attempt.arm.opening()
                 low = tool.position[2] < item.position[2]
-                found.append((low, off, Placement(item, Grasp(tool, width, width, attempt.gripper.spare))))
+                found.append((low, off, Placement(item, Grasp(tool, hold.opening, hold.opening, gripper.spare))))
     return [way for _, _, way in sorted(found, key=lambda entry: entry[:2])[:_STAND_TRIES]]
+
+
+def _grasp_of(way: Placement) -> Grasp:
+    return way.grasp
 
 
 def _turn_up(axis: Vector) -> Quaternion:

@@ -1,0 +1,62 @@
+"""The ways to carry out a command, best first: CoPAL's affordances (section III-D).
+
+There, a command is instantiated "as a set of potential primitives", each is evaluated in simulation "and ranked
+according to a collision and joint limit metric", the winner is executed, and when all fail "the reason for failure of
+the best primitive is communicated". Here a primitive is a grasp from above or from the side, or a placement; geometry
+and inverse kinematics rank them, which is cheap, and motions are planned in the order of the ranks until one is found.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from typing import Callable, Iterable, Iterator, List, Optional, Tuple, TypeVar
+
+from hicrisp_core.model import Pose
+from hicrisp_core.robot.grasps import Grasp
+
+_ROOM = 0.025
+"""Clearance above which one way is as good as another, metres."""
+_COMFORT = 0.30
+"""Distance of the joints from their limits above which one way is as good as another, radians."""
+_SIDE = 0.5
+"""Cost of a level hand: it needs more room where the thing goes than a hand from above."""
+
+Margin = Callable[[Pose], Optional[float]]
+"""The distance of an arm's joints from their limits at a tool pose, radians; ``None`` out of reach."""
+Way = TypeVar("Way")
+
+
+def collision_cost(grasp: Grasp) -> float:
+    """The collision part of the metric: 0 with room to spare, 1 where the hand touches something (and 0.5 for a level
+    hand); quadratic in the clearance, which is the least space from the hand to another thing, metres.
+    """
+    return max(0.0, 1.0 - grasp.clearance / _ROOM) ** 2 + (_SIDE if grasp.from_side else 0.0)
+
+
+def joint_limit_cost(margin: Optional[float]) -> float:
+    """The joint limit part of the metric: 0 far from every limit, 1 at one, infinite where no posture was found;
+    quadratic in the margin, which is the least distance of a joint from its limit, radians.
+    """
+    return math.inf if margin is None else max(0.0, 1.0 - margin / _COMFORT) ** 2
+
+
+def ranked(ways: Iterable[Way], grasp_of: Callable[[Way], Grasp], margin: Margin) -> Iterator[Way]:
+    """All ways in the order of their cost, the sum of both parts (CoPAL, section III-D); equal ones by the least turn
+    of the wrist, then as they were given. The same ways always come in the same order.
+
+    The arm is asked for its margin only where that can still decide: the collision part alone bounds the cost from
+    below.
+    """
+    listed = list(ways)
+    grasps = [grasp_of(way) for way in listed]
+    waiting: List[Tuple[float, bool, float, int]] = [
+        (collision_cost(grasp), True, grasp.turn, number) for number, grasp in enumerate(grasps)]
+    heapq.heapify(waiting)
+    while waiting:
+        cost, unasked, turn, number = heapq.heappop(waiting)
+        if unasked:
+            whole = cost + joint_limit_cost(margin(grasps[number].pose))
+            heapq.heappush(waiting, (whole, False, turn, number))
+        else:
+            yield listed[number]
