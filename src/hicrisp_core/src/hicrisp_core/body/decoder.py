@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Optional, Union
+from typing import FrozenSet, List, Optional, Sequence, Union
 
-from hicrisp_core.body.placement import (
-    DIRECTIONS,
-    Workspace,
-    place_apart,
-    place_beside,
-    place_free,
-    place_in,
-    place_on,
-)
+from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top
+from hicrisp_core.body.spots import Spots
 from hicrisp_core.corrector.offsets import DecoderOffsets, Planar
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.model import Command, Feedback, Level, Pose, WorldObject, WorldState
+from hicrisp_core.robot.skills_placements import Hold, hold_of
 
 _BEARINGS = 16
 """Bearings around a reference that are tried for "next to"."""
@@ -52,31 +46,70 @@ class ActionDecoder:
             return Feedback(Level.HIGH, "not_seen", f"Cannot {self.domain.describe(command)}.",
                             f"No pose of {item.name} has arrived.", "Bring it back into view.")
         target = self._target(action, command, item, world)
+        if isinstance(target, Spots):
+            spots, target = target, target.best()
+            if target is None:
+                return self._no_place(command, spots)
         if target is None:
-            where = self.domain.describe(command)
-            return Feedback(Level.HIGH, "no_place", f"Cannot {where}.",
-                            "There is no free spot within reach for it.", "Make room, or choose another place.")
+            return Feedback(Level.HIGH, "no_place", f"Cannot {self.domain.describe(command)}.",
+                            "It is not seen where that would be.", "Choose another place.")
         bias = offsets.bias(offset_key(self.domain, command))
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
 
-    def _target(self, action: Action, command: Command, item: WorldObject, world: WorldState) -> Optional[Pose]:
-        workspace = replace(self.workspace, avoid=command.avoid)
-        if action.decode == "free":
-            return place_free(item, world, workspace)
-        if action.decode == "apart":
-            return place_apart(item, world, workspace)
+    def _target(
+        self, action: Action, command: Command, item: WorldObject, world: WorldState
+    ) -> Union[Pose, Spots, None]:
+        """The only pose that will do, or the spots among which there is a choice; ``None`` without a reference."""
+        workspace = replace(self.workspace, avoid=command.avoid, apart=command.apart)
         other = next((world.objects[str(value)] for key, value in command.arguments.items()
                       if key != "item" and str(value) in world.objects), None)
-        if other is None:
+        rounds: Sequence[Round]
+        ignore: FrozenSet[str] = frozenset()
+        if action.decode == "free":
+            rounds = free(item, world, workspace)
+        elif action.decode == "apart":
+            rounds = apart(item, world, workspace)
+        elif other is None or other.pose is None:
             return None
-        if action.decode == "on":
-            return place_on(item, other, world, workspace)
-        if action.decode == "in":
-            return place_in(item, other, world)
-        if action.decode in DIRECTIONS:
-            bearings = [DIRECTIONS[action.decode]]
-        elif action.decode == "around":
-            bearings = [math.radians(float(command.arguments.get("bearing", 0.0)))]
+        elif action.decode == "on" and other.shape in ("surface", "region"):
+            rounds = free(item, world, workspace, within=other)
+        elif action.decode == "on":
+            return on_top(item, other)
+        elif action.decode == "in":
+            return inside(item, other, world)
         else:
-            bearings = [2.0 * math.pi * i / _BEARINGS for i in range(_BEARINGS)]
-        return place_beside(item, other, bearings, world, workspace)
+            rounds = beside(item, other, self._bearings(action, command), world, workspace)
+            ignore = frozenset({other.name})
+        return Spots(item, rounds, world, workspace, _hold(command, item, world), ignore)
+
+    def _bearings(self, action: Action, command: Command) -> List[float]:
+        """The bearings around a reference that an action allows, radians."""
+        if action.decode in DIRECTIONS:
+            return [DIRECTIONS[action.decode]]
+        if action.decode == "around":
+            return [math.radians(float(command.arguments.get("bearing", 0.0)))]
+        return [2.0 * math.pi * i / _BEARINGS for i in range(_BEARINGS)]
+
+    def _no_place(self, command: Command, spots: Spots) -> Feedback:
+        """Why no spot will do: the things in the way, or that all are out of reach, off the table or tried."""
+        error = f"Cannot {self.domain.describe(command)}."
+        names = spots.blockers()
+        if not names:
+            tried = "" if not command.avoid else ", or was found to be no good"
+            return Feedback(Level.HIGH, "no_place", error,
+                            f"Every such spot is out of reach or off the table{tried}.", "Choose another place.")
+        said = [f"the {name.replace('_', ' ')}" for name in names]
+        reason = f"There is no free spot within reach for it: {' and '.join(said)} " \
+                 f"{'is' if len(said) == 1 else 'are'} in the way."
+        movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
+        return Feedback(Level.HIGH, "no_place", error, reason,
+                        f"Move {' or '.join(said)} away first." if movable else "Choose another place.",
+                        blockers=names if movable else ())
+
+
+def _hold(command: Command, item: WorldObject, world: WorldState) -> Optional[Hold]:
+    """How the command's robot is seen to hold the item; ``None`` where it is not."""
+    robot = world.robots.get(command.robot)
+    if robot is None or robot.pose is None or robot.opening is None or not world.held(item.name):
+        return None
+    return hold_of(item, robot.pose, robot.opening)

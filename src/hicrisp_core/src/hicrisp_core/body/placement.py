@@ -1,18 +1,22 @@
-"""Where an item goes: the target pose for a relation, free of other things, on the table and within reach."""
+"""Where an item may go: the candidate poses for a relation, in the order in which they are wished."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Iterator, List, Optional, Sequence, Tuple
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import BOWL_WALL, footprint, half_extents, support, vertical_span
 from hicrisp_core.model.geometry import from_yaw, planar_distance
+from hicrisp_core.robot.hand import Gripper
 
 _TURNS = tuple(math.radians(turn) for turn in (0.0, -12.0, 12.0, -25.0, 25.0, -33.0, 33.0))
 _GAPS = (0.018, 0.03, 0.045, 0.055)
 """Other bearings and gaps that still make the relation, for when the best ones are taken."""
+_STEP = 0.04
+"""Metres between the spots of a surface."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
 """Bearing from the reference, radians: x forward, y left, seen by the robot."""
 
@@ -37,51 +41,66 @@ class Workspace:
     avoid: Tuple[Vector, ...] = ()
     """Positions that are no good, whatever the reason; nothing is put within ``apart`` of them."""
     apart: float = 0.02
+    gripper: Gripper = field(default_factory=Gripper)
 
 
-def place_beside(
-    item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, workspace: Workspace
-) -> Optional[Pose]:
-    """The best free pose beside the reference at one of the bearings (radians).
+@dataclass(frozen=True)
+class Round:
+    """Candidates that are as good as each other but for the space around them; those of the next round are worse.
 
-    Where all are taken, a little further and a little to the side will do; ``None`` when that is taken as well.
+    Args:
+        space: least space to other things that they must have, metres.
+        score: how good a pose with a space around it (metres) is, the more the better; without it the poses are in
+            their order.
     """
-    exact = _beside(item, reference, bearings, world, workspace)
-    if exact is not None:
-        return exact
-    around = [bearing + turn for bearing in bearings for turn in _TURNS]
-    wider = (_beside(item, reference, around, world, replace(workspace, gap=gap)) for gap in _GAPS)
-    return next((pose for pose in wider if pose is not None), None)
+
+    poses: Tuple[Pose, ...]
+    space: float
+    score: Optional[Callable[[Pose, float], float]] = None
 
 
-def _beside(
+def beside(
     item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, workspace: Workspace
-) -> Optional[Pose]:
+) -> List[Round]:
+    """Beside the reference at one of the bearings (radians); then a little further and a little to the side."""
+    exact = _around(item, reference, bearings, world, workspace.gap)
+    turned = [bearing + turn for bearing in bearings for turn in _TURNS]
+    wider = [_around(item, reference, turned, world, gap) for gap in _GAPS]
+    return [Round(poses, workspace.clearance, partial(_comfort, workspace)) for poses in (exact, *wider)]
+
+
+def _around(
+    item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, gap: float
+) -> Tuple[Pose, ...]:
     if reference.pose is None:
-        return None
+        return ()
     yaw_of_reference = reference.pose.yaw if reference.shape == "box" else 0.0
-    candidates: List[Pose] = []
+    found: List[Pose] = []
     for bearing in bearings:
         yaw = yaw_of_reference if reference.shape == "box" and item.shape == "box" else bearing
-        reach = (support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + workspace.gap)
+        reach = support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + gap
         x, y, _ = reference.pose.position
-        candidates.append(_standing(item, x + reach * math.cos(bearing), y + reach * math.sin(bearing), yaw, world))
-    return _best(item, candidates, world, workspace, ignore=(reference.name,))
+        found.append(_standing(item, x + reach * math.cos(bearing), y + reach * math.sin(bearing), yaw, world))
+    return tuple(found)
 
 
-def place_on(item: WorldObject, below: WorldObject, world: WorldState, workspace: Workspace) -> Optional[Pose]:
-    """On the middle of a thing, or on a free spot of a surface or region."""
+def _comfort(workspace: Workspace, pose: Pose, space: float) -> float:
+    """The more space the better, up to what the hand needs; then the nearer to the middle of the reach."""
+    reach = math.dist(pose.position[:2], workspace.base)
+    return min(space, workspace.hand) * 10.0 - abs(reach - sum(workspace.reach) / 2.0)
+
+
+def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:
+    """On the middle of a thing."""
     if below.pose is None:
         return None
-    if below.shape in ("surface", "region"):
-        return place_free(item, world, workspace, within=below)
     x, y, _ = below.pose.position
     top = vertical_span(below, below.pose)[1]
     yaw = below.pose.yaw if below.pose.tilt < 0.35 else 0.0
     return Pose((x, y, top + item.size[2] / 2.0), from_yaw(yaw))
 
 
-def place_in(item: WorldObject, bowl: WorldObject, world: WorldState) -> Optional[Pose]:
+def inside(item: WorldObject, bowl: WorldObject, world: WorldState) -> Optional[Pose]:
     """Inside a bowl: in its middle, or as far as may be from what lies in it already."""
     if bowl.pose is None:
         return None
@@ -102,83 +121,47 @@ def place_in(item: WorldObject, bowl: WorldObject, world: WorldState) -> Optiona
     return Pose((*best_spot, max([floor, *tops]) + item.size[2] / 2.0))
 
 
-def place_free(
+def free(
     item: WorldObject, world: WorldState, workspace: Workspace, within: Optional[WorldObject] = None
-) -> Optional[Pose]:
-    """The nearest spot that is free, to where the item is now, with room for the hand where there is any."""
-    surface = within or _table(world)
+) -> List[Round]:
+    """The spots of the table, or of a surface or region, the nearest to where the item is now first; those with space
+    all around before the others."""
+    surface = within or table_of(world)
     if surface is None or surface.pose is None:
-        return None
+        return []
     start = item.pose.position if item.pose else surface.pose.position
-    poses = [_standing(item, x, y, 0.0, world) for x, y in _grid(surface, workspace, 0.04)]
+    poses = [_standing(item, x, y, 0.0, world) for x, y in _grid(surface, workspace, _STEP)]
     poses.sort(key=lambda pose: math.dist(pose.position[:2], start[:2]))
-    for space in (workspace.hand, workspace.clearance):
-        for pose in poses:
-            if clearance(item, pose, world) >= space and _allowed(item, pose, world, workspace):
-                return pose
-    return None
+    return [Round(tuple(poses), space) for space in (workspace.hand, workspace.clearance)]
 
 
-def place_apart(item: WorldObject, world: WorldState, workspace: Workspace) -> Optional[Pose]:
-    """The spot of the table with the most room around it: to other things, to the edge and to the ends of the reach."""
-    table = _table(world)
+def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Round]:
+    """The spots of the table, those with the most room around first: to other things, to the edge and to the ends of
+    the reach."""
+    table = table_of(world)
     if table is None:
-        return None
-    poses = [_standing(item, x, y, 0.0, world) for x, y in _grid(table, workspace, 0.04)]
-    allowed = [pose for pose in poses if _allowed(item, pose, world, workspace)]
-    return max((pose for pose in allowed if clearance(item, pose, world) >= workspace.clearance), default=None,
-               key=lambda pose: _room(item, pose, table, world, workspace))
+        return []
+    poses = tuple(_standing(item, x, y, 0.0, world) for x, y in _grid(table, workspace, _STEP))
+    return [Round(poses, workspace.clearance, partial(_room, table, workspace))]
 
 
-def _room(item: WorldObject, pose: Pose, table: WorldObject, world: WorldState, workspace: Workspace) -> float:
+def _room(table: WorldObject, workspace: Workspace, pose: Pose, space: float) -> float:
     reach = math.dist(pose.position[:2], workspace.base)
-    room = min(clearance(item, pose, world), reach - workspace.reach[0], workspace.reach[1] - reach)
+    room = min(space, reach - workspace.reach[0], workspace.reach[1] - reach)
     if table.pose is None:
         return room
     x, y, _ = table.pose.inverse().apply(pose.position)
     return min(room, table.size[0] / 2.0 - abs(x), table.size[1] / 2.0 - abs(y))
 
 
-def clearance(item: WorldObject, pose: Pose, world: WorldState, ignore: Tuple[str, ...] = ()) -> float:
-    """Space between the item at a pose and the nearest other thing at its height, metres; 0 when they overlap."""
-    shadow = footprint(item, pose)
-    low, high = vertical_span(item, pose)
-    nearest = math.inf
-    for thing in world.objects.values():
-        if thing.name in (item.name, *ignore) or thing.pose is None or thing.shape in ("surface", "region"):
-            continue
-        bottom, top = vertical_span(thing, thing.pose)
-        if top > low and bottom < high + 0.02 and not world.held(thing.name):
-            nearest = min(nearest, footprint(thing, thing.pose).distance(shadow))
-    return nearest
-
-
-def _best(
-    item: WorldObject, candidates: List[Pose], world: WorldState, workspace: Workspace, ignore: Tuple[str, ...]
-) -> Optional[Pose]:
-    """The candidate with the most room for the hand, then the nearest to the middle of the reach."""
-    middle = sum(workspace.reach) / 2.0
-    best, best_score = None, -math.inf
-    for pose in candidates:
-        if not _allowed(item, pose, world, workspace):
-            continue
-        space = clearance(item, pose, world, ignore)
-        if space < workspace.clearance:
-            continue
-        reach = math.dist(pose.position[:2], workspace.base)
-        score = min(space, workspace.hand) * 10.0 - abs(reach - middle)
-        if score > best_score + 1e-9:
-            best, best_score = pose, score
-    return best
-
-
-def _allowed(item: WorldObject, pose: Pose, world: WorldState, workspace: Workspace) -> bool:
+def allowed(item: WorldObject, pose: Pose, world: WorldState, workspace: Workspace) -> bool:
+    """Whether an item may stand at a pose: within reach, on the table, and not where it must not be."""
     reach = math.dist(pose.position[:2], workspace.base)
     if not workspace.reach[0] <= reach <= workspace.reach[1]:
         return False
     if any(planar_distance(pose.position, spot) < workspace.apart for spot in workspace.avoid):
         return False
-    table = _table(world)
+    table = table_of(world)
     if table is None or table.pose is None:
         return True
     x, y, _ = table.pose.inverse().apply(pose.position)
@@ -188,12 +171,13 @@ def _allowed(item: WorldObject, pose: Pose, world: WorldState, workspace: Worksp
 
 
 def _standing(item: WorldObject, x: float, y: float, yaw: float, world: WorldState) -> Pose:
-    table = _table(world)
+    table = table_of(world)
     height = vertical_span(table, table.pose)[1] if table and table.pose else 0.0
     return Pose((x, y, height + item.size[2] / 2.0), from_yaw(yaw))
 
 
-def _table(world: WorldState) -> Optional[WorldObject]:
+def table_of(world: WorldState) -> Optional[WorldObject]:
+    """The table of a world, where it has one."""
     return next((thing for _, thing in sorted(world.objects.items()) if thing.shape == "surface"), None)
 
 

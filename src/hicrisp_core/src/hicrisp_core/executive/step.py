@@ -50,7 +50,8 @@ class StepResult:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where the task stands, for the corrector: what is done, which steps remain (the failed one first), what the done ones made."""
+    """Where the task stands, for the corrector: what is done and what that made, which steps remain, the failed one
+    first."""
 
     task: Task
     done: Tuple[str, ...] = ()

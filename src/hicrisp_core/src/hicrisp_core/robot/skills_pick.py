@@ -1,4 +1,4 @@
-"""Picking: look, approach from above or from the side, close the fingers, make sure that something is between them, lift."""
+"""Picking: look, approach a grasp, close the fingers, make sure that something is between them, lift."""
 
 from __future__ import annotations
 
