@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Callable, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest, Usage
+from hicrisp_core.corrector.clearing import find_clearing
 from hicrisp_core.corrector.guard import mark, meeting
 from hicrisp_core.corrector.ways import WayBack, way_back
 from hicrisp_core.domain.checker import needless
@@ -19,6 +20,8 @@ from hicrisp_core.robot.deadline import Deadline
 
 _NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place")
 """Failures that no sequence of the domain's operators mends."""
+_OTHER_TARGETS = 3
+"""Targets that are tried before what is in the way is moved."""
 _SETTLED = ("safety", "canceled")
 """Failures after which nothing is tried."""
 
@@ -115,7 +118,7 @@ class Ladder:
     def _repair(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         if top.feedback.kind in _NOT_REPAIRABLE:
-            return None, Usage()
+            return self._clear(question.asked), Usage()
         beside_the_point = needless(self._domain, top.command, question.asked.world)
         if beside_the_point:
             return Correction(Rung.REPAIR, drop=True, note=beside_the_point), Usage()
@@ -125,6 +128,10 @@ class Ladder:
         if instead != top.command:
             note = f"'{self._domain.describe(instead)}' instead of '{self._domain.describe(top.command)}'"
             return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note), Usage()
+        if not commands and self._in_the_way(question.asked):
+            cleared = self._clear(question.asked)
+            if cleared is not None:
+                return cleared, Usage()
         measured = top.feedback.deviation is not None or bool(top.command.avoid)
         if not commands and measured and self._policy.allows(Rung.OFFSET):
             return None, Usage()  # Nothing to prepare: the next rung corrects the aim or the target itself.
@@ -133,6 +140,24 @@ class Ladder:
         note = f"leads back to where '{self._domain.describe(top.command)}' can be tried" if commands \
             else "the preconditions hold: try again"
         return Correction(Rung.REPAIR, commands, note=note), Usage()
+
+    def _in_the_way(self, request: CorrectorRequest) -> bool:
+        """Whether something has to be moved: no motion was found because of it, and other targets were tried."""
+        top = request.stack[-1]
+        if top.feedback.kind != Status.PLANNING.value or not top.feedback.blockers:
+            return False
+        other_target = bool(top.command.avoid) and self._policy.allows(Rung.OFFSET)
+        return not other_target or len(top.command.avoid) >= _OTHER_TARGETS \
+            or mark(meeting(top, request.world), Rung.OFFSET) in request.seen
+
+    def _clear(self, request: CorrectorRequest) -> Optional[Correction]:
+        """Move one of the things that are in the way, where the domain's operators can."""
+        clearing = find_clearing(self._domain, request.stack, request.world, request.made, self._policy.search)
+        if clearing is None:
+            return None
+        failed = self._domain.describe(request.stack[-1].command)
+        note = f"the {clearing.blocker.replace('_', ' ')} is moved away, it is in the way of '{failed}'"
+        return Correction(Rung.REPAIR, clearing.commands, note=note)
 
     def _offset(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top

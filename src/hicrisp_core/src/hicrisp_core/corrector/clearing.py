@@ -1,0 +1,137 @@
+"""Moving what stands in the way: commands that put a blocker elsewhere and lead back to the command that failed.
+
+CoPAL leaves an "obstacle object on the way" to the model's next plan (Table III, Fig. 5); here the domain's own
+operators are searched for it first. What counts as elsewhere is the domain's matter, too: an action by which a thing
+is placed where it is free of others, or, where the domain has none, one that makes a fact about it that is new.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from hicrisp_core.domain.effects import apply_effects, expected_facts
+from hicrisp_core.domain.schema import Action, Domain
+from hicrisp_core.domain.search import SearchLimits, find_commands, preconditions_of
+from hicrisp_core.model import Command, Relation, StackEntry, Value, Vector, WorldObject, WorldState
+
+_FREE = ("free", "apart")
+"""Relations of the action decoder by which a thing stands free of others."""
+_HAND = 0.06
+"""Space that is left between what is moved away and what it made room for, metres: the hand has to get in."""
+_WAYS = 16
+"""Ways to put one blocker elsewhere that are looked at."""
+
+
+class Clearing(NamedTuple):
+    """A thing to move away, and the commands that do it and lead back."""
+
+    blocker: str
+    commands: Tuple[Command, ...]
+
+
+def find_clearing(
+    domain: Domain, stack: Sequence[StackEntry], world: WorldState, made: FrozenSet[Relation],
+    limits: Optional[SearchLimits] = None,
+) -> Optional[Clearing]:
+    """The commands that move one blocker of the stack's top away, so that the top can be tried again after them.
+
+    Of all ways the one is taken that undoes the fewest facts, then the shortest. What the stack's commands are about
+    is never moved: it is what room is made for.
+
+    Args:
+        made: the facts that finished steps made.
+
+    Returns:
+        ``None`` where there is no way within the limits.
+    """
+    top = stack[-1]
+    kept = made & world.relations
+    about = {str(value) for entry in stack for value in entry.command.arguments.values()}
+    best: Optional[Tuple[int, int]] = None
+    found: Optional[Clearing] = None
+    for name in top.feedback.blockers:
+        thing = world.objects.get(name)
+        if thing is None or not thing.movable or name in about or world.held(name):
+            continue
+        for mover in itertools.islice(_movers(domain, world, name, top.command.robot), _WAYS):
+            way = _way(domain, world, mover, top.command, limits)
+            if way is None:
+                continue
+            commands, after = way
+            cost = (len(kept - after.relations), len(commands))
+            if best is None or cost < best:
+                best, found = cost, Clearing(name, _kept_off(domain, commands, top.command, thing, world))
+    return found
+
+
+def _way(
+    domain: Domain, world: WorldState, mover: Command, failed: Command, limits: Optional[SearchLimits]
+) -> Optional[Tuple[Tuple[Command, ...], WorldState]]:
+    """What leads to the mover, the mover, and what leads from there to the failed command; with the facts after it."""
+    before = find_commands(domain, world, preconditions_of(domain, mover), limits)
+    if before is None:
+        return None
+    state = world
+    for command in (*before, mover):
+        state = apply_effects(domain, command, state)
+    back = find_commands(domain, state, preconditions_of(domain, failed), limits)
+    if back is None:
+        return None
+    for command in back:
+        state = apply_effects(domain, command, state)
+    return (*before, mover, *back), state
+
+
+def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterator[Command]:
+    """Commands after which a thing stands elsewhere: where it is free, or in a place that it has not now."""
+    free = [action for action in domain.actions.values() if action.decode in _FREE]
+    found = [command for action in free for command in _groundings(domain, action, world, name, robot)]
+    if found:
+        yield from found
+        return
+    for action in domain.actions.values():
+        for command in _groundings(domain, action, world, name, robot):
+            made = [fact for fact in expected_facts(domain, command)[0] if fact.subject == name]
+            if made and not any(fact in world.relations for fact in made):
+                yield command
+
+
+def _groundings(
+    domain: Domain, action: Action, world: WorldState, name: str, robot: str
+) -> Iterator[Command]:
+    """The commands by which an action lets go of a thing, or moves it where nothing is held; one robot's first."""
+    types = [parameter.type for parameter in action.parameters.values()]
+    choices: List[Tuple[Value, ...]] = [
+        (parameter.default or 0.0,) if parameter.type == "number" else tuple(sorted(
+            domain.objects_of(world, parameter.type), key=lambda each: (each != robot, each)))
+        for parameter in action.parameters.values()]
+    for values in itertools.product(*choices):
+        if values.count(name) != 1 or len(set(map(str, values))) != len(types):
+            continue
+        arguments = dict(zip(action.parameters, values))
+        command = Command(action.name, arguments, str(arguments.get(action.robot_parameter, robot)),
+                          time_limit=action.time_limit)
+        made, removed = expected_facts(domain, command)
+        let_go = any(fact.predicate == "holding" and fact.object == name for fact in removed)
+        if let_go or "holding" not in domain.predicates and any(fact.subject == name for fact in made):
+            yield command
+
+
+def _kept_off(
+    domain: Domain, commands: Sequence[Command], failed: Command, blocker: WorldObject, world: WorldState
+) -> Tuple[Command, ...]:
+    """The commands, with placements that keep off the room that is made: around the blocker and the failed command's
+    item and target."""
+    item = world.objects.get(failed.argument("item"))
+    spots: List[Vector] = [thing.pose.position for thing in (blocker, item)
+                           if thing is not None and thing.pose is not None and not world.held(thing.name)]
+    if failed.target is not None:
+        spots.append(failed.target.position)
+    if not spots:
+        return tuple(commands)
+    room = _HAND + sum(math.hypot(*thing.size[:2]) / 2.0 for thing in (blocker, item) if thing is not None)
+    return tuple(replace(command, avoid=tuple(spots), apart=room)
+                 if domain.actions[command.action].decode in _FREE else command for command in commands)
