@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from threading import Event, Timer
 
 import numpy as np
@@ -52,3 +53,17 @@ def test_stop_from_another_thread_ends_what_runs() -> None:
 def test_after_a_stop_the_next_command_works(tabletop: Lab) -> None:
     assert tabletop.world.robot.stop(Deadline(1.0)).ok
     assert tabletop.do("pick", item="box").ok
+
+
+def test_a_commands_time_limit_counts_in_seconds_of_the_robots_clock(tabletop: Lab) -> None:
+    """As fast as can be, two simulated seconds pass in a fraction of a wall second."""
+    began = tabletop.world.time
+    outcome = tabletop.execute(replace(tabletop.command("pick", item="box"), time_limit=2.0))
+    assert outcome.status is Status.TIMEOUT
+    assert "2 s" in outcome.message
+    assert tabletop.world.time - began < 4.0
+    assert np.abs(tabletop.world.simulation.arm_velocities).max() < 0.05
+
+
+def test_a_command_within_its_time_limit_is_not_ended(tabletop: Lab) -> None:
+    assert tabletop.execute(replace(tabletop.command("pick", item="box"), time_limit=30.0)).ok

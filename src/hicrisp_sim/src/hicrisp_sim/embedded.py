@@ -69,7 +69,7 @@ class EmbeddedWorld:
         self._faults = Faults(self.simulation, self.arm.kinematics, seed)
         self.arm.distortion = self._faults.distort
         skills = {name: action.skill for name, action in self._domain.actions.items()}
-        self.robot = FaultyRobot(self.arm, skills, self.look)
+        self.robot = FaultyRobot(self.arm, skills, self.look, clock=lambda: self.time)
         self.robot.faults = self._faults
         self._eyes = Eyes()
         self._begin(loaded)

@@ -15,6 +15,8 @@ from hicrisp_core.robot.hand import Gripper
 _TURNS = tuple(math.radians(turn) for turn in (0.0, -12.0, 12.0, -25.0, 25.0, -33.0, 33.0))
 _GAPS = (0.018, 0.03, 0.045, 0.055)
 """Other bearings and gaps that still make the relation, for when the best ones are taken."""
+_YIELDS = 0.06
+"""How much nearer than the ends of the reach other things may be, metres: they can be moved away, the reach cannot."""
 _STEP = 0.04
 """Metres between the spots of a surface."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
@@ -147,7 +149,7 @@ def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Ro
 
 def _room(table: WorldObject, workspace: Workspace, pose: Pose, space: float) -> float:
     reach = math.dist(pose.position[:2], workspace.base)
-    room = min(space, reach - workspace.reach[0], workspace.reach[1] - reach)
+    room = min(space + _YIELDS, reach - workspace.reach[0], workspace.reach[1] - reach)
     if table.pose is None:
         return room
     x, y, _ = table.pose.inverse().apply(pose.position)

@@ -237,11 +237,19 @@ def _arrangement(shape: str, items: Sequence[str]) -> List[Tuple[str, str, str]]
         return _both_ways(items)
     if shape == "l":
         tall = math.ceil((len(items) + 1) / 2)
-        upright = [(item, "behind", below) for below, item in zip(items, items[1:tall])]
-        return upright + [(item, "right_of", side) for side, item in zip((items[0], *items[tall:]), items[tall:])]
+        corner = (tall - 1) // 2  # The long side grows both ways, so that it stays within reach.
+        return [*_row(items[:corner + 1], "in_front_of"), *_row((items[0], *items[corner + 1:tall]), "behind"),
+                *_row((items[corner], *items[tall:]), "right_of")]
     bar = 3 if len(items) < 6 else 5
-    stem = [(item, "in_front_of", above) for above, item in zip((items[0], *items[bar:]), items[bar:])]
-    return _both_ways(items[:bar]) + stem
+    if len(items) - bar < 2:
+        return _both_ways(items[:bar]) + _row((items[0], *items[bar:]), "in_front_of")
+    return [(items[1], "behind", items[0]), *_both_ways(items[1:bar + 1]),
+            *_row((items[0], *items[bar + 1:]), "in_front_of")]
+
+
+def _row(items: Sequence[str], relation: str) -> List[Tuple[str, str, str]]:
+    """Each thing in a relation to the one before it."""
+    return [(item, relation, before) for before, item in zip(items, items[1:])]
 
 
 def _both_ways(items: Sequence[str]) -> List[Tuple[str, str, str]]:

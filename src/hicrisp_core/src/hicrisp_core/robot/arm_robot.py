@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from threading import Event
 from typing import Callable, Dict, Mapping, Optional, Sequence
 
@@ -15,14 +17,21 @@ from hicrisp_core.robot.skills_place import place
 
 
 class _Stop(Event):
-    """Set when it is set itself, or when the caller's event is."""
+    """Set when it is set itself, when the caller's event is, or from a time of the robot's clock on (seconds)."""
 
-    def __init__(self, other: Event) -> None:
+    def __init__(self, other: Event, clock: Callable[[], float], end: float) -> None:
         super().__init__()
         self._other = other
+        self._clock = clock
+        self._end = end
+
+    @property
+    def wished(self) -> bool:
+        """Whether somebody asked to stop."""
+        return super().is_set() or self._other.is_set()
 
     def is_set(self) -> bool:
-        return super().is_set() or self._other.is_set()
+        return self.wished or self._clock() >= self._end
 
 
 class ArmRobot:
@@ -31,17 +40,19 @@ class ArmRobot:
     Args:
         skills: the skill (``pick``, ``place`` or ``home``) by the domain's action name.
         observe: the world as it is seen when it is called; the skills plan in nothing else.
+        clock: seconds of the robot's clock, by which the time limits of commands are meant.
     """
 
     def __init__(
         self, arm: Arm, skills: Mapping[str, str], observe: Callable[[], WorldState],
-        settings: Optional[SkillSettings] = None,
+        settings: Optional[SkillSettings] = None, clock: Callable[[], float] = time.monotonic,
     ) -> None:
         known: Dict[str, Callable[[Attempt, Command], Outcome]] = {"pick": _pick, "place": _place, "home": _home}
         self.name = arm.name
         self._arm = arm
         self._observe = observe
         self._settings = settings or SkillSettings()
+        self._clock = clock
         self._skills = {action: known[skill] for action, skill in skills.items() if skill in known}
         self._running: Optional[_Stop] = None
 
@@ -62,7 +73,8 @@ class ArmRobot:
         refusal = self._refusal(command)
         if refusal is not None:
             return refusal
-        stop = _Stop(cancel)
+        limit = command.time_limit if command.time_limit > 0.0 else math.inf
+        stop = _Stop(cancel, self._clock, self._clock() + limit)
         self._running = stop
         attempt = Attempt(self._arm, self._observe, deadline, stop, progress or _ignore,
                           Gripper(opening=self._arm.max_opening), self._settings)
@@ -70,6 +82,8 @@ class ArmRobot:
             outcome = attempt.interrupted() or skill(attempt, command)
         finally:
             self._running = None
+        if outcome.status is Status.CANCELED and not stop.wished:
+            outcome = Outcome(Status.TIMEOUT, f"the time limit of {limit:g} s passed; the arm stands still")
         return outcome if outcome.ok else self._confirmed(outcome)
 
     def stop(self, deadline: Deadline) -> Outcome:
