@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Event
-from typing import Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.domain import load_domain
-from hicrisp_core.model import Command, Outcome, Pose, Step, WorldState
+from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.ledger import TaskResult
+from hicrisp_core.executive.policy_loader import load_policy
+from hicrisp_core.model import Command, Outcome, Pose, Step, Task, WorldObject, WorldState
 from hicrisp_core.model.geometry import multiply
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.grasps import DOWN
+from hicrisp_core.scene import Scene, load_scene
 from hicrisp_sim.embedded import EmbeddedWorld
 
 LIMIT = 60.0
@@ -21,6 +27,16 @@ LIMIT = 60.0
 def pointing_down(x: float, y: float, z: float, turn: tuple = (0.0, 0.0, 0.0, 1.0)) -> Pose:
     """A tool pose that points straight down."""
     return Pose((x, y, z), multiply(turn, DOWN))
+
+
+def table_with(**things: Tuple[str, Tuple[float, float, float], Tuple[float, float]]) -> Scene:
+    """A scene of things by name: shape, size and place on the table, metres."""
+    empty = load_scene("tabletop", 0)
+    objects = {
+        name: WorldObject(name, shape, shape, size, pose=Pose((x, y, size[2] / 2.0)))
+        for name, (shape, size, (x, y)) in things.items()}
+    return replace(empty, name="made", objects={"table": empty.table, **objects},
+                   masses={name: 0.2 for name in objects})
 
 
 class Lab:
@@ -54,3 +70,11 @@ class Lab:
     def execute(self, command: Command, cancel: Optional[Event] = None, seconds: float = LIMIT) -> Outcome:
         """Carry out a command."""
         return self.world.robot.execute(command, Deadline(seconds), cancel or Event())
+
+    def run(self, task: str, policy: str = "hierarchical") -> Tuple[TaskResult, List[Dict[str, Any]]]:
+        """Plan a sentence and carry it out under a policy, with the events on the way."""
+        events: List[Dict[str, Any]] = []
+        executive = assemble(
+            self.domain, load_policy(config_file("policies", policy)), OfflineBrain(self.domain),
+            {self.world.robot.name: self.world.robot}, self.world, events.append)
+        return executive.run(Task(task)), events
