@@ -7,8 +7,8 @@ import math
 import pytest
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, multiply, rotate
-from hicrisp_core.robot.affordances import collision_cost, joint_limit_cost, ranked
-from hicrisp_core.robot.grasps import DOWN, Grasp, grasp_candidates, tool_yaw
+from hicrisp_core.robot.affordances import ranked
+from hicrisp_core.robot.grasps import DOWN, grasp_candidates, tool_yaw
 from hicrisp_core.robot.hand import Gripper, hand_clearance, hand_room
 
 GRIPPER = Gripper()
@@ -48,7 +48,8 @@ def test_what_is_wider_than_the_gripper_has_no_grasp() -> None:
 
 def test_a_neighbour_turns_the_fingers_away() -> None:
     thing, wall = box("box", 0.5, 0.0), box("wall", 0.5, 0.055, size=(0.05, 0.05, 0.05))
-    best = grasp_candidates(thing, world(thing, wall), GRIPPER)[0]
+    found = grasp_candidates(thing, world(thing, wall), GRIPPER)
+    best = next(ranked(found, lambda grasp: grasp, lambda pose: 1.0))
     closing = rotate(best.pose.orientation, (0.0, 1.0, 0.0))
     assert abs(closing[1]) < 0.1
     assert best.clearance > 0.0
@@ -95,3 +96,44 @@ def test_a_lying_cylinder_is_held_beside_its_middle_so_that_it_can_be_stood_up()
     can = WorldObject("can", "cylinder", "cylinder", (0.06, 0.06, 0.12), pose=Pose((0.5, 0.0, 0.03), orientation))
     for grasp in grasp_candidates(can, world(can), GRIPPER):
         assert 0.01 < math.dist(grasp.pose.position[:2], (0.5, 0.0)) < 0.04
+
+
+@pytest.mark.parametrize(("shape", "size"), [("box", (0.05, 0.06, 0.14)), ("cylinder", (0.06, 0.06, 0.12))])
+def test_what_stands_high_enough_can_also_be_held_by_a_level_hand_that_reaches_away_from_the_robot(shape, size) -> None:
+    x, y = 0.5, 0.3
+    thing = WorldObject("thing", shape, shape, size, pose=Pose((x, y, size[2] / 2.0), from_yaw(0.2)))
+    level = [grasp for grasp in grasp_candidates(thing, world(thing), GRIPPER) if grasp.from_side]
+    assert level
+    for grasp in level:
+        ahead = rotate(grasp.pose.orientation, (0.0, 0.0, 1.0))
+        closing = rotate(grasp.pose.orientation, (0.0, 1.0, 0.0))
+        assert ahead[2] == pytest.approx(0.0, abs=1e-6)
+        assert closing[2] == pytest.approx(0.0, abs=1e-6)
+        assert ahead[0] * x + ahead[1] * y > 0.0
+        assert GRIPPER.palm[0] / 2.0 < grasp.pose.position[2] < size[2]
+        back = grasp.before(0.1).position
+        assert math.dist(back, (x, y, grasp.pose.position[2])) > math.dist(
+            grasp.pose.position, (x, y, grasp.pose.position[2]))
+
+
+def test_what_is_low_or_lies_is_held_from_above_only() -> None:
+    low = box("low", 0.5, 0.0)
+    assert not any(grasp.from_side for grasp in grasp_candidates(low, world(low), GRIPPER))
+    lying = WorldObject("can", "cylinder", "cylinder", (0.06, 0.06, 0.12), pose=Pose(
+        (0.5, 0.0, 0.03), (math.sin(math.pi / 4), 0.0, 0.0, math.cos(math.pi / 4))))
+    assert not any(grasp.from_side for grasp in grasp_candidates(lying, world(lying), GRIPPER))
+
+
+def test_what_the_hand_would_touch_is_named_only_at_the_hands_height() -> None:
+    tool = Pose((0.5, 0.0, 0.03), DOWN)
+    tall, low = box("tall", 0.5, 0.055, size=(0.05, 0.05, 0.16)), box("low", 0.5, -0.095, size=(0.05, 0.05, 0.03))
+    room = hand_room(tool, 0.06, world(tall, low), GRIPPER, "")
+    assert room.clearance == 0.0
+    assert room.blockers == ("tall",)
+    assert hand_room(tool, 0.06, world(low), GRIPPER, "").blockers == ()
+    assert hand_room(tool.shifted((0.0, 0.0, 0.2)), 0.06, world(tall, low), GRIPPER, "").blockers == ()
+
+
+def test_a_wall_that_nobody_can_move_takes_room_as_well() -> None:
+    wall = WorldObject("wall", "wall", "box", (0.05, 0.05, 0.3), pose=Pose((0.5, 0.04, 0.15)), movable=False)
+    assert hand_room(Pose((0.5, 0.0, 0.03), DOWN), 0.06, world(wall), GRIPPER, "").blockers == ("wall",)

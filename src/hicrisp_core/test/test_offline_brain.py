@@ -73,11 +73,11 @@ def test_one_placement(domain, text, expected):
         "place_left_of(green_box, blue_box)", "place_right_of(orange_box, blue_box)",
         "place_in_front_of(red_box, blue_box)", "place_behind(yellow_box, blue_box)"]),
     ("build an L with the boxes", [
-        "place_behind(green_box, blue_box)", "place_behind(orange_box, green_box)",
-        "place_right_of(red_box, blue_box)", "place_right_of(yellow_box, red_box)"]),
+        "place_in_front_of(green_box, blue_box)", "place_behind(orange_box, blue_box)",
+        "place_right_of(red_box, green_box)", "place_right_of(yellow_box, red_box)"]),
     ("build a T shape with the cubes", [
-        "place_left_of(green_box, blue_box)", "place_right_of(orange_box, blue_box)",
-        "place_in_front_of(red_box, blue_box)", "place_in_front_of(yellow_box, red_box)"]),
+        "place_behind(green_box, blue_box)", "place_left_of(orange_box, green_box)",
+        "place_right_of(red_box, green_box)", "place_in_front_of(yellow_box, blue_box)"]),
     ("put the red box on the blue box and the green box on the red box",
      ["place_on(red_box, blue_box)", "place_on(green_box, red_box)"]),
     ("put the red box on the blue box; after that put the red box on the green box",

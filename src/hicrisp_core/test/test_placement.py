@@ -8,9 +8,12 @@ from hicrisp_core.body.decoder import ActionDecoder, offset_key
 from hicrisp_core.body.placement import Workspace
 from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.detector.detector import Detector
-from hicrisp_core.model import Command, Feedback, Step
+from hicrisp_core.detector.perception import perceive
+from hicrisp_core.model import Command, Feedback, Pose, Step, WorldObject
 from hicrisp_core.model.footprint import gap
-from test_detector import CATALOGUE, OK, seen
+from hicrisp_core.robot.hand import Gripper
+from hicrisp_core.robot.skills_placements import hold_of, most_room
+from test_detector import CATALOGUE, OK, frames, seen
 
 PLACES = ["next_to", "left_of", "right_of", "in_front_of", "behind"]
 
@@ -46,16 +49,38 @@ def test_a_taken_side_is_left_for_a_free_one(domain):
     assert math.dist(command.target.position[:2], (0.5, -0.005)) > 0.06
 
 
-def test_no_free_spot_is_said_not_guessed(domain):
+def test_no_free_spot_names_what_is_in_the_way(domain):
     world = seen(domain, lid=(0.5, -0.005, 0.01))
     answer = decoded(domain, world, "place_left_of", reference="cylinder")
     assert isinstance(answer, Feedback)
     assert answer.kind == "no_place"
+    assert answer.blockers == ("lid",)
+    assert "the lid is in the way" in answer.reason
+    assert answer.suggestion == "Move the lid away first."
+
+
+def test_what_cannot_be_moved_is_named_but_is_no_blocker(domain):
+    world = seen(domain, lid=(0.5, -0.005, 0.01))
+    fixed = replace(world, objects={**world.objects, "lid": replace(world.objects["lid"], movable=False)})
+    answer = decoded(domain, fixed, "place_left_of", reference="cylinder")
+    assert "the lid is in the way" in answer.reason
+    assert answer.blockers == ()
+
+
+def test_positions_to_be_avoided_are_kept_away_from_as_far_as_the_command_says(domain):
+    world = seen(domain)
+    here = world.objects["box"].pose.position
+    command = domain.ground(Step("", "put_down", {"item": "box"}), world)
+    far = ActionDecoder(domain).decode(replace(command, avoid=(here,), apart=0.25), world, DecoderOffsets())
+    assert math.dist(far.target.position[:2], here[:2]) >= 0.25
 
 
 def test_a_place_beyond_reach_is_refused(domain):
     world = seen(domain, cylinder=(0.86, 0.0, 0.05))
-    assert isinstance(decoded(domain, world, "place_behind", reference="cylinder"), Feedback)
+    answer = decoded(domain, world, "place_behind", reference="cylinder")
+    assert isinstance(answer, Feedback)
+    assert "out of reach or off the table" in answer.reason
+    assert answer.blockers == ()
 
 
 def test_the_aim_is_the_target_less_the_learnt_bias(domain):
@@ -90,3 +115,39 @@ def test_a_target_that_no_motion_reached_is_avoided(domain):
     again = ActionDecoder(domain).decode(replace(first, avoid=(first.target.position,)), world, DecoderOffsets())
     assert math.dist(again.target.position, first.target.position) > 0.01
     assert Detector(domain).check(again, world, seen(domain, box=again.target), OK).ok
+
+
+WALL = WorldObject("wall", "box", "box", (0.06, 0.06, 0.2))
+
+
+def held_among(domain, *walls):
+    """The box in a hand that points down, and tall things at places on the table."""
+    things = {**CATALOGUE, **{f"wall_{i}": replace(WALL, name=f"wall_{i}") for i in range(len(walls))}}
+    places = frames(tool=(0.4, 0.3, 0.3), opening=0.05, box=(0.4, 0.3, 0.285))
+    places.update({f"wall_{i}": (Pose((x, y, 0.1)), 10.0) for i, (x, y) in enumerate(walls)})
+    world = perceive(places, things, domain, 10.0)
+    assert world.holds("holding", "panda", "box")
+    return world
+
+
+def room_at(command, world):
+    item = world.objects["box"]
+    hold = hold_of(item, world.robots["panda"].pose, world.robots["panda"].opening)
+    return most_room(item, hold, command.target, world, Gripper()).grasp.clearance
+
+
+def test_of_the_spots_beside_a_thing_one_is_chosen_in_which_the_hand_has_room(domain):
+    world = held_among(domain, (0.41, -0.02), (0.41, -0.18))
+    command = decoded(domain, world, "place_next_to", reference="cylinder")
+    assert room_at(command, world) >= Gripper().room
+    assert Detector(domain).check(command, world, seen(domain, box=command.target), OK).ok
+
+
+def test_where_the_item_has_room_but_the_hand_has_none_what_the_hand_would_touch_is_in_the_way(domain):
+    world = held_among(domain, (0.45, -0.005), (0.55, -0.005))
+    narrow = replace(world, objects={name: replace(thing, size=(0.03, 0.03, 0.2)) if name.startswith("wall") else thing
+                                     for name, thing in world.objects.items()})
+    answer = decoded(domain, narrow, "place_left_of", reference="cylinder")
+    assert isinstance(answer, Feedback)
+    assert set(answer.blockers) <= {"wall_0", "wall_1"}
+    assert answer.blockers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import List, Optional, Sequence
+from typing import List, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
@@ -31,17 +31,19 @@ class SymbolicWorld:
         self.executed: List[str] = []
         self._domain = domain
         self._faults: List[_Fault] = []
+        self._moved: Set[str] = set()
 
     def fails(
         self, command: str, times: int = 1, status: Status = Status.SUCCESS, message: str = "",
-        instead: Optional[Command] = None,
+        instead: Optional[Command] = None, blockers: Tuple[str, ...] = (),
     ) -> None:
         """Make a command (as its text, ``pick(panda, box)``) fail: it has no effect, or that of another one.
 
         Args:
             status: what the driver claims; SUCCESS makes the failure one that only the detector can see.
+            blockers: the things that are in the way; once one of them was moved, the command does not fail any more.
         """
-        self._faults.append(_Fault(command, Outcome(status, message), times, instead))
+        self._faults.append(_Fault(command, Outcome(status, message, blockers), times, instead))
 
     def capabilities(self) -> Sequence[str]:
         """Every action of the domain."""
@@ -60,12 +62,13 @@ class SymbolicWorld:
         if progress is not None:
             progress(command.action, 1.0)
         for fault in self._faults:
-            if fault.command == str(command) and fault.times > 0:
+            if fault.command == str(command) and fault.times > 0 and not self._moved & set(fault.outcome.blockers):
                 fault.times -= 1
                 if fault.instead is not None:
                     self._apply(fault.instead)
                 return fault.outcome
         self._apply(command)
+        self._moved.add(command.argument("item"))
         return Outcome(Status.SUCCESS)
 
     def observe(self, deadline: Deadline) -> WorldState:

@@ -1,0 +1,123 @@
+"""The ways to carry out a command are ranked by room and joint limits, and tried in that order."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Dict, List
+
+import pytest
+from hicrisp_core.model import Pose, Status, WorldObject
+from hicrisp_core.robot.affordances import collision_cost, joint_limit_cost, ranked
+from hicrisp_core.robot.grasps import DOWN, Grasp
+from hicrisp_core.robot.ports import MotionFailure
+from test_skills import BOX, PICK, PLACE, ScriptedArm, run
+
+LEVEL = (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))
+
+
+def grasp(x: float, clearance: float = 1.0, orientation=DOWN) -> Grasp:
+    return Grasp(Pose((x, 0.0, 0.1), orientation), 0.05, 0.07, clearance)
+
+
+def order(grasps: List[Grasp], margins: Dict[float, float], asked=None) -> List[float]:
+    def margin(pose: Pose):
+        if asked is not None:
+            asked.append(pose.position[0])
+        return margins.get(pose.position[0], 1.0)
+
+    return [each.pose.position[0] for each in ranked(grasps, lambda each: each, margin)]
+
+
+def test_more_room_comes_before_less() -> None:
+    assert order([grasp(0.3, 0.002), grasp(0.4, 0.02), grasp(0.5, 0.01)], {}) == [0.4, 0.5, 0.3]
+
+
+def test_a_posture_far_from_the_joint_limits_comes_before_one_near_them() -> None:
+    assert order([grasp(0.3), grasp(0.4), grasp(0.5)], {0.3: 0.05, 0.4: 0.2}) == [0.5, 0.4, 0.3]
+
+
+def test_both_parts_are_weighed_against_each_other() -> None:
+    tight, strained = grasp(0.3, 0.012), grasp(0.4)
+    assert order([tight, strained], {0.4: 0.02}) == [0.3, 0.4]
+    assert order([tight, strained], {0.4: 0.25}) == [0.4, 0.3]
+
+
+def test_what_is_out_of_reach_comes_last() -> None:
+    assert order([grasp(0.3), grasp(0.4, 0.0)], {0.3: None}) == [0.4, 0.3]
+
+
+def test_a_hand_from_above_comes_before_a_level_one_unless_it_has_no_room() -> None:
+    side = grasp(0.4, orientation=LEVEL)
+    assert side.from_side
+    assert order([side, grasp(0.3, 0.01)], {}) == [0.3, 0.4]
+    assert order([grasp(0.3, 0.0), side], {}) == [0.4, 0.3]
+
+
+def test_the_costs_are_between_nothing_and_one_for_each_part() -> None:
+    assert collision_cost(grasp(0.3)) == 0.0
+    assert collision_cost(grasp(0.3, 0.0)) == 1.0
+    assert joint_limit_cost(1.0) == 0.0
+    assert joint_limit_cost(0.0) == 1.0
+    assert joint_limit_cost(None) == math.inf
+
+
+def test_equal_ways_come_by_the_least_turn_of_the_wrist_and_always_alike() -> None:
+    turned = Grasp(Pose((0.3, 0.0, 0.1), (math.cos(0.5), math.sin(0.5), 0.0, 0.0)), 0.05, 0.07)
+    straight = grasp(0.4)
+    assert order([turned, straight], {}) == order([straight, turned], {}) == [0.4, 0.3]
+
+
+def test_the_arm_is_asked_only_where_its_answer_can_decide() -> None:
+    asked: List[float] = []
+    ways = ranked([grasp(0.3), grasp(0.4, 0.02), grasp(0.5, 0.01)], lambda each: each,
+                  lambda pose: asked.append(pose.position[0]) or 1.0)
+    assert next(ways).pose.position[0] == 0.3
+    assert asked == [0.3]
+
+
+def test_the_winner_is_carried_out() -> None:
+    arm = ScriptedArm(BOX)
+    arm.margins = lambda pose: 1.0 if abs(pose.orientation[1]) > 0.9 else 0.01
+    assert run(arm, PICK).ok
+    assert abs(arm.pose.orientation[1]) > 0.9
+
+
+def test_the_next_way_is_tried_when_the_best_finds_no_motion() -> None:
+    arm = ScriptedArm(BOX)
+    tried: List[Pose] = []
+    plan = arm.plan_to
+
+    def plan_to(pose, deadline, touch=frozenset()):
+        tried.append(pose)
+        return MotionFailure("goal_in_collision", "the salt is in the way", ("salt",)) if len(tried) == 1 \
+            else plan(pose, deadline, touch)
+
+    arm.plan_to = plan_to
+    assert run(arm, PICK).ok
+    assert tried[0].orientation != tried[1].orientation
+
+
+@pytest.mark.parametrize("command", [PICK, PLACE], ids=["pick", "place"])
+def test_when_all_fail_the_reason_of_the_best_is_told_with_what_is_in_its_way(command) -> None:
+    arm = ScriptedArm(replace(BOX))
+    if command is PLACE:
+        assert run(arm, PICK).ok
+    names = iter(("salt", *["pepper"] * 99))
+
+    def plan_to(pose, deadline, touch=frozenset()):
+        name = next(names)
+        return MotionFailure("goal_in_collision", f"the {name} is in the way", (name,))
+
+    arm.plan_to = plan_to
+    outcome = run(arm, command)
+    assert outcome.status is Status.PLANNING
+    assert outcome.blockers == ("salt",)
+    assert "the salt is in the way" in outcome.message
+
+
+def test_a_thing_too_wide_for_the_fingers_blames_nobody() -> None:
+    crate = WorldObject("box", "box", "box", (0.1, 0.1, 0.1), pose=Pose((0.4, 0.1, 0.05)))
+    outcome = run(ScriptedArm(crate), PICK)
+    assert outcome.status is Status.PLANNING
+    assert outcome.blockers == ()
