@@ -15,7 +15,7 @@ from hicrisp_core.robot.hand import Gripper
 _TURNS = tuple(math.radians(turn) for turn in (0.0, -12.0, 12.0, -25.0, 25.0, -33.0, 33.0))
 _GAPS = (0.018, 0.03, 0.045, 0.055)
 """Other bearings and gaps that still make the relation, for when the best ones are taken."""
-_YIELDS = 0.06
+_YIELDS = 0.12
 """How much nearer than the ends of the reach other things may be, metres: they can be moved away, the reach cannot."""
 _STEP = 0.04
 """Metres between the spots of a surface."""
@@ -138,8 +138,8 @@ def free(
 
 
 def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Round]:
-    """The spots of the table, those with the most room around first: to other things, to the edge and to the ends of
-    the reach."""
+    """The spots of the table, those with the most room around first: to other things, and to each side as far as the
+    reach and the table go."""
     table = table_of(world)
     if table is None:
         return []
@@ -148,12 +148,28 @@ def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Ro
 
 
 def _room(table: WorldObject, workspace: Workspace, pose: Pose, space: float) -> float:
-    reach = math.dist(pose.position[:2], workspace.base)
-    room = min(space + _YIELDS, reach - workspace.reach[0], workspace.reach[1] - reach)
-    if table.pose is None:
-        return room
-    x, y, _ = table.pose.inverse().apply(pose.position)
-    return min(room, table.size[0] / 2.0 - abs(x), table.size[1] / 2.0 - abs(y))
+    """The least of the space to other things and of the ways that one could go on to each side, metres; of equally
+    good spots the one with the longer ways is a little better."""
+    ways = [_way(table, workspace, pose.position, bearing) for bearing in DIRECTIONS.values()]
+    return min(space + _YIELDS, *ways) + 0.1 * sum(ways) / len(ways)
+
+
+def _way(table: WorldObject, workspace: Workspace, start: Vector, bearing: float) -> float:
+    """How far a thing could go from a spot in a direction (radians) within reach and on the table, metres."""
+    along = (math.cos(bearing), math.sin(bearing))
+    x, y = start[0] - workspace.base[0], start[1] - workspace.base[1]
+    closing, square = x * along[0] + y * along[1], x * x + y * y
+    way = math.sqrt(max(0.0, closing ** 2 - square + workspace.reach[1] ** 2)) - closing
+    inner = closing ** 2 - square + workspace.reach[0] ** 2
+    if closing < 0.0 and inner >= 0.0:
+        way = min(way, -closing - math.sqrt(inner))
+    if table.pose is not None:
+        here = table.pose.inverse().apply(start)
+        there = table.pose.inverse().apply((start[0] + along[0], start[1] + along[1], start[2]))
+        for at, to, size in zip(here[:2], there[:2], table.size):
+            if abs(to - at) > 1e-6:
+                way = min(way, (size / 2.0 - math.copysign(1.0, to - at) * at) / abs(to - at))
+    return way
 
 
 def allowed(item: WorldObject, pose: Pose, world: WorldState, workspace: Workspace) -> bool:
