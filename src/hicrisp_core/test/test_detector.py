@@ -163,3 +163,9 @@ def test_missing_and_stale_poses_are_failures_of_their_own(domain):
 def test_a_pose_that_is_not_finite_is_not_seen(domain):
     world = seen(domain, box=(float("nan"), 0.0, 0.0))
     assert world.objects["box"].pose is None
+
+
+def test_a_hand_beside_a_second_thing_is_seen_to_hold_only_the_one_between_its_fingers(domain):
+    world = seen(domain, box=(0.3, 0.0, 0.39), cylinder=(0.3, 0.055, 0.38), tool=(0.3, 0.0, 0.4), opening=0.05)
+    held = [fact.object for fact in world.relations if fact.predicate == "holding"]
+    assert held == ["box"]

@@ -59,6 +59,17 @@ def test_a_place_that_is_taken_is_cleared_with_the_item_put_down_meanwhile() -> 
     assert not lab.see().holds("behind", "tea", "cylinder")
 
 
+def test_room_is_made_on_both_sides_of_what_something_is_stacked_on() -> None:
+    lab = Lab(table_with(
+        box=(*BOX, (0.4, -0.25)), base=(*BOX, (0.5, 0.05)), milk=(*CARTON, (0.5, 0.112)),
+        juice=(*CARTON, (0.5, -0.012))))
+    result, events = lab.run("Place the box on the base")
+    assert result.success, result.message
+    moved = [text for text in commands(events, "correction") if text in ("pick up milk", "pick up juice")]
+    assert len(moved) == len(set(moved))
+    assert lab.see().holds("on", "box", "base")
+
+
 def test_what_the_arm_cannot_move_is_named_when_the_task_is_given_up() -> None:
     lab = Lab(table_with(box=(*BOX, (0.4, -0.25)), cylinder=(*CAN, (0.45, 0.0)), bowl=(*BOWL, (0.57, 0.0))))
     before = lab.position("bowl")

@@ -16,7 +16,8 @@ _TURNS = tuple(math.radians(turn) for turn in (0.0, -12.0, 12.0, -25.0, 25.0, -3
 _GAPS = (0.018, 0.03, 0.045, 0.055)
 """Other bearings and gaps that still make the relation, for when the best ones are taken."""
 _YIELDS = 0.12
-"""How much nearer than the ends of the reach other things may be, metres: they can be moved away, the reach cannot."""
+"""How much nearer than the ends of the reach other things may be, metres: what stands this near can be moved away when
+it is in the way, the ends of the reach cannot."""
 _STEP = 0.04
 """Metres between the spots of a surface."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}

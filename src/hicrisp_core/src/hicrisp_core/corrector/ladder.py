@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Callable, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest, Usage
@@ -16,12 +17,15 @@ from hicrisp_core.domain.search import SearchLimits
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.model import Command, Correction, Feedback, Relation, Rung, StackEntry, Status, Step, Task, WorldState
+from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.robot.deadline import Deadline
 
 _NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place")
 """Failures that no sequence of the domain's operators mends."""
 _OTHER_TARGETS = 3
 """Targets that are tried before what is in the way is moved."""
+_SAME_TARGET = 0.005
+"""Distance below which two targets are one, metres."""
 _SETTLED = ("safety", "canceled")
 """Failures after which nothing is tried."""
 
@@ -146,9 +150,9 @@ class Ladder:
         top = request.stack[-1]
         if top.feedback.kind != Status.PLANNING.value or not top.feedback.blockers:
             return False
-        other_target = bool(top.command.avoid) and self._policy.allows(Rung.OFFSET)
-        return not other_target or len(top.command.avoid) >= _OTHER_TARGETS \
-            or mark(meeting(top, request.world), Rung.OFFSET) in request.seen
+        tried = top.command.avoid
+        same = any(planar_distance(a, b) < _SAME_TARGET for a, b in combinations(tried, 2))  # There is no other one.
+        return not (tried and self._policy.allows(Rung.OFFSET)) or same or len(tried) >= _OTHER_TARGETS
 
     def _clear(self, request: CorrectorRequest) -> Optional[Correction]:
         """Move one of the things that are in the way, where the domain's operators can."""

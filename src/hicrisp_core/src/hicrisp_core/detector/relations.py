@@ -10,7 +10,7 @@ from shapely.geometry import Point
 from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.footprint import BOWL_WALL, footprint, gap, half_extents, vertical_span
-from hicrisp_core.model.geometry import rotate
+from hicrisp_core.model.geometry import distance, rotate
 
 _GRASP_SLACK = 0.012
 """How much further apart than the object's width the fingers of a closed grasp may be seen, metres."""
@@ -112,6 +112,7 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
     found: List[Relation] = []
     held: Set[str] = set()
     predicates = sorted(domain.predicates.values(), key=lambda p: p.detect != "holding")
+    in_hand: Dict[str, Relation] = {}
     by_type: Dict[str, Tuple[str, ...]] = {}
     for predicate in predicates:
         if predicate.detect not in TESTS:
@@ -127,10 +128,20 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
                 fact = Relation(subject, predicate.name, object_)
                 seen = _measure(domain, fact, world) if _close(world, fact) else None
                 if seen is not None and seen.holds:
-                    found.append(fact)
-                    if predicate.detect == "holding":
-                        held.add(object_)
+                    if predicate.detect != "holding":
+                        found.append(fact)
+                    elif subject not in in_hand or _from_tool(world, fact) < _from_tool(world, in_hand[subject]):
+                        in_hand[subject] = fact  # One hand holds one thing, also when it is close to another.
+        if predicate.detect == "holding":
+            held.update(fact.object for fact in in_hand.values())
+            found.extend(in_hand.values())
     return tuple(found)
+
+
+def _from_tool(world: WorldState, fact: Relation) -> float:
+    """Distance of a thing's centre from the tool that is said to hold it, metres."""
+    robot, thing = world.robots[fact.subject], world.objects[fact.object]
+    return math.inf if robot.pose is None or thing.pose is None else distance(robot.pose.position, thing.pose.position)
 
 
 def _measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]:

@@ -1,0 +1,59 @@
+"""Whole tasks on a crowded table: room is made where it is needed, and shapes stay within reach."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.policy_loader import load_policy
+from hicrisp_core.model import Task
+from pose_world import PoseWorld, catalogue
+
+ROWS = {f"box_{row}{column}": (0.40 + 0.12 * row, -0.28 + 0.11 * column) for row in range(2) for column in range(5)}
+
+
+def run(domain, config_dir, task: str, places, policy: str = "hierarchical"):
+    world = PoseWorld(domain, catalogue(**places))
+    events = []
+    executive = assemble(domain, load_policy(config_dir / "policies" / f"{policy}.yaml"), OfflineBrain(domain),
+                         {"panda": world}, world, events.append)
+    return executive.run(Task(task)), world, events
+
+
+def test_a_taken_place_is_cleared_and_what_was_held_is_taken_again(domain, config_dir):
+    result, world, events = run(domain, config_dir, "place the box behind the cylinder",
+                                {"box": (0.4, -0.3), "cylinder": (0.45, 0.0), "box_in_the_way": (0.54, 0.0)})
+    assert result.success, result.message
+    assert result.corrections == {"repair": 1}
+    assert world.executed == [
+        "pick(panda, box)", "put_down(panda, box)", "pick(panda, box_in_the_way)", "put_down(panda, box_in_the_way)",
+        "pick(panda, box)", "place_behind(panda, box, cylinder)"]
+    refused = next(event["feedback"] for event in events if event["kind"] == "verdict" and not event["ok"])
+    assert refused["blockers"] == ["box_in_the_way"]
+
+
+def test_without_the_repair_rung_the_taken_place_is_named_to_the_user(domain, config_dir):
+    result, _, _ = run(domain, config_dir, "place the box behind the cylinder",
+                       {"box": (0.4, -0.3), "cylinder": (0.45, 0.0), "box_in_the_way": (0.54, 0.0)}, "open_loop")
+    assert not result.success
+
+
+@pytest.mark.parametrize("shape", ["an L with five", "an L with six", "a T with five", "a T with six"])
+def test_a_shape_is_built_beside_two_rows_of_boxes(domain, config_dir, shape):
+    result, _, _ = run(domain, config_dir, f"build {shape} boxes", ROWS)
+    assert result.success, result.message
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_shape_is_built_among_boxes_at_random_places(domain, config_dir, seed):
+    dice, places = random.Random(seed), {}
+    while len(places) < 9:
+        x, y = dice.uniform(0.32, 0.62), dice.uniform(-0.38, 0.38)
+        if 0.36 < (x * x + y * y) ** 0.5 < 0.66 and all(
+                max(abs(x - a), abs(y - b)) > 0.10 for a, b in places.values()):
+            places[f"box_{len(places)}"] = (x, y)
+    for shape in ("an L with six", "a T with six"):
+        result, _, _ = run(domain, config_dir, f"build {shape} boxes", places)
+        assert result.success, result.message
