@@ -15,14 +15,32 @@ from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tu
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.search import SearchLimits, find_commands, preconditions_of
-from hicrisp_core.model import Command, Relation, StackEntry, Value, Vector, WorldObject, WorldState
+from hicrisp_core.model import Command, Relation, StackEntry, Status, Value, Vector, WorldObject, WorldState
+from hicrisp_core.model.geometry import planar_distance
 
 _FREE = ("free", "apart")
 """Relations of the action decoder by which a thing stands free of others."""
 _HAND = 0.06
 """Space that is left between what is moved away and what it made room for, metres: the hand has to get in."""
+_OTHER_TARGETS = 3
+"""Targets that are tried before what is in the way is moved."""
+_SAME_TARGET = 0.005
+"""Distance below which two targets are one, metres."""
 _WAYS = 16
 """Ways to put one blocker elsewhere that are looked at."""
+
+
+def must_make_room(failed: StackEntry, other_targets: bool) -> bool:
+    """Whether no motion was found because of things that can be moved, and other targets have been tried.
+
+    Args:
+        other_targets: whether another target may be chosen for the same command, which is cheaper.
+    """
+    if failed.feedback.kind != Status.PLANNING.value or not failed.feedback.blockers:
+        return False
+    tried = failed.command.avoid
+    same = any(planar_distance(a, b) < _SAME_TARGET for a, b in itertools.combinations(tried, 2))
+    return not (tried and other_targets) or same or len(tried) >= _OTHER_TARGETS  # The same again: there is no other.
 
 
 class Clearing(NamedTuple):
@@ -71,13 +89,13 @@ def _way(
     domain: Domain, world: WorldState, mover: Command, failed: Command, limits: Optional[SearchLimits]
 ) -> Optional[Tuple[Tuple[Command, ...], WorldState]]:
     """What leads to the mover, the mover, and what leads from there to the failed command; with the facts after it."""
-    before = find_commands(domain, world, preconditions_of(domain, mover), limits)
+    before = find_commands(domain, world, preconditions_of(domain, mover), limits, undoable=True)
     if before is None:
         return None
     state = world
     for command in (*before, mover):
         state = apply_effects(domain, command, state)
-    back = find_commands(domain, state, preconditions_of(domain, failed), limits)
+    back = find_commands(domain, state, preconditions_of(domain, failed), limits, undoable=True)
     if back is None:
         return None
     for command in back:
@@ -87,12 +105,12 @@ def _way(
 
 def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterator[Command]:
     """Commands after which a thing stands elsewhere: where it is free, or in a place that it has not now."""
-    free = [action for action in domain.actions.values() if action.decode in _FREE]
+    free = [action for action in domain.actions.values() if action.decode in _FREE and action.reversible]
     found = [command for action in free for command in _groundings(domain, action, world, name, robot)]
     if found:
         yield from found
         return
-    for action in domain.actions.values():
+    for action in (action for action in domain.actions.values() if action.reversible):
         for command in _groundings(domain, action, world, name, robot):
             made = [fact for fact in expected_facts(domain, command)[0] if fact.subject == name]
             if made and not any(fact in world.relations for fact in made):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Callable, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest, Usage
-from hicrisp_core.corrector.clearing import find_clearing
+from hicrisp_core.corrector.clearing import find_clearing, must_make_room
 from hicrisp_core.corrector.guard import mark, meeting
 from hicrisp_core.corrector.ways import WayBack, way_back
 from hicrisp_core.domain.checker import needless
@@ -17,15 +16,10 @@ from hicrisp_core.domain.search import SearchLimits
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.model import Command, Correction, Feedback, Relation, Rung, StackEntry, Status, Step, Task, WorldState
-from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.robot.deadline import Deadline
 
 _NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place")
 """Failures that no sequence of the domain's operators mends."""
-_OTHER_TARGETS = 3
-"""Targets that are tried before what is in the way is moved."""
-_SAME_TARGET = 0.005
-"""Distance below which two targets are one, metres."""
 _SETTLED = ("safety", "canceled")
 """Failures after which nothing is tried."""
 
@@ -132,7 +126,7 @@ class Ladder:
         if instead != top.command:
             note = f"'{self._domain.describe(instead)}' instead of '{self._domain.describe(top.command)}'"
             return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note), Usage()
-        if not commands and self._in_the_way(question.asked):
+        if not commands and must_make_room(top, self._policy.allows(Rung.OFFSET)):
             cleared = self._clear(question.asked)
             if cleared is not None:
                 return cleared, Usage()
@@ -144,15 +138,6 @@ class Ladder:
         note = f"leads back to where '{self._domain.describe(top.command)}' can be tried" if commands \
             else "the preconditions hold: try again"
         return Correction(Rung.REPAIR, commands, note=note), Usage()
-
-    def _in_the_way(self, request: CorrectorRequest) -> bool:
-        """Whether something has to be moved: no motion was found because of it, and other targets were tried."""
-        top = request.stack[-1]
-        if top.feedback.kind != Status.PLANNING.value or not top.feedback.blockers:
-            return False
-        tried = top.command.avoid
-        same = any(planar_distance(a, b) < _SAME_TARGET for a, b in combinations(tried, 2))  # There is no other one.
-        return not (tried and self._policy.allows(Rung.OFFSET)) or same or len(tried) >= _OTHER_TARGETS
 
     def _clear(self, request: CorrectorRequest) -> Optional[Correction]:
         """Move one of the things that are in the way, where the domain's operators can."""
