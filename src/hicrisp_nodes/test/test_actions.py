@@ -41,10 +41,10 @@ class Robot:
             raise ValueError("the arm fell off")
         if action == "wait":
             assert goal.cancel.wait(10.0)
-            return ExecuteCommandResult(Outcome(Outcome.CANCELED, "stopped"))
+            return ExecuteCommandResult(Outcome(status=Outcome.CANCELED, message="stopped"))
         if action == "sulk":
             time.sleep(1.5)
-        return ExecuteCommandResult(Outcome(Outcome.SUCCESS, action))
+        return ExecuteCommandResult(Outcome(status=Outcome.SUCCESS, message=action))
 
 
 @pytest.fixture

@@ -67,13 +67,13 @@ class TeleportWorld:
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
         command = command_from_msg(goal.message.command)
         if self._fault("fail"):
-            return ExecuteCommandResult(Outcome(Outcome.EXECUTION, "the motion was aborted"))
+            return ExecuteCommandResult(Outcome(status=Outcome.EXECUTION, message="the motion was aborted"))
         seconds = (*self._fault("slow"), self._seconds)[0]
         ticks = max(1, int(seconds / TICK))
         start, end = self._tool, self._goal_of(command)
         for tick in range(1, ticks + 1):
             if goal.cancel.is_set():
-                return ExecuteCommandResult(Outcome(Outcome.CANCELED, "stopped on request"))
+                return ExecuteCommandResult(Outcome(status=Outcome.CANCELED, message="stopped on request"))
             part = tick / ticks
             x, y, z = (a + part * (b - a) for a, b in zip(start.position, end.position))
             with self._lock:
@@ -84,7 +84,7 @@ class TeleportWorld:
             time.sleep(TICK)
         with self._lock:
             self._finish(command)
-        return ExecuteCommandResult(Outcome(Outcome.SUCCESS, ""))
+        return ExecuteCommandResult(Outcome(status=Outcome.SUCCESS))
 
     def _goal_of(self, command: Command) -> Pose:
         if command.action == "pick":

@@ -148,7 +148,8 @@ class Supervisor:
         admission = self._queue.submit(asked.task, asked.robot, asked.request_id, asked.dry_run)
         request = admission.request
         if request is None:
-            return ExecuteTaskResult(False, "", admission.message, Outcome(Outcome.INVALID, admission.message), "")
+            refused = Outcome(status=Outcome.INVALID, message=admission.message)
+            return ExecuteTaskResult(False, "", admission.message, refused, "")
         told = Progress()
         while not request.finished.wait(SLICE):
             if goal.cancel.is_set() and not request.cancel.is_set():
@@ -157,7 +158,7 @@ class Supervisor:
                 told = request.progress
                 goal.feedback(ExecuteTaskFeedback(self._status(request)))
         progress = request.progress
-        outcome = Outcome(_OUTCOMES.get(progress.state, Outcome.EXECUTION), progress.message)
+        outcome = Outcome(status=_OUTCOMES.get(progress.state, Outcome.EXECUTION), message=progress.message)
         return ExecuteTaskResult(
             outcome.status == Outcome.SUCCESS, request.id, progress.message, outcome, progress.run_folder)
 

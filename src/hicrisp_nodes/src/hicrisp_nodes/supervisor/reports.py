@@ -100,4 +100,4 @@ def _feedback(told: Dict[str, Any]) -> Feedback:
         kind=told.get("kind", ""), error=told.get("error", ""), reason=told.get("reason", ""),
         suggestion=told.get("suggestion", ""), has_deviation=deviation is not None,
         deviation=Vector3(*deviation) if deviation else Vector3(),
-        alternatives=list(told.get("alternatives", ())))
+        alternatives=list(told.get("alternatives", ())), blockers=list(told.get("blockers", ())))
