@@ -22,7 +22,7 @@ class SkillSettings:
     """Distances in metres, speeds in m/s, the grasp force in newtons.
 
     Args:
-        approach: height above a grasp, or above a place, from which the tool moves in a straight line.
+        approach: distance before a grasp, or height above a place, from which the tool moves in a straight line.
         retreat: height to which it moves back.
         press: how far below its goal an item may be lowered until it touches.
         early: a contact this far above the goal is not the one that was expected.
