@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Set-up for the other scripts: source this file, then call `ensure_workspace [dev]`.
+# Set-up for the other scripts: source this file, then call `ensure_workspace [EXTRA...]`, with lists of requirements/ by name.
 
 HICRISP_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 for part in common system venv build; do
@@ -18,7 +18,7 @@ ensure_workspace() {
     exec {lock}>"$HICRISP_ROOT/logs/setup/lock"
     flock -n "$lock" || { say "set-up: waiting for another one in this checkout ..."; flock "$lock"; }
     ensure_system
-    ensure_venv "${1:-}"
+    ensure_venv "$@"
     ensure_build
     exec {lock}>&-
     # shellcheck source=/dev/null

@@ -43,17 +43,20 @@ check_not_shadowed() {
     [ -z "$found" ] || die "$found hides the system's own" "remove it: $HICRISP_ROOT/.venv/bin/pip uninstall rospkg catkin_pkg"
 }
 
-# ensure_venv [dev]
+# ensure_venv [EXTRA...]: with further lists of requirements/; on Noetic, dev is what the system has.
 ensure_venv() {
-    local venv=$HICRISP_ROOT/.venv
+    local venv=$HICRISP_ROOT/.venv extra
     VENV_BASE_PYTHON=/usr/bin/python3
     make_venv "$venv" "$VENV_BASE_PYTHON" --system-site-packages
     if on_noetic; then
         ensure_list "$venv" "$HICRISP_ROOT/requirements/noetic.txt"
     else
         ensure_list "$venv" "$HICRISP_ROOT/requirements/runtime.txt"
-        if [ "${1:-}" = dev ]; then ensure_list "$venv" "$HICRISP_ROOT/requirements/dev.txt"; fi
     fi
+    for extra in "$@"; do
+        if [ "$extra" = dev ] && on_noetic; then continue; fi
+        ensure_list "$venv" "$HICRISP_ROOT/requirements/$extra.txt"
+    done
     check_not_shadowed
 }
 

@@ -5,31 +5,72 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+Result = Dict[str, Any]
+
+
+def ignore(index: int, result: Result) -> None:
+    """Do nothing with a result before all are there."""
 
 
 def run_all(
-    function: Callable[[Any], Dict[str, Any]], items: Sequence[Any], jobs: int, what: str
-) -> List[Dict[str, Any]]:
-    """Apply a function to all items in ``jobs`` processes; results come in the order of the items."""
-    results: List[Dict[str, Any]] = [{} for _ in items]
-    began = time.monotonic()
+    function: Callable[[Any], Result], items: Sequence[Any], jobs: int, what: str,
+    each: Callable[[int, Result], None] = ignore,
+) -> List[Result]:
+    """Apply a function to all items in ``jobs`` processes; results come in the order of the items.
+
+    Args:
+        each: called in this process with the place and the result of each item as soon as it is there.
+    """
+    results: List[Result] = [{} for _ in items]
+    progress = Progress(what, len(items))
     with ProcessPoolExecutor(max_workers=jobs) as pool:
-        futures = {pool.submit(_guarded, (function, item)): index for index, item in enumerate(items)}
-        for done, future in enumerate(as_completed(futures), start=1):
-            results[futures[future]] = future.result()
-            spent = time.monotonic() - began
-            left = spent / done * (len(items) - done)
-            sys.stderr.write(f"\r{what}: {done}/{len(items)}, {spent:.0f} s, about {left:.0f} s left   ")
-            sys.stderr.flush()
-    sys.stderr.write("\n")
+        futures = {pool.submit(guarded, (function, item)): index for index, item in enumerate(items)}
+        for future in as_completed(futures):
+            index = futures[future]
+            results[index] = _result(future)
+            each(index, results[index])
+            progress.step()
+    progress.end()
     return results
 
 
-def _guarded(call: Tuple[Callable[[Any], Dict[str, Any]], Any]) -> Dict[str, Any]:
+class Progress:
+    """One line on the terminal: how many of how many, the seconds so far and about how many are left."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self._what = what
+        self._total = total
+        self._done = 0
+        self._began = time.monotonic()
+
+    def step(self) -> None:
+        """One more is done."""
+        self._done += 1
+        spent = time.monotonic() - self._began
+        left = spent / self._done * (self._total - self._done)
+        sys.stderr.write(f"\r{self._what}: {self._done}/{self._total}, {spent:.0f} s, about {left:.0f} s left   ")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """Leave the line."""
+        sys.stderr.write("\n")
+
+
+def guarded(call: Tuple[Callable[[Any], Result], Any]) -> Result:
+    """The function's result for an item, or the crash as a result."""
     function, item = call
     try:
         return function(item)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in one trial is that trial's row
         return {"success": False, "crashed": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()}
+
+
+def _result(future: "Future[Result]") -> Result:
+    """What a process answered; one that was killed answers nothing."""
+    error = future.exception()
+    if error is None:
+        return future.result()
+    return {"success": False, "crashed": f"{type(error).__name__}: {error}", "trace": ""}

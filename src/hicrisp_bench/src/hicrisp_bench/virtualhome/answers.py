@@ -1,0 +1,82 @@
+"""The executor's refusals in the words of a Feedback: kind, error, reason, suggestion."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Pattern, Tuple
+
+from hicrisp_core.model import Feedback, Level
+
+_NODE = re.compile(r"<([^<>]+)> \((\d+)\)")
+_WHEN = re.compile(r' when executing "[^"]*"')
+_PERSON = re.compile(r"\bcharacter_\d+\b")
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    kind: str
+    pattern: Pattern[str]
+    suggestion: str = ""
+
+
+def _refusal(kind: str, pattern: str, suggestion: str = "") -> _Refusal:
+    return _Refusal(kind, re.compile(pattern), suggestion)
+
+
+_REFUSALS: Tuple[_Refusal, ...] = (
+    _refusal("not_close", r"character is not close to (?P<item>\S+)", "Find {item} first."),
+    _refusal("not_facing", r"character (?:does not face|is not facing) (?P<item>\S+)", "Turn to {item} first."),
+    _refusal("other_room", r"char room \S+ is not node room (?P<item>\S+)", "Walk to {item} first."),
+    _refusal("not_holding", r"character is not holding (?P<item>\S+)", "Grab {item} first."),
+    _refusal("not_holding", r"character does not hold anything", "Grab something to do it with first."),
+    _refusal("hands_full", r"character does not have a free hand", "Put something down first."),
+    _refusal("sitting", r"character is (?:sitting|lying)", "Stand up first."),
+    _refusal("not_sitting", r"character is not (?:sitting|lying)", "Sit or lie down first, or leave this out."),
+    _refusal("inside_closed", r"(?P<item>\S+) is inside other closed thing", "Open what {item} is in first."),
+    _refusal("not_open", r"(?P<item>\S+) is not open or is not openable", "Open {item} first."),
+    _refusal("not_open", r"(?P<item>\S+) is not open$", "It may be closed already."),
+    _refusal("not_closed", r"(?P<item>\S+) is not closed$", "It may be open already."),
+    _refusal("not_off", r"(?P<item>\S+) is not off$", "It may be on already."),
+    _refusal("not_on", r"(?P<item>\S+) is not on$", "It may be off already."),
+    _refusal("still_on", r"(?P<item>\S+) is still on$", "Switch {item} off first."),
+    _refusal("unplugged", r"(?P<item>\S+) is unplugged", "Plug {item} in first."),
+    _refusal("plugged", r"(?P<item>\S+) is not plugged_(?:in|out)", "It may be so already."),
+    _refusal("already_held", r"(?P<item>\S+) already grabbed", "Leave this out."),
+    _refusal("not_worn", r"(?P<item>\S+) is not on character", "Put {item} on first."),
+    _refusal("occupied", r"Too many things on (?P<item>\S+)", "Clear {item} first."),
+    _refusal("no_object", r"(?P<item>\S+) cannot be found", "Name a thing that is in the home."),
+    _refusal("no_way", r"No path between|Door\(s\)", "Open the doors on the way."),
+    _refusal("wrong_property", r"(?P<item>\S+) (?:is not (?:\w+ )*(?:sittable|lieable|grabbable|drinkable|recipient|clothes|"
+             r"readable|movable|eatable|cuttable|person|pourable)|not lookable|can not be opened|does not have (?:a )?"
+             r"(?:switch|plug))", "Use something that this can be done with."),
+    _refusal("wrong_property", r"none of object on (?P<item>\S+) is eatable", "Use something that this can be done with."),
+)
+"""Tried in this order."""
+
+
+def plain(message: str) -> str:
+    """An executor's message with the domain's names: ``<sofa> (352)`` is ``sofa_352``, the acting person ``character``."""
+    text = _NODE.sub(lambda match: f"{match.group(1)}_{match.group(2)}", _WHEN.sub("", message))
+    return _PERSON.sub("character", text).strip()
+
+
+def feedback_of(message: str, doing: str) -> Feedback:
+    """What an executor's message means.
+
+    Args:
+        message: the executor's own words, or :func:`plain` ones.
+        doing: the command as a sentence, ``sit down on sofa_352``.
+    """
+    said = plain(message)
+    error = f"Could not {doing}."
+    for refusal in _REFUSALS:
+        match = refusal.pattern.search(said)
+        if match:
+            item = match.groupdict().get("item") or ""
+            return Feedback(Level.LOW, refusal.kind, error, _sentence(said), refusal.suggestion.format(item=item))
+    return Feedback(Level.LOW, "refused", error, _sentence(said))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -1,0 +1,40 @@
+"""The same work on an existing cluster of dask.distributed, whose workers have this workspace and its extra."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Sequence
+
+from hicrisp_bench.pool import Progress, guarded
+
+
+def run_on(
+    scheduler: str, function: Callable[[Any], Dict[str, Any]], items: Sequence[Any], what: str,
+    each: Callable[[int, Dict[str, Any]], None],
+) -> List[Dict[str, Any]]:
+    """Apply a function to all items on a cluster; as :func:`hicrisp_bench.pool.run_all`.
+
+    Args:
+        scheduler: the scheduler's address, ``tcp://host:8786``.
+
+    Raises:
+        RuntimeError: when dask.distributed is not installed here.
+    """
+    try:
+        from distributed import Client, as_completed
+    except ImportError as error:
+        raise RuntimeError("--dask needs the Python package 'distributed' of the cluster's own version, here and on its "
+                           "workers: pip install distributed") from error
+    results: List[Dict[str, Any]] = [{} for _ in items]
+    progress = Progress(what, len(items))
+    with Client(scheduler) as client:
+        futures = client.map(guarded, [(function, item) for item in items], pure=False)
+        places = {future.key: index for index, future in enumerate(futures)}
+        for future in as_completed(futures):
+            index = places[future.key]
+            error = future.exception()
+            results[index] = future.result() if error is None else {
+                "success": False, "crashed": f"{type(error).__name__}: {error}", "trace": ""}
+            each(index, results[index])
+            progress.step()
+    progress.end()
+    return results

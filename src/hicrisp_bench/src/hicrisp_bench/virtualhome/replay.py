@@ -1,0 +1,49 @@
+"""One recorded plan, carried out under a policy by the executive that runs every other world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Mapping, Tuple
+
+from hicrisp_core.corrector.ladder import Ladder
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.executive.executive import Executive
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.ports import Ports
+from hicrisp_core.model import Plan, Task
+
+from hicrisp_bench.virtualhome.facts import CHARACTER
+from hicrisp_bench.virtualhome.parts import HomeDetector, RecordedBrain, VerbatimBody
+from hicrisp_bench.virtualhome.reading import Reading
+from hicrisp_bench.virtualhome.world import VirtualHome
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came of a plan.
+
+    Args:
+        carried_out: what the executor did, in its notation.
+        repairs: corrections by rung.
+        left_out: steps of the plan that were neither carried out nor needless, as they were written.
+        failures: every refusal: kind and sentence.
+    """
+
+    carried_out: Tuple[str, ...]
+    repairs: Mapping[str, int] = field(default_factory=dict)
+    left_out: Tuple[str, ...] = ()
+    failures: Tuple[Tuple[str, str], ...] = ()
+
+
+def replay(domain: Domain, policy: Policy, reading: Reading, graph: Any, character: int, task: str) -> Replay:
+    """Run a plan in a scene; what the task is for is not known here, its words are for the record."""
+    world = VirtualHome(domain, graph, character, reading.named)
+    events: List[Dict[str, Any]] = []
+    brain = RecordedBrain(Plan(reading.steps, "recorded"))
+    ports = Ports(brain, VerbatimBody(domain), {CHARACTER: world}, HomeDetector(domain), Ladder(domain, policy, brain),
+                  world)
+    result = Executive(ports, domain, policy, events.append).run(Task(task))
+    texts = {event["index"]: event["text"] for event in events if event["kind"] == "step_started"}
+    left_out = tuple(texts[event["index"]] for event in events if event["kind"] == "step_finished" and not event["ok"])
+    return Replay(tuple(world.carried_out), result.corrections, left_out,
+                  tuple((failure.kind, failure.error) for failure in result.failures))
