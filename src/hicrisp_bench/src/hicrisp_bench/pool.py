@@ -30,7 +30,7 @@ def run_all(
         futures = {pool.submit(guarded, (function, item)): index for index, item in enumerate(items)}
         for future in as_completed(futures):
             index = futures[future]
-            results[index] = _result(future)
+            results[index] = result_of(future)
             each(index, results[index])
             progress.step()
     progress.end()
@@ -68,8 +68,8 @@ def guarded(call: Tuple[Callable[[Any], Result], Any]) -> Result:
         return {"success": False, "crashed": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()}
 
 
-def _result(future: "Future[Result]") -> Result:
-    """What a process answered; one that was killed answers nothing."""
+def result_of(future: "Future[Result]") -> Result:
+    """What a process answered; one that was killed before it answered has crashed."""
     error = future.exception()
     if error is None:
         return future.result()

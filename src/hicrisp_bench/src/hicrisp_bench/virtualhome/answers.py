@@ -24,6 +24,7 @@ def _refusal(kind: str, pattern: str, suggestion: str = "") -> _Refusal:
     return _Refusal(kind, re.compile(pattern), suggestion)
 
 
+_OTHER_THING = "Use something that this can be done with."
 _REFUSALS: Tuple[_Refusal, ...] = (
     _refusal("not_close", r"character is not close to (?P<item>\S+)", "Find {item} first."),
     _refusal("not_facing", r"character (?:does not face|is not facing) (?P<item>\S+)", "Turn to {item} first."),
@@ -47,16 +48,16 @@ _REFUSALS: Tuple[_Refusal, ...] = (
     _refusal("occupied", r"Too many things on (?P<item>\S+)", "Clear {item} first."),
     _refusal("no_object", r"(?P<item>\S+) cannot be found", "Name a thing that is in the home."),
     _refusal("no_way", r"No path between|Door\(s\)", "Open the doors on the way."),
-    _refusal("wrong_property", r"(?P<item>\S+) (?:is not (?:\w+ )*(?:sittable|lieable|grabbable|drinkable|recipient|clothes|"
-             r"readable|movable|eatable|cuttable|person|pourable)|not lookable|can not be opened|does not have (?:a )?"
-             r"(?:switch|plug))", "Use something that this can be done with."),
-    _refusal("wrong_property", r"none of object on (?P<item>\S+) is eatable", "Use something that this can be done with."),
+    _refusal("wrong_property", r"(?P<item>\S+) (?:is not (?:\w+ )*(?:sittable|lieable|grabbable|drinkable|recipient|"
+             r"clothes|readable|movable|eatable|cuttable|person|pourable)|not lookable|can not be opened|"
+             r"does not have (?:a )?(?:switch|plug))", _OTHER_THING),
+    _refusal("wrong_property", r"none of object on (?P<item>\S+) is eatable", _OTHER_THING),
 )
 """Tried in this order."""
 
 
 def plain(message: str) -> str:
-    """An executor's message with the domain's names: ``<sofa> (352)`` is ``sofa_352``, the acting person ``character``."""
+    """An executor's message in the domain's names: ``<sofa> (352)`` is ``sofa_352``, who acts is ``character``."""
     text = _NODE.sub(lambda match: f"{match.group(1)}_{match.group(2)}", _WHEN.sub("", message))
     return _PERSON.sub("character", text).strip()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Sequence
 
-from hicrisp_bench.pool import Progress, guarded
+from hicrisp_bench.pool import Progress, guarded, result_of
 
 
 def run_on(
@@ -22,8 +22,8 @@ def run_on(
     try:
         from distributed import Client, as_completed
     except ImportError as error:
-        raise RuntimeError("--dask needs the Python package 'distributed' of the cluster's own version, here and on its "
-                           "workers: pip install distributed") from error
+        raise RuntimeError("--dask needs the Python package 'distributed', of the cluster's own version: "
+                           "pip install distributed") from error
     results: List[Dict[str, Any]] = [{} for _ in items]
     progress = Progress(what, len(items))
     with Client(scheduler) as client:
@@ -31,9 +31,7 @@ def run_on(
         places = {future.key: index for index, future in enumerate(futures)}
         for future in as_completed(futures):
             index = places[future.key]
-            error = future.exception()
-            results[index] = future.result() if error is None else {
-                "success": False, "crashed": f"{type(error).__name__}: {error}", "trace": ""}
+            results[index] = result_of(future)
             each(index, results[index])
             progress.step()
     progress.end()

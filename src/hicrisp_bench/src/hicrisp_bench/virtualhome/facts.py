@@ -12,8 +12,9 @@ CHARACTER = "character"
 """The person who acts; the robot of the domain."""
 _STATES = {"OPEN": "open", "CLOSED": "closed", "ON": "switched_on", "OFF": "switched_off", "PLUGGED_IN": "plugged_in",
            "PLUGGED_OUT": "plugged_out", "CLEAN": "clean", "DIRTY": "dirty", "SITTING": "sitting", "LYING": "lying"}
-_PROPERTIES = ("grabbable", "sittable", "lieable", "drinkable", "eatable", "recipient", "cuttable", "pourable", "can_open",
-               "has_switch", "has_plug", "readable", "lookable", "clothes", "movable", "person", "body_part")
+_PROPERTIES = ("grabbable", "sittable", "lieable", "drinkable", "eatable", "recipient", "cuttable", "pourable",
+               "can_open", "has_switch", "has_plug", "readable", "lookable", "clothes", "movable", "person",
+               "body_part")
 _ALSO: Mapping[str, Tuple[str, ...]] = {
     "grabbable": ("water", "child"), "can_open": ("desk", "window"), "recipient": ("hands_both", "sponge", "face"),
     "movable": ("chair", "curtain")}
@@ -48,9 +49,8 @@ def observe(state: Any, character: int, named: Iterable[int], stamp: float) -> W
     relation = package.part("environment").Relation
     nodes = _seen(state, character, named, relation)
     person = state.get_node(character)
-    facts: Set[Relation] = {Relation(CHARACTER, _STATES[value.name]) for value in person.states if value.name in _STATES}
     names = {node.id: name_of(node) for node in nodes}
-    facts.update(_own(nodes, names))
+    facts: Set[Relation] = set(_own([*nodes, person], {**names, character: CHARACTER}))
     facts.update(_between(state, nodes, {**names, character: CHARACTER}, person, relation))
     facts.update(_around(state, nodes, names, person, relation))
     objects = {names[node.id]: WorldObject(

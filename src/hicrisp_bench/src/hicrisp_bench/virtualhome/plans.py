@@ -1,8 +1,8 @@
 """VirtualHome: 15 language models' recorded plans for 305 household tasks, open loop and with searched repairs.
 
 The package's own evaluator judges. Open loop it reads an answer by the book; with ``repair`` the same executive as in
-every other world carries the plan out step by step, and on a refusal of VirtualHome's executor it searches the domain for
-the way back. No language model is asked, and what the tasks are for is known to the evaluator alone.
+every other world carries the plan out step by step, and on a refusal of VirtualHome's executor it searches the domain
+for the way back. No language model is asked, and what the tasks are for is known to the evaluator alone.
 """
 
 from __future__ import annotations
@@ -25,17 +25,19 @@ from hicrisp_bench.virtualhome.trial import OPEN_LOOP, REPAIRED, VARIANTS, TaskP
 _SOURCE = "Embodied Agent Interface (Li et al., 2024): action sequencing, VirtualHome"
 REFERENCE = [
     {"source": _SOURCE, "model": model, "policy": OPEN_LOOP, "execution_success": executable, "task_success": success}
-    for model, success, executable in (("gpt-4o-2024-05-13", 0.652, 0.718), ("gemini-1.5-pro-preview-0409", 0.751, 0.820),
-                                       ("gpt-3.5-turbo-0125", 0.167, 0.213))]
+    for model, success, executable in (
+        ("gpt-4o-2024-05-13", 0.652, 0.718), ("gemini-1.5-pro-preview-0409", 0.751, 0.820),
+        ("gpt-3.5-turbo-0125", 0.167, 0.213))]
 _COLUMNS = ("model", "policy", "n", "parsed", "execution_success", "task_success", "repairs", "left_out", "lost")
 _NOTE = (
-    "Real: the plans (recorded with the package), its executor, its goals and its evaluator, which leaves out 37 of the 342 "
-    "tasks whose own program misses their goals, and does not score a plan that is the task's own program to the letter. "
-    "`open_loop` is the package's own reading: of an action that stands twice in an answer, the last line. `repair` takes "
-    "every line (or the package's reading, where fewer steps of it had to be left out), corrects refusals by a search over "
-    "the domain, and leaves out what cannot be mended; what it carried out is then judged from the beginning by the package. "
-    "`repairs` and `left_out` are means a plan; `lost` counts plans that met the goals open loop and do not with repairs. "
-    "No language model was asked. Models repeat each other's tasks: the intervals of all models together are too narrow.")
+    "Real: the plans (recorded with the package), its executor, its goals and its evaluator, which leaves out 37 "
+    "of the 342 tasks, whose own program misses their goals, and does not score a plan that is the task's own "
+    "program to the letter. `open_loop` is the package's own reading: of an action that stands twice in an "
+    "answer, the last line. `repair` takes every line (or the package's reading, where fewer steps of it had to "
+    "be left out), corrects refusals by a search over the domain, and leaves out what cannot be mended; what was "
+    "carried out is then judged from the beginning by the package. `repairs` and `left_out` are means a plan; "
+    "`lost` counts plans that met the goals open loop and do not with repairs. No language model was asked. The "
+    "models have the same tasks: the intervals of all of them together are too narrow.")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,7 @@
 """A recorded answer as steps, every line of it: actions that stand twice, missing and surplus objects included.
 
-The models were asked for one JSON object with an action as each key. Read by the book, an action that stands twice loses
-its first line. Here the lines are taken as they stand, in their order:
+The models were asked for one JSON object with an action as each key. Read by the book, an action that stands twice
+loses its first line. Here the lines are taken as they stand, in their order:
 
 - an action for one thing that lists several is a step for each of them;
 - a missing object is the one that was spoken of last (``WALK sofa, SIT``);
