@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Sequence
 
+from hicrisp_core.errors import ConfigError
+
 from hicrisp_bench.pool import Progress, guarded, result_of
 
 
@@ -17,12 +19,12 @@ def run_on(
         scheduler: the scheduler's address, ``tcp://host:8786``.
 
     Raises:
-        RuntimeError: when dask.distributed is not installed here.
+        ConfigError: when dask.distributed is not installed here.
     """
     try:
         from distributed import Client, as_completed
     except ImportError as error:
-        raise RuntimeError("--dask needs the Python package 'distributed', of the cluster's own version: "
+        raise ConfigError("--dask needs the Python package 'distributed', of the cluster's own version: "
                            "pip install distributed") from error
     results: List[Dict[str, Any]] = [{} for _ in items]
     progress = Progress(what, len(items))

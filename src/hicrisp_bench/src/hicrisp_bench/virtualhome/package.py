@@ -10,13 +10,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, Mapping, Tuple
 
+from hicrisp_core.errors import ConfigError
+
 NAME = "virtualhome_eval"
 _GRAPHS = f"{NAME}.simulation.evolving_graph"
 _SCENES = "dataset/programs_processed_precond_nograb_morepreconds"
 _SCENE = 1
 
 
-class Missing(RuntimeError):
+class Missing(ConfigError):
     """The package is not installed; the message says how it is."""
 
     def __init__(self) -> None:

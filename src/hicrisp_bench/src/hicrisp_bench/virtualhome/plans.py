@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain import load_domain
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.policy_loader import load_policy
 
 from hicrisp_bench.pool import run_all
@@ -20,7 +21,7 @@ from hicrisp_bench.suite import Report, Section
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.cluster import run_on
 from hicrisp_bench.virtualhome.results import ResultsFile
-from hicrisp_bench.virtualhome.trial import OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans, run_task
+from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans, run_task
 
 _SOURCE = "Embodied Agent Interface (Li et al., 2024): action sequencing, VirtualHome"
 REFERENCE = [
@@ -52,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Report:
     """Run the suite."""
     if not package.installed():
-        raise SystemExit(str(package.Missing()))
+        raise package.Missing()
     models = chosen("models", package.models(), options.models)
     ids = chosen("ids", tuple(package.tasks()), options.ids, exact=True)
     file = ResultsFile((options.out or Path("runs/bench/virtualhome")) / "plans.jsonl", options.resume)
@@ -66,13 +67,13 @@ def chosen(what: str, known: Sequence[str], wanted: Sequence[str], exact: bool =
     """The known names that are wanted, all of them when none is named.
 
     Raises:
-        SystemExit: for a name that is not known, with the known ones.
+        ConfigError: for a name that is not known, with the known ones.
     """
     found: List[str] = []
     for name in wanted or known:
         fitting = [name] if name in known else [other for other in known if not exact and other.startswith(name)]
         if not fitting:
-            raise SystemExit(f"--{what}: there is no '{name}'; there are: {', '.join(known)}")
+            raise ConfigError(f"--{what}: there is no '{name}'; there are: {', '.join(known)}")
         found += [other for other in fitting if other not in found]
     return tuple(found)
 
@@ -126,9 +127,10 @@ def _row(model: str, variant: str, results: Sequence[Mapping[str, Any]]) -> Dict
         row[f"{name}_ci"] = wilson_interval(count, n)
     parsed = sum(1 for entry in told if entry.get("parsed"))
     row["execution_of_parsed"] = sum(1 for entry in told if entry.get("executable")) / max(1, parsed)
-    if variant != OPEN_LOOP:
+    if variant in (BOOK_REPAIRED, REPAIRED):
         row["repairs"] = sum(entry.get("repairs", 0) for entry in told) / max(1, n)
         row["left_out"] = sum(entry.get("left_out", 0) for entry in told) / max(1, n)
+    if variant != OPEN_LOOP:
         row["lost"] = sum(1 for entry in results
                           if entry.get(OPEN_LOOP, {}).get("success") and not entry.get(variant, {}).get("success"))
     row["not_scored"] = sum(1 for entry in told if entry.get("why") == "program")
