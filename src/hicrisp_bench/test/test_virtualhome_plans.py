@@ -122,4 +122,4 @@ def test_repairs_never_see_what_the_evaluator_asks(monkeypatch):
 
 
 def _refuse(episode, actions):
-    return Judgement(False, False, "no")
+    return Judgement(why="no")

@@ -3,7 +3,8 @@
 import time
 
 import pytest
-from hicrisp_core.domain import find_commands, goal_of, preconditions_of
+from hicrisp_core.domain import find_commands, goal_of, load_domain, preconditions_of
+from hicrisp_core.model import RobotState, WorldObject, WorldState
 from tabletop import steps, table_top
 
 
@@ -54,3 +55,26 @@ def test_a_repair_among_many_things_takes_a_few_milliseconds(domain, count):
     start = time.perf_counter()
     assert found(domain, state, "holding(panda, box_1)") == ["put_down(panda, box_0)", "pick(panda, box_1)"]
     assert time.perf_counter() - start < 0.25
+
+
+def test_a_robot_s_own_way_to_a_fact_does_not_hide_the_way_of_things(tmp_path):
+    """Sitting makes ``on(robot, seat)``; that is no way to make a cup stand on a table."""
+    file = tmp_path / "home.yaml"
+    file.write_text("""
+domain: home
+types: {thing: object}
+predicates:
+  on: {args: [object, object], text: "{0} is on {1}"}
+  holding: {args: [base, thing], text: "{0} holds {1}"}
+actions:
+  sit: {text: "sit on {seat}", parameters: {robot: base, seat: thing}, effects: ["on(robot, seat)"]}
+  grab: {text: "grab {item}", parameters: {robot: base, item: thing}, effects: ["holding(robot, item)"]}
+  put:
+    text: "put {item} on {place}"
+    parameters: {robot: base, item: thing, place: thing}
+    preconditions: ["holding(robot, item)"]
+    effects: ["not holding(robot, item)", "on(item, place)"]
+""")
+    state = WorldState({name: WorldObject(name, "thing") for name in ("cup", "table")}, frozenset(),
+                       {"someone": RobotState("someone", "base")})
+    assert found(load_domain(file), state, "on(cup, table)") == ["grab(someone, cup)", "put(someone, cup, table)"]

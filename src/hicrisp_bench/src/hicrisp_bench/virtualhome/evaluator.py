@@ -48,12 +48,16 @@ class Episode:
 class Judgement:
     """What the evaluator says of a plan.
 
-    ``why`` is empty, or ``parsing``, ``hallucination``, ``arguments``, ``program`` (the task's own, not scored) or
-    the executor's refusal.
+    Args:
+        executable: whether the executor took every step that it did not call needless.
+        success: whether the package counts the plan as a success.
+        goals_met: whether the goals are met; not the same for the task's own program, which is never scored.
+        why: empty, or ``parsing``, ``hallucination``, ``arguments``, ``program`` or the executor's refusal.
     """
 
-    executable: bool
-    success: bool
+    executable: bool = False
+    success: bool = False
+    goals_met: bool = False
     why: str = ""
 
 
@@ -95,10 +99,6 @@ def read_by_evaluator(text: str, names: Mapping[str, int]) -> Tuple[Optional[Tup
 
 def judge(episode: Episode, actions: Sequence[str]) -> Judgement:
     """The package's judgement of actions in the executor's notation, carried out from the task's beginning."""
-    if not actions:
-        return Judgement(False, False, "parsing")
-    if tuple(actions) == episode.program:
-        return Judgement(True, False, "program")
     execution, environment = package.part("execution"), package.part("environment")
     scripts = package.part("scripts")
     state = environment.EnvironmentState(episode.graph, {}, instance_selection=True)
@@ -117,4 +117,5 @@ def judge(episode: Episode, actions: Sequence[str]) -> Judgement:
     met = package.part("eval_utils").scene_evaluate_wID(
         state.to_dict(), list(episode.nodes), list(episode.edges), episode.character, action_seq=carried_out,
         action_goals=list(episode.actions))[3]
-    return Judgement(not why, bool(met), why)
+    own = tuple(actions) == episode.program
+    return Judgement(not why, bool(met) and not own, bool(met), "program" if own else why)

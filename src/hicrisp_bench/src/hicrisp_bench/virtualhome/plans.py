@@ -29,16 +29,18 @@ REFERENCE = [
     for model, success, executable in (
         ("gpt-4o-2024-05-13", 0.652, 0.718), ("gemini-1.5-pro-preview-0409", 0.751, 0.820),
         ("gpt-3.5-turbo-0125", 0.167, 0.213))]
-_COLUMNS = ("model", "policy", "n", "parsed", "execution_success", "task_success", "repairs", "left_out", "lost")
+_COLUMNS = ("model", "policy", "n", "parsed", "execution_success", "task_success", "goals_met", "repairs", "left_out",
+            "lost")
 _NOTE = (
     "Real: the plans (recorded with the package), its executor, its goals and its evaluator, which leaves out 37 "
-    "of the 342 tasks, whose own program misses their goals, and does not score a plan that is the task's own "
-    "program to the letter. `open_loop` is the package's own reading: of an action that stands twice in an "
-    "answer, the last line. `repair` takes every line (or the package's reading, where fewer steps of it had to "
-    "be left out), corrects refusals by a search over the domain, and leaves out what cannot be mended; what was "
-    "carried out is then judged from the beginning by the package. `repairs` and `left_out` are means a plan; "
-    "`lost` counts plans that met the goals open loop and do not with repairs. No language model was asked. The "
-    "models have the same tasks: the intervals of all of them together are too narrow.")
+    "of the 342 tasks, whose own program misses their goals. `task_success` follows the package, which counts a "
+    "plan that is the task's own program to the letter as no success; `goals_met` counts those too. `open_loop` "
+    "is the package's own reading: of an action that stands twice in an answer, the last line. `repair` takes "
+    "every line (or the package's reading, where fewer steps of it had to be left out), corrects refusals by a "
+    "search over the domain, and leaves out what cannot be mended; what was carried out is then judged from the "
+    "beginning by the package. `repairs` and `left_out` are means a plan; `lost` counts plans that met the goals "
+    "open loop and do not with repairs. No language model was asked. The models have the same tasks: the "
+    "intervals of all of them together are too narrow.")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -121,7 +123,8 @@ def _row(model: str, variant: str, results: Sequence[Mapping[str, Any]]) -> Dict
     n = len(results)
     told = [entry.get(variant, {}) for entry in results]
     row: Dict[str, Any] = {"model": model, "policy": variant, "llm": f"recorded: {model}", "n": n}
-    for name, key in (("parsed", "parsed"), ("execution_success", "executable"), ("task_success", "success")):
+    for name, key in (("parsed", "parsed"), ("execution_success", "executable"), ("task_success", "success"),
+                      ("goals_met", "goals_met")):
         count = sum(1 for entry in told if entry.get(key))
         row[name] = count / max(1, n)
         row[f"{name}_ci"] = wilson_interval(count, n)
@@ -132,7 +135,7 @@ def _row(model: str, variant: str, results: Sequence[Mapping[str, Any]]) -> Dict
         row["left_out"] = sum(entry.get("left_out", 0) for entry in told) / max(1, n)
     if variant != OPEN_LOOP:
         row["lost"] = sum(1 for entry in results
-                          if entry.get(OPEN_LOOP, {}).get("success") and not entry.get(variant, {}).get("success"))
+                          if entry.get(OPEN_LOOP, {}).get("goals_met") and not entry.get(variant, {}).get("goals_met"))
     row["not_scored"] = sum(1 for entry in told if entry.get("why") == "program")
     row["crashed"] = sum(1 for entry in results if "crashed" in entry)
     return row

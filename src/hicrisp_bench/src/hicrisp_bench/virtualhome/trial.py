@@ -91,8 +91,9 @@ class _TaskTrial:
         of_book, of_lines = self._run(book), self._run(lines)
         best = of_book if len(of_book.left_out) < len(of_lines.left_out) else of_lines
         for variant, run in ((BOOK_REPAIRED, of_book), (REPAIRED, best)):
-            found[variant] = {**self._judged(run.carried_out), "repairs": sum(run.repairs.values()),
-                              "left_out": len(run.left_out), "refusals": Counter(kind for kind, _ in run.failures)}
+            nothing_done = not run.carried_out and bool(run.left_out)
+            found[variant] = {**self._judged(None if nothing_done else run.carried_out, "left out"),
+                              "repairs": sum(run.repairs.values()), "left_out": len(run.left_out), "refusals": Counter(kind for kind, _ in run.failures)}
         return found
 
     def _run(self, reading: Reading) -> Replay:
@@ -110,7 +111,7 @@ class _TaskTrial:
 
     def _judged(self, actions: Optional[Tuple[str, ...]], why: str = "") -> Dict[str, Any]:
         if actions is None:
-            return {"parsed": why != "parsing", "executable": False, "success": False, "why": why}
+            return {"parsed": why != "parsing", **vars(Judgement(why=why))}
         if actions not in self._judgements:
             self._judgements[actions] = judge(self._episode, actions)
         return {"parsed": True, **vars(self._judgements[actions])}

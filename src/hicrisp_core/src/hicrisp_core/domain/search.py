@@ -152,7 +152,7 @@ class _Search:
             best: Optional[Dict[str, str]] = None
             for effect in action.effects:
                 binding = _unify(effect, wanted, action) if effect.removes == removes else None
-                if binding is not None and (best is None or len(binding) > len(best)):
+                if binding is not None and self._fits(action, binding) and (best is None or len(binding) > len(best)):
                     best = binding
             if best is not None:
                 yield sum(name not in best for name, p in action.parameters.items() if not p.optional), action, best
@@ -170,6 +170,10 @@ class _Search:
         if set(free.values()) <= {argument for atom in atoms for argument in atom.arguments}:
             for match in solutions(atoms, facts, self._is_a):
                 yield {**binding, **{name: match[variable] for name, variable in free.items()}}
+
+    def _fits(self, action: Action, binding: Mapping[str, str]) -> bool:
+        return all(action.parameters[name].type == "number" or self._is_a(value, action.parameters[name].type)
+                   for name, value in binding.items())
 
     def _grounded(self, action: Action, binding: Mapping[str, str], facts: Facts) -> Iterator[Command]:
         choices: List[Tuple[Value, ...]] = []

@@ -1,0 +1,93 @@
+"""One household task in the home, planned by an endpoint or offline, carried out under a policy, and scored."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from typing import Any, Dict, List, Optional
+
+from hicrisp_core.brain.factory import make_brain
+from hicrisp_core.brain.ports import Brain
+from hicrisp_core.corrector.ladder import Ladder
+from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.executive.executive import Executive
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.policy_loader import load_policy
+from hicrisp_core.executive.ports import Ports
+from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
+from hicrisp_core.model import Command, Outcome, Task, WorldState
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import Progress
+
+from hicrisp_bench.virtualhome.facts import CHARACTER
+from hicrisp_bench.virtualhome.household import TASKS, everything, load_home, person
+from hicrisp_bench.virtualhome.parts import HomeDetector, VerbatimBody
+from hicrisp_bench.virtualhome.scoring import Course, score
+from hicrisp_bench.virtualhome.words import HouseholdBrain
+from hicrisp_bench.virtualhome.world import VirtualHome
+
+
+@dataclass(frozen=True)
+class HouseholdRun:
+    """One run.
+
+    Args:
+        llm: a name of ``config/llm``.
+        temperature: of the model's sampling; ``None`` where no model is asked.
+        run: the number of the repetition, also the seed of the model's sampling where the server has one.
+    """
+
+    config: Path
+    task: str
+    policy: str
+    llm: str
+    temperature: Optional[float]
+    run: int
+
+
+class _Diary(VirtualHome):
+    """The home with what was seen of it after every command."""
+
+    def __init__(self, domain: Domain, graph: Any) -> None:
+        super().__init__(domain, graph, person(graph), everything(graph))
+        self.states: List[WorldState] = [self.observe(Deadline(1.0))]
+
+    def execute(
+        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
+    ) -> Outcome:
+        """Carry the command out and look."""
+        outcome = super().execute(command, deadline, cancel, progress)
+        self.states.append(self.observe(deadline))
+        return outcome
+
+
+def carry_out(run: HouseholdRun) -> Dict[str, Any]:
+    """The metrics of a run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung."""
+    began = time.perf_counter()
+    task = next(entry for entry in TASKS if entry.name == run.task)
+    domain = load_domain(run.config / "domains" / "virtualhome.yaml")
+    policy = load_policy(run.config / "policies" / f"{run.policy}.yaml")
+    graph = load_home(run.config)
+    world = _Diary(domain, graph)
+    brain = _brain(run, domain, policy)
+    events: List[Dict[str, Any]] = []
+    ports = Ports(brain, VerbatimBody(domain), {CHARACTER: world}, HomeDetector(domain), Ladder(domain, policy, brain),
+                  world)
+    result = Executive(ports, domain, policy, events.append).run(Task(task.text))
+    verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
+    refused = sum(1 for failure in result.failures if failure.kind == "invalid")
+    course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
+    return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began, "message": result.message,
+            "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,
+            "carried_out": world.carried_out, "planned": bool(result.plan)}
+
+
+def _brain(run: HouseholdRun, domain: Domain, policy: Policy) -> Brain:
+    settings: LlmSettings = load_llm_settings(run.config / "llm" / f"{run.llm}.yaml")
+    if settings.backend == OFFLINE:
+        return HouseholdBrain(domain)
+    if run.temperature is not None:
+        settings = replace(settings, temperature=run.temperature, seed=run.run)
+    return make_brain(settings, domain, run.config / "prompts" / policy.prompts, policy.brain)

@@ -1,0 +1,111 @@
+"""VirtualHome's ten household tasks of HiCRISP and BrainBody-LLM, in a home of our own, by policy.
+
+Each is planned by the configured endpoint, or offline by a few household verbs and a search, carried out by
+VirtualHome's own executor, and scored by EXEC, GCR, SR, PSR and precision.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from itertools import product
+from statistics import mean, stdev
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
+
+from hicrisp_core.llm.settings import OFFLINE, choose_llm, load_llm_settings
+
+from hicrisp_bench.pool import run_all
+from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.virtualhome import package
+from hicrisp_bench.virtualhome.household import TASKS
+from hicrisp_bench.virtualhome.household_run import HouseholdRun, carry_out
+from hicrisp_bench.virtualhome.scoring import METRICS
+
+POLICIES = ("open_loop", "hicrisp", "brainbody", "hierarchical")
+REPETITIONS = ((0.0, 2), (0.5, 5))
+"""Temperature and runs: HiCRISP took the mean of two, BrainBody-LLM of five at 0.5."""
+_HICRISP = "HiCRISP (Ming et al.), Table I"
+_BRAINBODY = "BrainBody-LLM (Bhat et al.), section 4"
+_NOT_COMPARABLE = "its PSR and precision were scored against another task's ground truth and are not comparable"
+REFERENCE: List[Row] = [
+    *({"source": _HICRISP, "task": task.name, "policy": policy, "llm": "gpt-3.5", "exec": figure,
+       "note": _NOT_COMPARABLE}
+      for policy, figures in (("hicrisp", [task.hicrisp for task in TASKS]),
+                              ("progprompt", [task.progprompt for task in TASKS]))
+      for task, figure in zip(TASKS, figures)),
+    {"source": _BRAINBODY, "task": "all", "policy": "brainbody", "llm": "gpt-4", "sr": 0.54, "gcr": 0.81,
+     "note": "with feedback"},
+    {"source": _BRAINBODY, "task": "all", "policy": "open_loop", "llm": "gpt-4", "sr": 0.38, "gcr": 0.73,
+     "note": "without feedback"},
+    {"source": _BRAINBODY, "task": "all", "policy": "progprompt", "llm": "davinci-003", "sr": 0.47, "gcr": 0.74},
+]
+_COLUMNS = ("task", "policy", "llm", "temperature", "n", *METRICS)
+_NOTE = (
+    "Real: VirtualHome's executor, which carries out every command; the home and the goals are our own, so the "
+    "published figures are for orientation. EXEC counts every command that was asked for, corrections included. "
+    "{planner} Intervals are of the mean over tasks and runs (normal approximation).")
+_OFFLINE = (
+    "All plans came from an offline planner that reads ten household verbs and searches the domain for what each "
+    "wants, so they need no correction: its rows say that the world, the goals and the policies fit each other, "
+    "and nothing about language models.")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Who plans, and under which policies."""
+    parser.add_argument("--llm", default="auto", metavar="NAME", help="a file of config/llm (what is configured)")
+    parser.add_argument("--policies", nargs="+", choices=POLICIES, default=POLICIES, metavar="POLICY",
+                        help=f"of {', '.join(POLICIES)} (all)")
+    parser.add_argument("--tasks", nargs="+", choices=[task.name for task in TASKS], metavar="TASK",
+                        default=[task.name for task in TASKS],
+                        help=f"of {', '.join(task.name for task in TASKS)} (all)")
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Run the suite."""
+    if not package.installed():
+        raise package.Missing()
+    llm, _ = choose_llm(options.llm, os.environ)
+    offline = load_llm_settings(options.config / "llm" / f"{llm}.yaml").backend == OFFLINE
+    repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[0][1]),) if offline else REPETITIONS
+    runs = [HouseholdRun(options.config, task, policy, llm, temperature, number)
+            for policy, (temperature, times), task, number in (
+                (p, r, t, n) for p, r, t in product(options.policies, repetitions, options.tasks) for n in range(r[1]))]
+    results = run_all(carry_out, runs, options.jobs, "virtualhome10")
+    pairs = list(zip(runs, results))
+    rows = [_row({"task": "all", "policy": policy, "llm": llm, "temperature": temperature},
+                 [result for made, result in pairs if (made.policy, made.temperature) == (policy, temperature)])
+            for policy, (temperature, _) in product(options.policies, repetitions)]
+    tasks = [_row({"task": task, "policy": policy, "llm": llm, "temperature": temperature},
+                  [result for made, result in pairs
+                   if (made.task, made.policy, made.temperature) == (task, policy, temperature)])
+             for task, policy, (temperature, _) in product(options.tasks, options.policies, repetitions)]
+    crashed = [{"task": made.task, "policy": made.policy, "crashed": result["crashed"]}
+               for made, result in pairs if "crashed" in result]
+    sections = [Section("By task", tasks, (*_COLUMNS, "corrections"))]
+    if crashed:
+        sections.append(Section("Crashed", crashed, ("task", "policy", "crashed")))
+    note = _NOTE.format(planner=_OFFLINE if offline else "All plans and corrective actions came from the model.")
+    return Report(rows, _COLUMNS, REFERENCE, note, {"tasks": tasks, "crashes": crashed}, tuple(sections), not crashed)
+
+
+def _row(head: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> Row:
+    row: Row = {**head, "n": len(results)}
+    for metric in METRICS:
+        values = [float(result.get(metric, 0.0)) for result in results]
+        row[metric] = mean(values) if values else 0.0
+        row[f"{metric}_ci"] = _interval(values)
+    corrections: Dict[str, int] = {}
+    for result in results:
+        for rung, count in result.get("corrections", {}).items():
+            corrections[rung] = corrections.get(rung, 0) + count
+    row.update(corrections=corrections, crashed=sum(1 for result in results if "crashed" in result),
+               llm_calls=sum(result.get("llm_calls", 0) for result in results))
+    return row
+
+
+def _interval(values: Sequence[float]) -> Tuple[float, float]:
+    """The 95 % interval of a mean, within 0 and 1; (0, 1) from fewer than two values."""
+    if len(values) < 2:
+        return (0.0, 1.0)
+    half = 1.96 * stdev(values) / len(values) ** 0.5
+    return (max(0.0, mean(values) - half), min(1.0, mean(values) + half))

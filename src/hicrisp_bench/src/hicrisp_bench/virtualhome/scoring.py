@@ -1,0 +1,111 @@
+"""How a household task was done: EXEC, GCR, SR, PSR and precision.
+
+EXEC: the commands that the executor took, of all that were asked for, corrections and refusals included
+    (BrainBody-LLM, section 4: the proportion of steps that are executable).
+GCR: the satisfied of the goal's conditions (BrainBody-LLM, section 4: goal conditions recall); of several endings that
+    count, the nearest one's.
+SR: 1 if and only if GCR is 1 (ibid.).
+PSR: of the facts that the reference run changes between beginning and end, those that this run ended with likewise.
+Precision: of the facts that the reference run leaves as they were, those that this run left so. Both after ProgPrompt,
+    by whose standards HiCRISP (section IV-A) reports them; of several reference runs the nearest counts. Facts of the
+    moment, such as closeness, are not compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Event
+from typing import Any, FrozenSet, Mapping, Sequence, Tuple
+
+from hicrisp_core.domain.conditions import Facts, parse_condition
+from hicrisp_core.domain.effects import type_test
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import Command, Relation, WorldState
+from hicrisp_core.robot.deadline import Deadline
+
+from hicrisp_bench.virtualhome.facts import CHARACTER
+from hicrisp_bench.virtualhome.household import Ending, HouseholdTask, world_of
+
+METRICS = ("exec", "gcr", "sr", "psr", "precision")
+_LIMIT = 10.0
+"""Wall seconds for a command or an observation; both are a matter of milliseconds."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """What was seen of a run: the states after each command, the first before any; how many commands were asked for."""
+
+    states: Tuple[WorldState, ...]
+    asked: int
+    taken: int
+
+
+def score(task: HouseholdTask, course: Course, domain: Domain, graph: Any) -> Mapping[str, float]:
+    """The metrics of a run, each from 0 to 1."""
+    recalls = [sum(_satisfied(ending, course, domain)) / len(ending.wanted) for ending in task.endings]
+    compared = [_compared(course, _reference(ending, domain, graph), domain) for ending in task.endings]
+    psr, precision = max(compared)
+    gcr = max(recalls)
+    return {"exec": course.taken / course.asked if course.asked else 0.0, "gcr": gcr, "sr": float(gcr == 1.0),
+            "psr": psr, "precision": precision}
+
+
+def _satisfied(ending: Ending, course: Course, domain: Domain) -> Sequence[bool]:
+    found = []
+    for wanted in ending.wanted:
+        condition = parse_condition(wanted.condition)
+        looked_at = course.states if wanted.once else course.states[-1:]
+        found.append(any(condition.holds(Facts(state.relations), type_test(domain, state)) for state in looked_at))
+    return found
+
+
+def _compared(course: Course, reference: Course, domain: Domain) -> Tuple[float, float]:
+    """PSR and precision against a reference run."""
+    before, meant, after = (_lasting(state, domain) for state in (
+        reference.states[0], reference.states[-1], course.states[-1]))
+    made, removed, kept = meant - before, before - meant, before & meant
+    changes = len(made) + len(removed)
+    psr = (len(made & after) + len(removed - after)) / changes if changes else 1.0
+    return psr, len(kept & after) / len(kept)
+
+
+def _lasting(state: WorldState, domain: Domain) -> FrozenSet[Relation]:
+    return frozenset(fact for fact in state.relations if not domain.predicates[fact.predicate].transient)
+
+
+def _reference(ending: Ending, domain: Domain, graph: Any) -> Course:
+    return _carried_out(ending.reference, _Key(domain, graph))
+
+
+class _Key:
+    """A domain and a graph by which a reference run is remembered."""
+
+    def __init__(self, domain: Domain, graph: Any) -> None:
+        self.domain = domain
+        self.graph = graph
+
+    def __hash__(self) -> int:
+        return hash((id(self.domain), id(self.graph)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and other.domain is self.domain and other.graph is self.graph
+
+
+@lru_cache(maxsize=64)
+def _carried_out(lines: Tuple[str, ...], where: _Key) -> Course:
+    world = world_of(where.domain, where.graph)
+    states = [world.observe(Deadline(_LIMIT))]
+    taken = 0
+    for line in lines:
+        action, *things = line.split()
+        names = [name for name in where.domain.action(action).parameters if name != "robot"]
+        command = Command(action, {"robot": CHARACTER, **dict(zip(names, things))}, CHARACTER)
+        taken += world.execute(command, Deadline(_LIMIT), Event()).ok
+        states.append(world.observe(Deadline(_LIMIT)))
+    return Course(tuple(states), len(lines), taken)
+
+
+def reference_course(ending: Ending, domain: Domain, graph: Any) -> Course:
+    """What the reference commands of an ending come to."""
+    return _reference(ending, domain, graph)
