@@ -79,14 +79,15 @@ def _ending(wanted: Sequence[str], *reference: str, once: Sequence[str] = ()) ->
 
 
 def _watched(tv: str) -> Ending:
-    return _ending([f"switched_on({tv})", f"same_room(character, {tv})"], f"find {tv}", f"switchon {tv}", f"turnto {tv}",
-                   f"watch {tv}")
+    return _ending([f"switched_on({tv})", f"same_room(character, {tv})"], f"find {tv}", f"switchon {tv}",
+                   f"turnto {tv}", f"watch {tv}")
 
 
 def _washed(plate: str, sink: str, faucet: str, put: str) -> Ending:
-    return _ending([f"inside({plate}, {sink}) or on({plate}, {sink})", f"switched_off({faucet})"], f"find {plate}",
-                   f"grab {plate}", f"find {sink}", f"{put} {plate} {sink}", f"find {faucet}", f"switchon {faucet}",
-                   f"wash {plate}", f"switchoff {faucet}", once=[f"switched_on({faucet})"])
+    return _ending(
+        [f"inside({plate}, {sink}) or on({plate}, {sink})", f"switched_off({faucet})"], f"find {plate}",
+        f"grab {plate}", f"find {sink}", f"{put} {plate} {sink}", f"find {faucet}", f"switchon {faucet}", f"wash {plate}",
+        f"switchoff {faucet}", once=[f"switched_on({faucet})"])
 
 
 def _brought(table: str, cupcake: str) -> Ending:
@@ -119,13 +120,14 @@ TASKS: Tuple[HouseholdTask, ...] = (
     HouseholdTask("tv", "watch TV", (_watched("television_63"), _watched("television_28")), 1.00, 0.89),
     HouseholdTask("plate", "wash the plate", tuple(
         _washed(plate, *basin, put) for plate in ("plate_20", "plate_21")
-        for basin in (("sink_16", "faucet_17"), ("sink_41", "faucet_42")) for put in ("putback", "putin")), 1.00, 0.96),
+        for basin in (("sink_16", "faucet_17"), ("sink_41", "faucet_42"))
+        for put in ("putback", "putin")), 1.00, 0.96),
     HouseholdTask("coffeepot", "bring coffeepot and cupcake to the coffee table", tuple(
         _brought(table, cupcake) for table in ("coffeetable_54", "coffeetable_61")
         for cupcake in ("cupcake_52", "cupcake_53")), 0.71, 0.71),
     HouseholdTask("microwave", "microwave salmon", (_ending(
-        [], "find salmon_14", "grab salmon_14", "find microwave_13", "open microwave_13", "putin salmon_14 microwave_13",
-        "close microwave_13", "switchon microwave_13",
+        [], "find salmon_14", "grab salmon_14", "find microwave_13", "open microwave_13",
+        "putin salmon_14 microwave_13", "close microwave_13", "switchon microwave_13",
         once=["inside(salmon_14, microwave_13) and switched_on(microwave_13)"]),), 0.87, 0.80),
     HouseholdTask("light", "turn off light", tuple(
         _ending([f"switched_off({switch})"], f"find {switch}", f"switchoff {switch}")

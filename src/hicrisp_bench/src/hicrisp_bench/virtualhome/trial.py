@@ -93,7 +93,8 @@ class _TaskTrial:
         for variant, run in ((BOOK_REPAIRED, of_book), (REPAIRED, best)):
             nothing_done = not run.carried_out and bool(run.left_out)
             found[variant] = {**self._judged(None if nothing_done else run.carried_out, "left out"),
-                              "repairs": sum(run.repairs.values()), "left_out": len(run.left_out), "refusals": Counter(kind for kind, _ in run.failures)}
+                              "repairs": sum(run.repairs.values()), "left_out": len(run.left_out),
+                              "refusals": Counter(kind for kind, _ in run.failures)}
         return found
 
     def _run(self, reading: Reading) -> Replay:
