@@ -86,8 +86,8 @@ def _watched(tv: str) -> Ending:
 def _washed(plate: str, sink: str, faucet: str, put: str) -> Ending:
     return _ending(
         [f"inside({plate}, {sink}) or on({plate}, {sink})", f"switched_off({faucet})"], f"find {plate}",
-        f"grab {plate}", f"find {sink}", f"{put} {plate} {sink}", f"find {faucet}", f"switchon {faucet}", f"wash {plate}",
-        f"switchoff {faucet}", once=[f"switched_on({faucet})"])
+        f"grab {plate}", f"find {sink}", f"{put} {plate} {sink}", f"find {faucet}", f"switchon {faucet}",
+        f"wash {plate}", f"switchoff {faucet}", once=[f"switched_on({faucet})"])
 
 
 def _brought(table: str, cupcake: str) -> Ending:

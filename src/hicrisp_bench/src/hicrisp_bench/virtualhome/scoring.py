@@ -28,6 +28,8 @@ from hicrisp_bench.virtualhome.facts import CHARACTER
 from hicrisp_bench.virtualhome.household import Ending, HouseholdTask, world_of
 
 METRICS = ("exec", "gcr", "sr", "psr", "precision")
+_OF_THE_MOMENT = ("close", "facing", "same_room", "right_hand", "left_hand")
+"""Facts that PSR and precision do not compare: where the person stands, and which hand holds what is held."""
 _LIMIT = 10.0
 """Wall seconds for a command or an observation; both are a matter of milliseconds."""
 
@@ -44,7 +46,7 @@ class Course:
 def score(task: HouseholdTask, course: Course, domain: Domain, graph: Any) -> Mapping[str, float]:
     """The metrics of a run, each from 0 to 1."""
     recalls = [sum(_satisfied(ending, course, domain)) / len(ending.wanted) for ending in task.endings]
-    compared = [_compared(course, _reference(ending, domain, graph), domain) for ending in task.endings]
+    compared = [_compared(course, reference_course(ending, domain, graph)) for ending in task.endings]
     psr, precision = max(compared)
     gcr = max(recalls)
     return {"exec": course.taken / course.asked if course.asked else 0.0, "gcr": gcr, "sr": float(gcr == 1.0),
@@ -60,9 +62,9 @@ def _satisfied(ending: Ending, course: Course, domain: Domain) -> Sequence[bool]
     return found
 
 
-def _compared(course: Course, reference: Course, domain: Domain) -> Tuple[float, float]:
+def _compared(course: Course, reference: Course) -> Tuple[float, float]:
     """PSR and precision against a reference run."""
-    before, meant, after = (_lasting(state, domain) for state in (
+    before, meant, after = (_lasting(state) for state in (
         reference.states[0], reference.states[-1], course.states[-1]))
     made, removed, kept = meant - before, before - meant, before & meant
     changes = len(made) + len(removed)
@@ -70,12 +72,8 @@ def _compared(course: Course, reference: Course, domain: Domain) -> Tuple[float,
     return psr, len(kept & after) / len(kept)
 
 
-def _lasting(state: WorldState, domain: Domain) -> FrozenSet[Relation]:
-    return frozenset(fact for fact in state.relations if not domain.predicates[fact.predicate].transient)
-
-
-def _reference(ending: Ending, domain: Domain, graph: Any) -> Course:
-    return _carried_out(ending.reference, _Key(domain, graph))
+def _lasting(state: WorldState) -> FrozenSet[Relation]:
+    return frozenset(fact for fact in state.relations if fact.predicate not in _OF_THE_MOMENT)
 
 
 class _Key:
@@ -108,4 +106,4 @@ def _carried_out(lines: Tuple[str, ...], where: _Key) -> Course:
 
 def reference_course(ending: Ending, domain: Domain, graph: Any) -> Course:
     """What the reference commands of an ending come to."""
-    return _reference(ending, domain, graph)
+    return _carried_out(ending.reference, _Key(domain, graph))
