@@ -43,7 +43,7 @@ def test_who_holds_two_things_puts_one_down_before_grabbing_a_third():
     done = run('{"GRAB": ["cup", "chips"], "WALK": ["table"], "FIND": ["salmon"], "GRAB": ["salmon"]}', fridge=["OPEN"])
     assert verbs(done)[-1] == "GRAB salmon"
     assert sum(verb.startswith("DROP") for verb in verbs(done)) == 1
-    assert [kind for kind, _ in done.failures][-1] == "hands_full"
+    assert "hands_full" in [kind for kind, _ in done.failures]
 
 
 def test_a_television_without_current_is_plugged_in_first():
@@ -114,3 +114,9 @@ def test_the_task_s_words_change_nothing():
     runs = [replaying.replay(domain(), repair, reading(text), graph(), PERSON, words)
             for words in ("put the salmon on the table", "")]
     assert runs[0].carried_out == runs[1].carried_out
+
+
+def test_what_a_repair_undid_of_the_plan_s_own_deeds_is_made_again_at_the_end():
+    done = run('{"WALK": ["sofa"], "SIT": ["sofa"], "SWITCHON": ["television"]}', television=["OFF", "PLUGGED_IN"])
+    assert verbs(done) == ["WALK sofa", "SIT sofa", "STANDUP", "FIND television", "SWITCHON television", "FIND sofa",
+                           "SIT sofa"]
