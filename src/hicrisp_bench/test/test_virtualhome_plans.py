@@ -1,6 +1,7 @@
 """The suite of recorded plans: the package's own figures, resuming, crashes as rows."""
 
 import json
+import sys
 
 import pytest
 from hicrisp_bench.cli import main
@@ -123,3 +124,18 @@ def test_repairs_never_see_what_the_evaluator_asks(monkeypatch):
 
 def _refuse(episode, actions):
     return Judgement(why="no")
+
+
+def test_a_cluster_takes_the_work(tmp_path):
+    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        status, results = bench(tmp_path, "--dask", cluster.scheduler_address)
+    assert status == 0
+    assert [row["n"] for row in results["rows"]] == [len(IDS)] * 2
+
+
+def test_without_dask_the_option_says_what_it_needs(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert main(["virtualhome", "--models", "gpt-4o", "--ids", IDS[0], "--config", str(CONFIG), "--out", str(tmp_path),
+                 "--dask", "tcp://nowhere:8786"]) == 2
+    assert "pip install distributed" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -41,6 +42,7 @@ def names() -> Dict[str, int]:
     return {kind: number for number, kind, _, _ in THINGS}
 
 
+@lru_cache(maxsize=1)
 def domain() -> Domain:
     return load_domain(CONFIG / "domains" / "virtualhome.yaml")
 

@@ -1,0 +1,142 @@
+"""The ten household tasks: the home, the goals, the offline planner, and a model over HTTP."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from hicrisp_bench.cli import main
+from hicrisp_bench.virtualhome import package
+
+if not package.installed():
+    pytest.skip(str(package.Missing()), allow_module_level=True)
+
+from hicrisp_bench.virtualhome.household import TASKS, load_home, world_of
+from hicrisp_bench.virtualhome.household_run import HouseholdRun, carry_out
+from hicrisp_bench.virtualhome.household_suite import POLICIES
+from hicrisp_bench.virtualhome.scoring import METRICS, Course, reference_course, score
+from hicrisp_bench.virtualhome.words import HouseholdBrain
+from hicrisp_core.brain.ports import PlanRequest
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Task
+from hicrisp_core.robot.deadline import Deadline
+from virtualhome_home import CONFIG, domain
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "hicrisp_core" / "test"))
+from chat_server import ChatServer
+
+FORGETFUL = {"steps": [
+    {"action": "find", "arguments": {"item": "chips_11"}}, {"action": "grab", "arguments": {"item": "chips_11"}},
+    {"action": "sit", "arguments": {"item": "sofa_60"}}]}
+"""HiCRISP, Fig. 4: nobody looks for the sofa."""
+FIND_SOFA = {"steps": [{"action": "find", "arguments": {"item": "sofa_60"}}]}
+
+
+@pytest.fixture(scope="module")
+def home():
+    return load_home(CONFIG)
+
+
+@pytest.fixture
+def model(monkeypatch):
+    """Runs the chips under a policy with what a model answers; gives the metrics and what the model was asked."""
+    def ask(policy, *answers, temperature=0.5):
+        with ChatServer(*map(json.dumps, answers)) as server:
+            monkeypatch.setenv("HICRISP_LLM_BASE_URL", server.url)
+            monkeypatch.setenv("OPENAI_API_KEY", "none")
+            found = carry_out(HouseholdRun(CONFIG, "chips", policy, "openai", temperature, 3))
+            return found, server.requests
+    return ask
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_every_ending_of_a_task_can_be_reached_in_the_home(task, home):
+    for ending in task.endings:
+        course = reference_course(ending, domain(), home)
+        assert course.taken == course.asked, ending.reference
+        assert score(task, course, domain(), home) == dict.fromkeys(METRICS, 1.0)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_doing_nothing_ends_no_task_well_and_spoils_nothing(task, home):
+    idle = Course((world_of(domain(), home).observe(Deadline(1.0)),), 0, 0)
+    found = score(task, idle, domain(), home)
+    assert (found["exec"], found["sr"], found["psr"], found["precision"]) == (0.0, 0.0, 0.0, 1.0)
+
+
+def test_one_of_two_things_on_the_table_is_half_of_the_goal(home):
+    """BrainBody-LLM's own example of goal conditions recall."""
+    task = next(task for task in TASKS if task.name == "coffeepot")
+    whole = reference_course(task.endings[0], domain(), home)
+    half = Course(whole.states[:-1], whole.asked, whole.taken - 1)
+    assert score(task, half, domain(), home)["gcr"] == 0.5
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_the_offline_planner_carries_every_task_out(task):
+    found = carry_out(HouseholdRun(CONFIG, task.name, "hierarchical", "offline", None, 0))
+    assert (found["sr"], found["exec"], found["llm_calls"]) == (1.0, 1.0, 0), found
+
+
+def test_a_sentence_that_the_offline_planner_cannot_read_is_refused_with_examples(home):
+    world = world_of(domain(), home).observe(Deadline(1.0))
+    answer = HouseholdBrain(domain()).plan(PlanRequest(Task("paint the fence"), world), Deadline(1.0))
+    assert answer.plan is None
+    assert "watch TV" in answer.alternatives
+    answer = HouseholdBrain(domain()).plan(PlanRequest(Task("watch the unicorn"), world), Deadline(1.0))
+    assert "no unicorn here" in answer.refusal
+
+
+def test_open_loop_a_forgotten_find_leaves_the_person_standing(model):
+    found, _ = model("open_loop", FORGETFUL)
+    assert found["sr"] == 0.0
+    assert found["gcr"] == pytest.approx(1 / 3)
+    assert found["exec"] == pytest.approx(2 / 3)
+
+
+def test_hicrisp_asks_the_model_for_the_corrective_action(model):
+    found, requests = model("hicrisp", FORGETFUL, FIND_SOFA)
+    assert found["sr"] == 1.0
+    assert found["corrections"] == {"llm_step": 1}
+    asked = requests[1]["messages"][-1]["content"]
+    assert "not close to sofa_60" in asked
+    assert "find sofa_60 first" in asked.lower()
+
+
+def test_the_default_policy_finds_the_sofa_without_asking(model):
+    found, requests = model("hierarchical", FORGETFUL)
+    assert found["sr"] == 1.0
+    assert found["corrections"] == {"repair": 1}
+    assert len(requests) == 1
+
+
+def test_the_temperature_and_the_seed_go_out_with_the_request(model):
+    _, requests = model("open_loop", FORGETFUL, temperature=0.5)
+    assert (requests[0]["temperature"], requests[0]["seed"]) == (0.5, 3)
+
+
+def test_a_model_runs_twice_at_zero_and_five_times_at_a_half(tmp_path, monkeypatch):
+    with ChatServer(json.dumps(FORGETFUL)) as server:
+        monkeypatch.setenv("HICRISP_LLM_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        assert main(["virtualhome10", "--llm", "openai", "--policies", "open_loop", "hierarchical", "--tasks", "chips",
+                     "--jobs", "1", "--config", str(CONFIG), "--out", str(tmp_path)]) == 0
+    rows = json.loads((tmp_path / "results.json").read_text())["rows"]
+    assert [(row["policy"], row["temperature"], row["n"], row["sr"]) for row in rows] == [
+        ("open_loop", 0.0, 2, 0.0), ("open_loop", 0.5, 5, 0.0), ("hierarchical", 0.0, 2, 1.0),
+        ("hierarchical", 0.5, 5, 1.0)]
+
+
+def test_the_papers_figures_stand_beside_ours(tmp_path):
+    assert main(["virtualhome10", "--llm", "offline", "--tasks", "light", "--jobs", "1", "--config", str(CONFIG),
+                 "--out", str(tmp_path)]) == 0
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert [row["policy"] for row in results["rows"]] == list(POLICIES)
+    published = {(row["policy"], row["task"]): row.get("exec") for row in results["reference"]}
+    assert published["hicrisp", "salmon"] == 0.90
+    assert published["progprompt", "light"] == 0.67
+
+
+def test_a_missing_home_is_said_with_its_file(tmp_path):
+    with pytest.raises(ConfigError, match="household.json"):
+        load_home(tmp_path)
