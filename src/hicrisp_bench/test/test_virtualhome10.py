@@ -110,6 +110,16 @@ def test_the_default_policy_finds_the_sofa_without_asking(model):
     assert len(requests) == 1
 
 
+def test_what_the_offline_planner_forgets_is_the_same_under_every_policy_and_is_mended_by_some():
+    found = {policy: [carry_out(HouseholdRun(CONFIG, "salmon", policy, "offline", None, run, forget=0.3))
+                      for run in range(4)] for policy in POLICIES}
+    recall = {policy: sum(result["gcr"] for result in results) for policy, results in found.items()}
+    assert recall["open_loop"] < recall["hicrisp"]
+    assert recall["open_loop"] < recall["hierarchical"]
+    assert all(result["corrections"] == {} for result in found["open_loop"])
+    assert {rung for result in found["brainbody"] for rung in result["corrections"]} == {"llm_replan"}
+
+
 def test_the_temperature_and_the_seed_go_out_with_the_request(model):
     _, requests = model("open_loop", FORGETFUL, temperature=0.5)
     assert (requests[0]["temperature"], requests[0]["seed"]) == (0.5, 3)

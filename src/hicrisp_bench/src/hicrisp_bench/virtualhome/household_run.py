@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from threading import Event
 from typing import Any, Dict, List, Optional
 
@@ -37,6 +38,7 @@ class HouseholdRun:
         llm: a name of ``config/llm``.
         temperature: of the model's sampling; ``None`` where no model is asked.
         run: the number of the repetition, also the seed of the model's sampling where the server has one.
+        forget: the fraction of steps that the offline planner forgets, the same ones under every policy.
     """
 
     config: Path
@@ -45,6 +47,7 @@ class HouseholdRun:
     llm: str
     temperature: Optional[float]
     run: int
+    forget: float = 0.0
 
 
 class _Diary(VirtualHome):
@@ -87,7 +90,7 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
 def _brain(run: HouseholdRun, domain: Domain, policy: Policy) -> Brain:
     settings: LlmSettings = load_llm_settings(run.config / "llm" / f"{run.llm}.yaml")
     if settings.backend == OFFLINE:
-        return HouseholdBrain(domain)
+        return HouseholdBrain(domain, run.forget, Random(f"{run.task} {run.run}"))
     if run.temperature is not None:
         settings = replace(settings, temperature=run.temperature, seed=run.run)
     return make_brain(settings, domain, run.config / "prompts" / policy.prompts, policy.brain)

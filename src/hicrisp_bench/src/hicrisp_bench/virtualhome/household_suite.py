@@ -49,6 +49,12 @@ _OFFLINE = (
     "wants, so they need no correction: its rows say that the world, the goals and the policies fit each other, "
     "and nothing about language models.")
 
+_FORGETFUL = ("Plans came from an offline planner that reads ten household verbs and searches the domain; of their "
+              "steps {forget:.0%} were left out at random, the same ones under every policy: these faults are "
+              "injected. No model was asked: `llm_step` and `llm_replan` were answered by the same search, and new "
+              "plans forget likewise.")
+_MODEL = "All plans and corrective actions came from the model."
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Who plans, and under which policies."""
@@ -58,6 +64,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tasks", nargs="+", choices=[task.name for task in TASKS], metavar="TASK",
                         default=[task.name for task in TASKS],
                         help=f"of {', '.join(task.name for task in TASKS)} (all)")
+    parser.add_argument("--forget", type=_fraction, default=0.0, metavar="FRACTION",
+                        help="of its steps the offline planner forgets, so that there is something to correct (0)")
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -66,13 +74,14 @@ def run(options: argparse.Namespace) -> Report:
         raise package.Missing()
     llm, _ = choose_llm(options.llm, os.environ)
     offline = load_llm_settings(options.config / "llm" / f"{llm}.yaml").backend == OFFLINE
-    repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[0][1]),) if offline else REPETITIONS
-    runs = [HouseholdRun(options.config, task, policy, llm, temperature, number)
+    forget = options.forget if offline else 0.0
+    repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),) if offline else REPETITIONS
+    runs = [HouseholdRun(options.config, task, policy, llm, temperature, number, forget)
             for policy, (temperature, times), task, number in (
                 (p, r, t, n) for p, r, t in product(options.policies, repetitions, options.tasks) for n in range(r[1]))]
     results = run_all(carry_out, runs, options.jobs, "virtualhome10")
     pairs = list(zip(runs, results))
-    rows = [_row({"task": "all", "policy": policy, "llm": llm, "temperature": temperature},
+    rows = [_row({"task": "all", "policy": policy, "llm": llm, "temperature": temperature, "forget": forget},
                  [result for made, result in pairs if (made.policy, made.temperature) == (policy, temperature)])
             for policy, (temperature, _) in product(options.policies, repetitions)]
     tasks = [_row({"task": task, "policy": policy, "llm": llm, "temperature": temperature},
@@ -84,8 +93,16 @@ def run(options: argparse.Namespace) -> Report:
     sections = [Section("By task", tasks, (*_COLUMNS, "corrections"))]
     if crashed:
         sections.append(Section("Crashed", crashed, ("task", "policy", "crashed")))
-    note = _NOTE.format(planner=_OFFLINE if offline else "All plans and corrective actions came from the model.")
+    planner = _MODEL if not offline else _FORGETFUL.format(forget=forget) if forget else _OFFLINE
+    note = _NOTE.format(planner=planner)
     return Report(rows, _COLUMNS, REFERENCE, note, {"tasks": tasks, "crashes": crashed}, tuple(sections), not crashed)
+
+
+def _fraction(text: str) -> float:
+    value = float(text)
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"a fraction from 0 to 1 is needed, got {text}")
+    return value
 
 
 def _row(head: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> Row:

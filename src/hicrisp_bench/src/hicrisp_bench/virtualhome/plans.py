@@ -110,13 +110,19 @@ def report_of(results: Sequence[Mapping[str, Any]], models: Sequence[str]) -> Re
     memory = spread([entry["memory_mb"] for entry in scored if "memory_mb" in entry])
     cost = [{"what": "a plan, judged four times", "unit": "s", **seconds},
             {"what": "memory of a process", "unit": "MB", **memory}]
+    kinds: Dict[str, int] = {}
+    for entry in scored:
+        for kind, count in entry.get(REPAIRED, {}).get("refusals", {}).items():
+            kinds[kind] = kinds.get(kind, 0) + count
+    refusals = [{"refusal": kind, "count": count} for kind, count in sorted(kinds.items(), key=lambda item: -item[1])]
     crashes = [{key: entry[key] for key in ("id", "model", "crashed")} for entry in scored if "crashed" in entry]
     sections = [Section("What each part brings", parts, _COLUMNS[1:]),
+                Section("Refusals under `repair`", refusals, ("refusal", "count")),
                 Section("Cost", cost, ("what", "unit", "median", "p95", "worst", "n"))]
     if crashes:
         sections.append(Section("Crashed", crashes, ("id", "model", "crashed")))
-    return Report(rows, _COLUMNS, REFERENCE, _NOTE, {"parts": parts, "cost": cost, "crashes": crashes}, tuple(sections),
-                  not crashes)
+    extra = {"parts": parts, "cost": cost, "refusals": refusals, "crashes": crashes}
+    return Report(rows, _COLUMNS, REFERENCE, _NOTE, extra, tuple(sections), not crashes)
 
 
 def _row(model: str, variant: str, results: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:

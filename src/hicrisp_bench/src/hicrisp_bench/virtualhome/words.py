@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Dict, List, Mapping, Pattern, Tuple
+from random import Random
+from typing import Dict, List, Mapping, Optional, Pattern, Tuple
 
 from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.domain.effects import apply_effects
@@ -63,10 +64,20 @@ EXAMPLES = ("eat chips on the sofa", "put salmon in the fridge", "watch TV", "wa
 
 
 class HouseholdBrain:
-    """Plans the sentences that it reads by search, and corrects by search."""
+    """Plans the sentences that it reads by search, and corrects by search.
 
-    def __init__(self, domain: Domain) -> None:
+    Args:
+        forget: the fraction of a plan's steps that it forgets to say, from 0 to 1; an injected fault, so that there is
+            something to correct where no model plans.
+        random: decides which.
+    """
+
+    def __init__(self, domain: Domain, forget: float = 0.0, random: Optional[Random] = None) -> None:
+        if not 0.0 <= forget <= 1.0:
+            raise ValueError(f"a fraction from 0 to 1 can be forgotten, got {forget}")
         self._domain = domain
+        self._forget = forget
+        self._random = random or Random(0)
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The steps of the task from the world as it is now; after a failure likewise."""
@@ -101,7 +112,8 @@ class HouseholdBrain:
                 commands.extend(found)
         except DomainError as error:
             return PlanAnswer(refusal=f"I cannot do this: {error}.", alternatives=error.alternatives)
-        return PlanAnswer(Plan(self._steps(tuple(commands)), SOURCE))
+        remembered = tuple(command for command in commands if self._random.random() >= self._forget)
+        return PlanAnswer(Plan(self._steps(remembered), SOURCE))
 
     def _way(self, want: Tuple[str, ...], things: Mapping[str, str], world: WorldState) -> Tuple[Command, ...]:
         texts = [re.sub(r"\bme\b", CHARACTER, text.format(**things)) for text in want]
