@@ -116,7 +116,6 @@ def test_the_task_s_words_change_nothing():
     assert runs[0].carried_out == runs[1].carried_out
 
 
-def test_what_a_repair_undid_of_the_plan_s_own_deeds_is_made_again_at_the_end():
+def test_what_a_later_step_needs_undone_stays_undone():
     done = run('{"WALK": ["sofa"], "SIT": ["sofa"], "SWITCHON": ["television"]}', television=["OFF", "PLUGGED_IN"])
-    assert verbs(done) == ["WALK sofa", "SIT sofa", "STANDUP", "FIND television", "SWITCHON television", "FIND sofa",
-                           "SIT sofa"]
+    assert verbs(done) == ["WALK sofa", "SIT sofa", "STANDUP", "FIND television", "SWITCHON television"]
