@@ -18,7 +18,8 @@ from functools import lru_cache
 from threading import Event
 from typing import Any, FrozenSet, Mapping, Sequence, Tuple
 
-from hicrisp_core.domain.conditions import Facts, parse_condition
+from hicrisp_core.domain import goal_of
+from hicrisp_core.domain.conditions import Facts
 from hicrisp_core.domain.effects import type_test
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Relation, WorldState
@@ -56,7 +57,7 @@ def score(task: HouseholdTask, course: Course, domain: Domain, graph: Any) -> Ma
 def _satisfied(ending: Ending, course: Course, domain: Domain) -> Sequence[bool]:
     found = []
     for wanted in ending.wanted:
-        condition = parse_condition(wanted.condition)
+        condition, = goal_of(wanted.condition)
         looked_at = course.states if wanted.once else course.states[-1:]
         found.append(any(condition.holds(Facts(state.relations), type_test(domain, state)) for state in looked_at))
     return found
