@@ -1,6 +1,8 @@
 """The suite of recorded plans: the package's own figures, resuming, crashes as rows."""
 
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -139,3 +141,12 @@ def test_without_dask_the_option_says_what_it_needs(tmp_path, monkeypatch, capsy
     assert main(["virtualhome", "--models", "gpt-4o", "--ids", IDS[0], "--config", str(CONFIG), "--out", str(tmp_path),
                  "--dask", "tcp://nowhere:8786"]) == 2
     assert "pip install distributed" in capsys.readouterr().err
+
+
+def test_a_name_that_several_things_bear_means_the_same_one_in_every_process():
+    said = {subprocess.run(
+        [sys.executable, "-c", "from hicrisp_bench.virtualhome.evaluator import load_episode\n"
+                               "print(sorted(load_episode('154_2').names.items()))"],
+        env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}, check=True,
+        capture_output=True, text=True).stdout for seed in ("0", "1", "2")}
+    assert len(said) == 1

@@ -74,7 +74,8 @@ def load_episode(identifier: str) -> Episode:
     nodes = utils.remove_duplicate_dicts([goal for goal in goals if "state" in goal])
     edges = utils.remove_duplicate_dicts([goal for goal in goals if "relation_type" in goal])
     actions = tuple(dict.fromkeys(task["vh_goal"]["actions"]))
-    names = planner.get_symbolic_goal_nl(nodes, edges, action_goals=list(actions))[-1]
+    # The package takes the last of a class in the order of a hash; the last by number is the same in every run.
+    names = dict(sorted(planner.get_relevant_nodes(), key=lambda named: named[1]))
     met = utils.scene_evaluate_wID(planner.final_state_dict, nodes, edges, planner.acting_char_id)[3]
     return Episode(identifier, task["name"], planner.env_graph, names, planner.acting_char_id, program, tuple(nodes),
                    tuple(edges), actions, bool(met))
