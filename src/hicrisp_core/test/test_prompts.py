@@ -28,7 +28,7 @@ def test_a_shipped_prompt_takes_its_values_once(config_dir, name):
 
 
 @pytest.mark.parametrize(("name", "change", "message"), [
-    ("plan", ("$task", "$tusk"), r"plan.txt:\d+: unknown placeholder '\$tusk'; valid are: \$facts, \$objects, \$task"),
+    ("plan", ("$task", "$tusk"), r"plan.txt:\d+: unknown placeholder '\$tusk'; valid are: \$available, \$facts"),
     ("plan", ("$task", "the task"), r"plan.txt: the placeholder '\$task' is missing; valid are"),
     ("body", ("$step", "$step for 5 $"), r"body.txt:\d+: a single '\$' begins no placeholder; write '\$\$'"),
 ])

@@ -35,6 +35,7 @@ class CorrectorServer:
             remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
             seen=frozenset(asked.seen),
             replans_left=asked.replans_left,
+            earlier=tuple(to.feedback_from_msg(feedback) for feedback in asked.earlier),
         )
         if not request.stack:
             raise ValueError("a correction needs at least one entry on the stack")

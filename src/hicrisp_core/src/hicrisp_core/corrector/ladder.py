@@ -34,6 +34,7 @@ class CorrectorRequest:
         remaining: the plan's steps from the failed one on.
         seen: the marks of the loop guard for this task.
         replans_left: how many new plans the task may still have.
+        earlier: the failures that led to new plans before, the latest last.
     """
 
     task: Task
@@ -43,6 +44,7 @@ class CorrectorRequest:
     remaining: Tuple[Step, ...] = ()
     seen: FrozenSet[str] = frozenset()
     replans_left: int = 0
+    earlier: Tuple[Feedback, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,8 @@ class Ladder:
             used = "it may have none" if self._policy.replans < 1 else f"its {self._policy.replans} are used up"
             return Correction(Rung.GIVE_UP, note=f"the task may have no other new plan: {used}"), Usage()
         answer = self._brain.plan(PlanRequest(
-            request.task, request.world, tuple(self._told(entry.feedback) for entry in request.stack),
+            request.task, request.world,
+            tuple(map(self._told, (*request.earlier, *(entry.feedback for entry in request.stack)))),
             request.done, request.remaining), deadline)
         if answer.plan is None or not answer.plan.steps:
             # That nothing is left to do is not believed: the detector has just seen otherwise.
