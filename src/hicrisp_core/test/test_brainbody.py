@@ -7,7 +7,7 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.policy import Budget, Policy
 from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.executive.rehearsal import rehearse
-from hicrisp_core.model import Rung, Status, WorldObject, WorldState
+from hicrisp_core.model import Relation, Rung, Status, WorldObject, WorldState
 from hicrisp_core.model.world import RobotState
 from tabletop import Run, steps, table_top
 
@@ -143,6 +143,15 @@ def test_the_simulation_runs_with_full_autonomy_and_without_the_checker_too(cann
     assert not run().success
     assert run.world.executed == []
     assert asked.commands == []
+
+
+def test_a_later_step_that_was_impossible_before_is_not_laid_to_the_command(canning):
+    sealed = replace(JAR, objects={**JAR.objects, "tin": WorldObject("tin", "jar")},
+                     relations=frozenset((Relation("tin", "sealed"),)))
+    command = canning.ground(steps(canning, SEAL)[0], sealed)
+    assert rehearse(canning, command, sealed, steps(canning, "fill(panda, tin)")).refusal is None
+    later = steps(canning, "fill(panda, tin)", FILL)
+    assert "could not fill jar any more" in rehearse(canning, command, sealed, later).refusal.error
 
 
 def test_a_rehearsal_ends_where_a_step_is_only_words(canning):

@@ -37,7 +37,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--llm", default="offline", metavar="NAME",
                         help="who plans: a file of config/llm, or auto for the endpoint that the environment names "
                              "(offline)")
-    parser.add_argument("--policies", nargs="+", metavar="NAME", help="files of config/policies (all but those that need optional packages)")
+    parser.add_argument("--policies", nargs="+", metavar="NAME",
+                        help="files of config/policies (all but those that need optional packages)")
     parser.add_argument("--limit", type=at_least_one, help="problems of each size (all)")
     parser.add_argument("--seed", type=int, default=0, help="of the injected failures (0)")
 

@@ -2,7 +2,7 @@
 
 BrainBody-LLM (section 6) assumes that every error can be undone and leaves the others open: "incorporating simulators
 into the planning loop". Here an irreversible command is carried out on the facts alone before anybody is asked for
-leave: it must be able to run, and what it makes of the world must leave a way to each later step of the plan.
+leave: it must be able to run, and it must not take the way to a later step of the plan that there is without it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def rehearse(
     """Carry out a command and then the plan's later steps on the facts; nothing moves.
 
     Args:
-        later: the steps after the command; the first that names no action ends the rehearsal, for its command is
-            not known yet.
+        later: the steps after the command; the first that is only words ends the rehearsal, for its command is not
+            known yet.
     """
     refusal = check(domain, command, world)
     if refusal is not None:
@@ -42,25 +42,44 @@ def rehearse(
     after = apply_effects(domain, command, world)
     changes = (*domain.facts_text(after.relations - world.relations),
                *(domain.fact_text(fact, denied=True) for fact in sorted(world.relations - after.relations)))
-    return Rehearsal(changes, _barred(domain, command, after, later, limits))
+    return Rehearsal(changes, _barred(domain, command, after, world, later, limits))
 
 
 def _barred(
-    domain: Domain, command: Command, state: WorldState, later: Sequence[Step], limits: Optional[SearchLimits]
+    domain: Domain, command: Command, with_: WorldState, without: WorldState, later: Sequence[Step],
+    limits: Optional[SearchLimits],
 ) -> Optional[Feedback]:
-    """The feedback for the first later step to which no way is left, if there is one."""
+    """The feedback for the first later step that the command takes the way to, if there is one.
+
+    The later steps are followed with the command and without it: a step that has no way in either is wrong by itself,
+    and is refused when its turn comes.
+    """
     for step in later:
         try:
-            following = domain.ground(step, state, step.robot or command.robot)
+            following = domain.ground(step, with_, step.robot or command.robot)
         except DomainError:
-            return None
-        way = find_commands(domain, state, preconditions_of(domain, following), limits)
-        if way is None:
-            refusal, said = check(domain, following, state), domain.describe(following)
+            if not step.action:
+                return None
+            continue
+        after = _after(domain, following, with_, limits)
+        if after is None and _after(domain, following, without, limits) is not None:
+            refusal, said = check(domain, following, with_), domain.describe(following)
             return Feedback(
                 Level.HIGH, Status.PRECONDITION.value,
                 f"Cannot {domain.describe(command)}: it cannot be undone, and the plan could not {said} any more.",
                 refusal.reason if refusal else "", f"First {said}, or leave it out.")
-        for each in (*way, following):
-            state = apply_effects(domain, each, state)
+        with_ = after or with_
+        without = _after(domain, following, without, limits) or without
     return None
+
+
+def _after(
+    domain: Domain, command: Command, state: WorldState, limits: Optional[SearchLimits]
+) -> Optional[WorldState]:
+    """The facts after a command and what must come before it; nothing when there is no way to it."""
+    before = find_commands(domain, state, preconditions_of(domain, command), limits)
+    if before is None:
+        return None
+    for each in (*before, command):
+        state = apply_effects(domain, each, state)
+    return state
