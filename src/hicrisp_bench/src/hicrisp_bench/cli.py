@@ -10,13 +10,14 @@ from typing import List, Mapping, Optional
 
 from hicrisp_core.errors import HicrispError
 
-from hicrisp_bench import barman, blocks, tabletop
+from hicrisp_bench import barman, blocks, franka7, tabletop
 from hicrisp_bench.suite import Suite, at_least_one, save, text_of
 
 SUITES: Mapping[str, Suite] = {
     "barman": barman,
     "blocks": blocks,
     "tabletop": tabletop,
+    "franka7": franka7,
 }
 
 
