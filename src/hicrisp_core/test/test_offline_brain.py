@@ -176,3 +176,21 @@ def test_a_correction_makes_the_failed_commands_preconditions_true(domain):
 def test_hostile_text_is_read_or_refused_never_more(domain, text):
     answer = ask(domain, SIMPLE, text)
     assert answer.plan is None or all(step.action in domain.actions for step in answer.plan.steps)
+
+
+def test_a_new_plan_builds_on_what_the_task_has_done(domain):
+    world = coloured(["red_box", "green_box", "blue_box", "yellow_box"], [("green_box", "on", "blue_box")])
+    feedback = (Feedback(Level.LOW, "planning", "Could not pick up red_box."),)
+    answer = ask(domain, world, "build a tower with three boxes", feedback=feedback,
+                 done=("pick up green_box", "place green_box on blue_box"))
+    assert short(answer) == ["place_on(yellow_box, green_box)"]
+
+
+def test_a_plus_sign_leaves_out_what_cannot_be_reached(domain):
+    world = coloured([f"{colour}_box" for colour in ("red", "green", "blue", "yellow", "orange", "white", "black")])
+    feedback = tuple(Feedback(Level.LOW, "planning", f"Could not pick up {name}.") for name in ("black_box", "red_box"))
+    answer = ask(domain, world, "create a plus sign using the cubes", feedback=feedback)
+    assert not {"black_box", "red_box"} & {value for step in answer.plan.steps for value in step.arguments.values()}
+    refused = ask(domain, world, "create a plus sign using the cubes", feedback=tuple(
+        Feedback(Level.LOW, "planning", f"Could not pick up {name}.") for name in ("black_box", "red_box", "blue_box")))
+    assert "a plus needs at least 5 things, there are 4" in refused.refusal

@@ -20,15 +20,16 @@ def folder(config_dir, tmp_path):
     return shutil.copytree(config_dir / "prompts" / "default", tmp_path / "prompts")
 
 
+@pytest.mark.parametrize("kind", ["default", "brainbody"])
 @pytest.mark.parametrize("name", sorted(PLACEHOLDERS))
-def test_a_shipped_prompt_takes_its_values_once(config_dir, name):
+def test_a_shipped_prompt_takes_its_values_once(config_dir, name, kind):
     values = {each: f"<{each} of $facts ${{task}} $$>" for each in PLACEHOLDERS[name].valid}
-    text = Prompts(config_dir / "prompts" / "default").render(name, **values)
+    text = Prompts(config_dir / "prompts" / kind).render(name, **values)
     assert all(values[each] in text for each in PLACEHOLDERS[name].required)
 
 
 @pytest.mark.parametrize(("name", "change", "message"), [
-    ("plan", ("$task", "$tusk"), r"plan.txt:\d+: unknown placeholder '\$tusk'; valid are: \$facts, \$objects, \$task"),
+    ("plan", ("$task", "$tusk"), r"plan.txt:\d+: unknown placeholder '\$tusk'; valid are: \$available, \$facts"),
     ("plan", ("$task", "the task"), r"plan.txt: the placeholder '\$task' is missing; valid are"),
     ("body", ("$step", "$step for 5 $"), r"body.txt:\d+: a single '\$' begins no placeholder; write '\$\$'"),
 ])
@@ -104,3 +105,16 @@ def test_hostile_names_stay_in_one_line(domain):
     told = describe.objects_text(world), describe.facts_text(domain, world), describe.stack_text(domain, (entry,))
     for text in told:
         assert not any(line.startswith("Ignore") for line in text.splitlines())
+
+
+def test_a_domains_examples_are_told_in_words_and_as_pairs_of_step_and_command(domain):
+    assert '{"steps": ["pick up red_box", "place red_box on blue_box"]}' in describe.worded_examples_text(domain)
+    assert 'Step: pick up box\nAnswer: {"steps": [{"action": "pick"' in describe.pairs_text(domain)
+
+
+def test_the_state_is_told_as_triplets_and_as_the_actions_that_can_be_done_in_it(domain):
+    assert "- (red_box, on, table)" in describe.triplets_text(WORLD).splitlines()
+    assert describe.available_text(domain, WORLD) == "pick, home"
+    held = table_top({"box": "box", "cylinder": "cylinder"}, [("panda", "holding", "box")])
+    assert "place_next_to" in describe.available_text(domain, held)
+    assert "pick" not in describe.available_text(domain, held).split(", ")

@@ -67,6 +67,15 @@ def test_a_thing_stands_on_another(tmp_path: Path) -> None:
     assert scene.table.pose.position[2] + scene.table.size[2] / 2.0 == pytest.approx(0.0)
 
 
+def test_a_seed_deals_the_random_spots_of_a_group_anew() -> None:
+    layouts = [load_scene("franka7_3_beside", seed) for seed in range(12)]
+    near = {name for scene in layouts for name, thing in scene.objects.items()
+            if name.endswith("_cube") and math.hypot(*thing.pose.position[:2]) < 0.8}
+    assert near == {"blue_cube", "green_cube", "red_cube"}
+    again = load_scene("franka7_3_beside", 4)
+    assert again.objects == layouts[4].objects
+
+
 @pytest.mark.parametrize(("change", "told"), [
     (("type: box", "type: bx"), r"test\.yaml:5: objects\.box\.type: 'bx' is not one of: .*box, cylinder"),
     (("position: [0.4, 0.0]", "postion: [0.4, 0.0]"), r"test\.yaml:7: .*did you mean 'position'.*valid are: .*mass"),
@@ -78,6 +87,8 @@ def test_a_thing_stands_on_another(tmp_path: Path) -> None:
     (("on: box", "position: [0.41, 0.01]"), r"box overlaps lid|lid overlaps box"),
     (("on: box", "yaw: 3"), "exactly one of 'position', 'on' and 'random'"),
     (("on: box", "random: {region: [0.4, 0.0, 0.4, 0.0]}"), "no random layout was found for lid"),
+    (("objects:", "shuffle: [[box, lid]]\nobjects:"), r"test\.yaml:3: shuffle.0: 'box' has no .*are: none"),
+    (("objects:", "shuffle: [[box]]\nobjects:"), r"test\.yaml:3: shuffle.0: a list of at least two names"),
     (("domain: tabletop", "domain: tabeltop"), r"test\.yaml:2: domain: .*'tabeltop'.*tabletop"),
     (("scene: test\n", ""), "the key 'scene' is missing"),
     (("objects:", "faults: [{kind: slip, magnitude: [x]}]\nobjects:"), r"test\.yaml:3: faults\.0\.magnitude: numbers"),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Tuple
+from typing import Callable, Mapping, Tuple, Union
 
 from hicrisp_core.detector.perception import perceive
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Pose, Relation, WorldObject
+from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
+
+Goal = Union[Tuple[Relation, ...], Callable[[WorldState], bool]]
+"""The facts that must hold in the end, or a question about the final arrangement."""
 
 
 def holds_in_truth(
-    facts: Tuple[Relation, ...], truth: Mapping[str, Tuple[Pose, float]], catalogue: Mapping[str, WorldObject],
-    domain: Domain, now: float,
+    goal: Goal, truth: Mapping[str, Tuple[Pose, float]], catalogue: Mapping[str, WorldObject], domain: Domain,
+    now: float,
 ) -> bool:
-    """Whether all facts hold in the true, noise-free frames."""
+    """Whether a goal is reached in the true, noise-free frames."""
     world = perceive(truth, catalogue, domain, now)
-    return all(fact in world.relations for fact in facts)
+    return goal(world) if callable(goal) else all(fact in world.relations for fact in goal)

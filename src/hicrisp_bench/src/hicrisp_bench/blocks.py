@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.policy import SIMILAR, Policy
 from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, choose_llm, load_llm_settings
 
@@ -37,7 +37,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--llm", default="offline", metavar="NAME",
                         help="who plans: a file of config/llm, or auto for the endpoint that the environment names "
                              "(offline)")
-    parser.add_argument("--policies", nargs="+", metavar="NAME", help="files of config/policies (all)")
+    parser.add_argument("--policies", nargs="+", metavar="NAME",
+                        help="files of config/policies (all but those that need optional packages)")
     parser.add_argument("--limit", type=at_least_one, help="problems of each size (all)")
     parser.add_argument("--seed", type=int, default=0, help="of the injected failures (0)")
 
@@ -71,6 +72,8 @@ def _planned(options: argparse.Namespace, llm: LlmSettings) -> List[Dict[str, An
     problems = _limited(planbench_problems(data_folder() / "planbench"), options.limit)
     names = options.policies or sorted(file.stem for file in (options.config / "policies").glob("*.yaml"))
     policies = [load_policy(_file(options, "policies", name)) for name in names]
+    if not options.policies:  # That body needs a package which is optional.
+        policies = [policy for policy in policies if policy.body != SIMILAR]
     rows: List[Dict[str, Any]] = []
     if "live" in options.plans:
         rows += _rows(problems, policies, llm, options, 0.0)

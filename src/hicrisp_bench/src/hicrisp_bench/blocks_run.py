@@ -44,11 +44,13 @@ class RunSettings:
 def run_problem(settings: RunSettings) -> Dict[str, Any]:
     """Run one problem; the goal is judged from the world itself."""
     problem, domain = settings.problem, settings.domain
-    brain = _TimedBrain(make_brain(settings.llm, domain, settings.prompts, settings.policy.brain))
+    policy = settings.policy
+    brain = _TimedBrain(make_brain(settings.llm, domain, settings.prompts, policy.brain, policy.worded))
     world = SymbolicWorld(domain, problem.world(), ROBOT)
     _inject(world, settings)
     events: List[Dict[str, Any]] = []
-    executive = assemble(domain, settings.policy, brain, {ROBOT: world}, world, events.append)
+    executive = assemble(domain, policy, brain, {ROBOT: world}, world, events.append,
+                         llm=settings.llm, prompts=settings.prompts)
     result = executive.run(Task(problem.sentence(domain)))
     reached = all(fact in world.state.relations for fact in problem.facts)
     optimum = optimal_length(problem.below, problem.goal, TABLE)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
-from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.executive.assembly import assemble
 from hicrisp_core.executive.policy_loader import load_policy
-from hicrisp_core.model import Relation, Task
+from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
+from hicrisp_core.model import Task
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.embedded import EmbeddedWorld
 
-from hicrisp_bench.arrangement import holds_in_truth
+from hicrisp_bench.arrangement import Goal, holds_in_truth
 
 
 @dataclass(frozen=True)
@@ -23,17 +24,19 @@ class TrialSettings:
     """What one trial is: all that its result depends on.
 
     Args:
-        goal: the facts by which the final arrangement is judged, in the true poses.
+        goal: by which the final arrangement is judged, in the true poses.
         faults: kind, target and magnitude of what is injected.
     """
 
     config: Path
     scene: str
     task: str
-    goal: Tuple[Relation, ...]
+    goal: Goal
     policy: str = "hierarchical"
     seed: int = 0
     faults: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+    llm: str = OFFLINE
+    """A file of ``config/llm``."""
 
 
 def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
@@ -51,7 +54,11 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         if on_event is not None:
             on_event(event)
 
-    executive = assemble(domain, policy, OfflineBrain(domain), {world.robot.name: world.robot}, world, listen)
+    llm = load_llm_settings(settings.config / "llm" / f"{settings.llm}.yaml")
+    prompts = settings.config / "prompts" / policy.prompts
+    brain = make_brain(llm, domain, prompts, policy.brain, policy.worded)
+    executive = assemble(
+        domain, policy, brain, {world.robot.name: world.robot}, world, listen, llm=llm, prompts=prompts)
     began = time.perf_counter()
     result = executive.run(Task(settings.task))
     wall = time.perf_counter() - began
@@ -59,9 +66,11 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     truth = holds_in_truth(settings.goal, world.frames(), scene.objects, domain, world.time)
     return {
         "task": settings.task, "scene": settings.scene, "seed": settings.seed, "policy": settings.policy,
-        "llm": "offline", "success": truth, "claimed": result.success, "message": result.message,
+        "llm": settings.llm, "success": truth, "claimed": result.success, "message": result.message,
         "plan": list(result.plan), "steps_executed": result.steps_executed, "corrections": result.corrections,
         "failures": [vars(failure) for failure in result.failures],
         "attempts": sum(1 for e in events if e["kind"] == "command" and e["command"].startswith("place")),
-        "placement_error_m": result.placement_error_m, "wall_s": wall, "sim_s": result.sim_s,
+        "replans": sum(1 for e in events if e["kind"] == "plan") - 1,
+        "placement_error_m": result.placement_error_m, "llm_calls": result.llm_calls, "tokens": result.tokens,
+        "wall_s": wall, "sim_s": result.sim_s,
     }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import rospy
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.translator import DirectBody
+from hicrisp_core.body.factory import make_body, without_model
 from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.executive.ports import Body
+from hicrisp_core.llm.settings import AUTO, choose_llm, load_llm_settings
 from hicrisp_core.model import Feedback
 from hicrisp_core.robot.deadline import Deadline
 
@@ -14,7 +17,7 @@ from hicrisp_msgs.msg import TranslateStepAction, TranslateStepResult
 from hicrisp_msgs.srv import AimCommand, AimCommandRequest, AimCommandResponse
 from hicrisp_nodes import conversions as to
 from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.config_files import load_configuration
+from hicrisp_nodes.config_files import config_file, config_folder, load_configuration, parameter
 from hicrisp_nodes.node import run
 
 AIM_LIMIT = 10.0
@@ -57,8 +60,13 @@ class BodyServer:
 def build() -> BodyServer:
     """The body that the parameters ask for."""
     configuration = load_configuration()
-    body = DirectBody(configuration.domain, ActionDecoder(configuration.domain))
-    return BodyServer(body, DecoderOffsets(settings=configuration.policy.offset))
+    domain, policy = configuration.domain, configuration.policy
+    name, _ = choose_llm(str(parameter("llm", AUTO)), os.environ)
+    settings = load_llm_settings(config_file("llm", name))
+    direct = without_model(policy.body, settings)
+    rospy.loginfo("the body is %s", f"direct: {direct}" if direct else policy.body)
+    body = make_body(policy.body, domain, ActionDecoder(domain), settings, config_folder("prompts", policy.prompts))
+    return BodyServer(body, DecoderOffsets(settings=policy.offset))
 
 
 def main() -> None:

@@ -20,7 +20,8 @@ def build() -> BrainServer:
     rospy.loginfo("the brain is %s: %s", name, why)
     settings = load_llm_settings(config_file("llm", name))
     prompts = config_folder("prompts", configuration.policy.prompts)
-    return BrainServer(make_brain(settings, configuration.domain, prompts, configuration.policy.brain))
+    policy = configuration.policy
+    return BrainServer(make_brain(settings, configuration.domain, prompts, policy.brain, policy.worded))
 
 
 def main() -> None:

@@ -36,6 +36,7 @@ class CorrectorServer:
             seen=frozenset(asked.seen),
             replans_left=asked.replans_left,
             made=to.facts_from_msg(asked.made),
+            earlier=tuple(to.feedback_from_msg(feedback) for feedback in asked.earlier),
         )
         if not request.stack:
             raise ValueError("a correction needs at least one entry on the stack")

@@ -9,14 +9,17 @@ from random import Random
 from threading import Event
 from typing import Any, Dict, List, Optional
 
+from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.factory import make_body, without_model
+from hicrisp_core.body.placement import Workspace
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.ports import Brain
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.policy import DIRECT
 from hicrisp_core.executive.policy_loader import load_policy
-from hicrisp_core.executive.ports import Ports
+from hicrisp_core.executive.ports import Body, Ports
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 from hicrisp_core.model import Command, Outcome, Task, WorldState
 from hicrisp_core.robot.deadline import Deadline
@@ -74,10 +77,14 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     policy = load_policy(run.config / "policies" / f"{run.policy}.yaml")
     graph = load_home(run.config)
     world = _Diary(domain, graph)
-    brain = _brain(run, domain, policy)
+    settings = _settings(run)
+    prompts = run.config / "prompts" / policy.prompts
+    brain: Brain = HouseholdBrain(domain, run.forget, Random(f"{run.task} {run.run}")) \
+        if settings.backend == OFFLINE else make_brain(settings, domain, prompts, policy.brain)
+    body: Body = VerbatimBody(domain) if policy.body == DIRECT or without_model(policy.body, settings) \
+        else make_body(policy.body, domain, ActionDecoder(domain, Workspace()), settings, prompts)
     events: List[Dict[str, Any]] = []
-    ports = Ports(brain, VerbatimBody(domain), {CHARACTER: world}, HomeDetector(domain), Ladder(domain, policy, brain),
-                  world)
+    ports = Ports(brain, body, {CHARACTER: world}, HomeDetector(domain), Ladder(domain, policy, brain), world)
     result = Executive(ports, domain, policy, events.append).run(Task(task.text))
     verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
     refused = sum(1 for failure in result.failures if failure.kind == "invalid")
@@ -87,10 +94,6 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
             "carried_out": world.carried_out, "planned": bool(result.plan)}
 
 
-def _brain(run: HouseholdRun, domain: Domain, policy: Policy) -> Brain:
-    settings: LlmSettings = load_llm_settings(run.config / "llm" / f"{run.llm}.yaml")
-    if settings.backend == OFFLINE:
-        return HouseholdBrain(domain, run.forget, Random(f"{run.task} {run.run}"))
-    if run.temperature is not None:
-        settings = replace(settings, temperature=run.temperature, seed=run.run)
-    return make_brain(settings, domain, run.config / "prompts" / policy.prompts, policy.brain)
+def _settings(run: HouseholdRun) -> LlmSettings:
+    settings = load_llm_settings(run.config / "llm" / f"{run.llm}.yaml")
+    return settings if run.temperature is None else replace(settings, temperature=run.temperature, seed=run.run)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Union
+from typing import Tuple, Union
 
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.corrector.offsets import DecoderOffsets
@@ -14,25 +14,11 @@ from hicrisp_core.model import Command, Feedback, Level, Step, WorldState
 from hicrisp_core.robot.deadline import Deadline
 
 
-class DirectBody:
-    """Grounds a step in the domain; says ``pass`` when the step's effects hold already."""
+class Aiming:
+    """What every body does alike: it gives commands their target and their aim."""
 
-    def __init__(self, domain: Domain, decoder: ActionDecoder) -> None:
-        self._domain = domain
+    def __init__(self, decoder: ActionDecoder) -> None:
         self._decoder = decoder
-
-    def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """The step's one command, or the feedback that lists the valid names."""
-        del deadline  # Grounding never waits.
-        try:
-            command = self._domain.ground(step, world, step.robot)
-        except DomainError as error:
-            return Translation(feedback=Feedback(
-                Level.HIGH, "invalid", f"'{step.text or step}' cannot be carried out.", f"{error}.",
-                alternatives=error.alternatives))
-        if effects_hold(self._domain, command, world):
-            return Translation(pass_reason=f"'{self._domain.describe(command)}' holds already")
-        return Translation((command,))
 
     def aim(
         self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
@@ -40,3 +26,33 @@ class DirectBody:
         """The command with its target and its aim."""
         del deadline  # Decoding never waits.
         return self._decoder.decode(command, world, offsets)
+
+
+class DirectBody(Aiming):
+    """Grounds a step in the domain; says ``pass`` when the step's effects hold already."""
+
+    def __init__(self, domain: Domain, decoder: ActionDecoder) -> None:
+        super().__init__(decoder)
+        self._domain = domain
+
+    def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
+        """The step's one command, or the feedback that lists the valid names."""
+        del deadline  # Grounding never waits.
+        try:
+            command = self._domain.ground(step, world, step.robot)
+        except DomainError as error:
+            return not_translated(step, f"{error}.", error.alternatives)
+        return translated(self._domain, command, world)
+
+
+def translated(domain: Domain, command: Command, world: WorldState) -> Translation:
+    """The one command, or a pass when its effects hold already."""
+    if effects_hold(domain, command, world):
+        return Translation(pass_reason=f"'{domain.describe(command)}' holds already")
+    return Translation((command,))
+
+
+def not_translated(step: Step, why: str, alternatives: Tuple[str, ...] = ()) -> Translation:
+    """The feedback for a step that no command was found for."""
+    return Translation(feedback=Feedback(
+        Level.HIGH, "invalid", f"'{step.text or step}' cannot be carried out.", why, alternatives=alternatives))

@@ -20,14 +20,19 @@ _PLUS = ("left_of", "right_of", "in_front_of", "behind")
 
 
 class PlanBuilder:
-    """Builds the steps of one request on a copy of the world that follows them."""
+    """Builds the steps of one request on a copy of the world that follows them.
 
-    def __init__(self, domain: Domain, world: WorldState, names: Names) -> None:
+    Args:
+        done: what was carried out already, as sentences.
+    """
+
+    def __init__(self, domain: Domain, world: WorldState, names: Names, done: Sequence[str] = ()) -> None:
         self._domain = domain
         self._world = world
         self._names = names
         self._wanted: Dict[Relation, str] = {}
         self._group = 0
+        self._done = frozenset(done)
         self.steps: List[Step] = []
         self.notes: List[str] = []
         self._verbs: Mapping[str, Callable[[Intent], None]] = {
@@ -116,10 +121,14 @@ class PlanBuilder:
             reference = self._names.one(intent.reference)
             self._ring([item for item in items if item != reference], reference)
             return
+        if intent.shape == "plus":  # It takes as many things as it has places; the others may be left out.
+            items = self._names.free(items)
         self._enough(intent.shape, items)
         if intent.shape != "tower" and self._world.objects[items[0]].pose is not None:
             # What the shape grows from needs room around it, wherever it stands now.
-            self._plan(self._ground(self._placing("apart"), {"item": items[0]}))
+            apart = self._ground(self._placing("apart"), {"item": items[0]})
+            if self._domain.describe(apart) not in self._done:
+                self._plan(apart)
         for item, relation, reference in _arrangement(intent.shape, items):
             self._place(item, relation, reference)
         self.notes.append(f"{intent.shape}: {items[0]} is where it begins")

@@ -14,22 +14,24 @@ from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
 
 
 def make_brain(
-    settings: LlmSettings, domain: Domain, prompts: Union[str, FilePath], agents: str = SINGLE
+    settings: LlmSettings, domain: Domain, prompts: Union[str, FilePath], agents: str = SINGLE, worded: bool = False
 ) -> Brain:
     """The offline planner, or one over an endpoint.
 
     Args:
         prompts: the folder of the policy's prompts.
         agents: the policy's ``brain``: ``single`` or ``copal``; without a model the offline planner serves both.
+        worded: whether a single model plans in words and leaves the commands to the body.
     """
     if settings.backend == OFFLINE:
         return OfflineBrain(domain)
     from hicrisp_core.brain.agents import AgentBrain  # the openai package is needed only here
     from hicrisp_core.brain.model_brain import ModelBrain
+    from hicrisp_core.brain.words_brain import WordsBrain
     from hicrisp_core.llm.client import ChatClient
 
     client = ChatClient(settings)
     single = ModelBrain(client, domain, Prompts(prompts))
     if agents == COPAL:
         return AgentBrain(client, domain, Prompts(prompts, AGENT_PLACEHOLDERS), single)
-    return single
+    return WordsBrain(client, domain, Prompts(prompts)) if worded else single

@@ -30,7 +30,7 @@ class ModelBrain:
         self._domain = domain
         self._prompts = prompts
         self._system = prompts.render("system", description=domain.description,
-                                      actions=describe.actions_text(domain), examples=describe.examples_text(domain))
+                                      actions=describe.actions_text(domain), examples=self._examples())
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for a plan, or from the failed step on for a new one."""
@@ -41,7 +41,7 @@ class ModelBrain:
             prompt = self._prompts.render(
                 "replan", task=quarantined(request.task.text), **world,
                 **describe.failure_texts(request.done, request.remaining, request.feedback))
-        answer = self._ask(prompt, request.world, deadline)
+        answer = self._ask_plan(prompt, request.world, deadline)
         if answer.plan is not None and not answer.plan.steps:
             said = answer.plan.reasoning or "it is so already"
             return PlanAnswer(answer=f"The language model plans no steps: {said}", usage=answer.usage)
@@ -54,7 +54,14 @@ class ModelBrain:
             stack=describe.stack_text(self._domain, request.stack)), request.world, deadline)
 
     def _world(self, world: WorldState) -> Dict[str, str]:
-        return {"objects": describe.objects_text(world), "facts": describe.facts_text(self._domain, world)}
+        return {"objects": describe.objects_text(world), "facts": describe.facts_text(self._domain, world),
+                "triplets": describe.triplets_text(world), "available": describe.available_text(self._domain, world)}
+
+    def _examples(self) -> str:
+        return describe.examples_text(self._domain)
+
+    def _ask_plan(self, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
+        return self._ask(prompt, world, deadline)
 
     def _ask(self, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
         asked = ask(self._client, self._system, prompt, deadline, answer_schema(self._domain, world),

@@ -20,12 +20,17 @@ class Names:
 
     Args:
         avoid: names that an indefinite phrase ("a box", "two boxes") shall not choose.
+        moved: things that were moved for this task already: an indefinite phrase chooses what they stand on again.
     """
 
-    def __init__(self, domain: Domain, world: WorldState, avoid: FrozenSet[str] = frozenset()) -> None:
+    def __init__(
+        self, domain: Domain, world: WorldState, avoid: FrozenSet[str] = frozenset(),
+        moved: FrozenSet[str] = frozenset(),
+    ) -> None:
         self._domain = domain
         self._world = world
         self._avoid = avoid
+        self._moved = moved
         self._last: Tuple[str, ...] = ()
         self._chosen: List[str] = []
         self._used: Set[str] = set()
@@ -47,6 +52,10 @@ class Names:
             found.extend(name for name in self._resolve(noun, reference) if name not in found)
         self._last = tuple(found)
         return self._last
+
+    def free(self, names: Sequence[str]) -> Tuple[str, ...]:
+        """Those of some things that need not be avoided."""
+        return tuple(name for name in names if name not in self._avoid)
 
     def one(self, noun: Noun) -> str:
         """The one thing that a phrase names.
@@ -151,8 +160,9 @@ class Names:
         return ""
 
     def _covered(self, name: str) -> int:
-        """Things with nothing on them first."""
-        return sum(1 for fact in self._world.relations if fact.predicate == "on" and fact.object == name)
+        """Things with nothing on them first; what this task has put there does not count."""
+        return sum(1 for fact in self._world.relations
+                   if fact.predicate == "on" and fact.object == name and fact.subject not in self._moved)
 
 
 def colour_of(thing: WorldObject) -> str:

@@ -64,8 +64,9 @@ class OfflineBrain:
         A list of facts is a goal for the search, which finds the order; any other sentence is read by the grammar and
         done in its own order.
         """
-        names = Names(self._domain, request.world, avoid)
-        builder = PlanBuilder(self._domain, request.world, names)
+        moved = frozenset(name for sentence in request.done for name in _things_in(sentence, request.world))
+        names = Names(self._domain, request.world, avoid, moved)
+        builder = PlanBuilder(self._domain, request.world, names, request.done)
         said = self._facts.read(request.task.text)
         if said.whole:
             builder.achieve(goal_of_facts(said, self._domain, request.world, names), GOAL_LIMITS)
@@ -117,13 +118,17 @@ def _out_of_reach(feedback: Tuple[Feedback, ...], world: WorldState) -> Tuple[Fr
     for entry in feedback:
         if entry.kind != Status.PLANNING.value:
             continue
-        named = [name for name in world.objects if re.search(rf"\b{re.escape(name)}\b", entry.error)]
+        named = _things_in(entry.error, world)
         if re.search(r"\bpick\b", entry.error):
             picked.update(named)
         else:
             item = min(named, key=entry.error.index, default="")
             placed_by.update(name for name in named if name != item)
     return frozenset(picked), frozenset(placed_by)
+
+
+def _things_in(sentence: str, world: WorldState) -> List[str]:
+    return [name for name in world.objects if re.search(rf"\b{re.escape(name)}\b", sentence)]
 
 
 def _named_in(plan: Plan, names: FrozenSet[str]) -> List[str]:

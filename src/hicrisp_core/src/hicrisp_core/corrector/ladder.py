@@ -36,6 +36,7 @@ class CorrectorRequest:
         seen: the marks of the loop guard for this task.
         replans_left: how many new plans the task may still have.
         made: the facts that the finished steps made and no later one undid.
+        earlier: the failures that led to new plans before, the latest last.
     """
 
     task: Task
@@ -46,6 +47,7 @@ class CorrectorRequest:
     seen: FrozenSet[str] = frozenset()
     replans_left: int = 0
     made: FrozenSet[Relation] = frozenset()
+    earlier: Tuple[Feedback, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -184,7 +186,8 @@ class Ladder:
             used = "it may have none" if self._policy.replans < 1 else f"its {self._policy.replans} are used up"
             return Correction(Rung.GIVE_UP, note=f"the task may have no other new plan: {used}"), Usage()
         answer = self._brain.plan(PlanRequest(
-            request.task, request.world, tuple(self._told(entry.feedback) for entry in request.stack),
+            request.task, request.world,
+            tuple(map(self._told, (*request.earlier, *(entry.feedback for entry in request.stack)))),
             request.done, request.remaining), deadline)
         if answer.plan is None or not answer.plan.steps:
             # That nothing is left to do is not believed: the detector has just seen otherwise.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path as FilePath
 from threading import Event
-from typing import Mapping, Optional
+from typing import Mapping, Optional, Union
 
 from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.factory import make_body
 from hicrisp_core.body.placement import Workspace
-from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.brain.ports import Brain, Reporter
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
@@ -16,15 +17,22 @@ from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ledger import Listener
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.executive.ports import Ports
+from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.robot.ports import Observer, RobotPort
 
 
 def assemble(
     domain: Domain, policy: Policy, brain: Brain, robots: Mapping[str, RobotPort], observer: Observer,
     on_event: Listener, cancel: Optional[Event] = None, workspace: Optional[Workspace] = None,
+    llm: Optional[LlmSettings] = None, prompts: Union[str, FilePath] = "",
 ) -> Executive:
-    """The executive with the body, the detector and the corrector that the nodes use."""
-    body = DirectBody(domain, ActionDecoder(domain, workspace or Workspace()))
+    """The executive with the body, the detector and the corrector that the nodes use.
+
+    Args:
+        llm: the endpoint of a body with a language model.
+        prompts: the folder of its prompts.
+    """
+    body = make_body(policy.body, domain, ActionDecoder(domain, workspace or Workspace()), llm, prompts)
     ports = Ports(brain, body, robots, Detector(domain), Ladder(domain, policy, brain), observer,
                   reporter=brain if isinstance(brain, Reporter) else None)
     return Executive(ports, domain, policy, on_event, cancel)

@@ -13,7 +13,8 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.executive.ports import Ports
-from hicrisp_core.model import Command, Feedback, Level, Outcome, Pose, Rung, Status, Verdict, WorldState
+from hicrisp_core.executive.rehearsal import rehearse
+from hicrisp_core.model import Command, Feedback, Level, Outcome, Pose, Rung, Status, Step, Verdict, WorldState
 from hicrisp_core.robot.deadline import Deadline
 
 THINK_LIMIT = 60.0
@@ -42,6 +43,8 @@ class Attempts:
         self._ledger = ledger
         self._cancel = cancel
         self.offsets = offsets
+        self.later: Tuple[Step, ...] = ()
+        """The plan's steps after the one that is under way: what cannot be undone must leave a way to them."""
 
     def observe(self) -> WorldState:
         """The world as it is seen now."""
@@ -85,15 +88,21 @@ class Attempts:
             return command, Feedback(
                 Level.HIGH, "invalid", f"No robot '{command.robot}' can {self._domain.describe(command)}.",
                 f"There are: {', '.join(sorted(self._ports.robots))}.", alternatives=tuple(self._ports.robots))
-        refusal = check(self._domain, command, world) if self._policy.check_preconditions else None
-        if refusal is not None:
+        action = self._domain.actions.get(command.action)
+        refusal = check(self._domain, command, world) if self._policy.check_preconditions or action is None else None
+        if refusal is not None or action is None:
             return command, refusal
+        rehearsal = None if action.reversible else rehearse(
+            self._domain, command, world, self.later, self._policy.search)
+        if rehearsal is not None and rehearsal.refusal is not None:
+            return command, rehearsal.refusal
         aimed = self._ports.body.aim(command, world, self.offsets, Deadline(THINK_LIMIT))
         if isinstance(aimed, Feedback):
             return command, aimed
-        if not self._domain.actions[command.action].reversible and self._policy.autonomy != "full":
+        if rehearsal is not None and self._policy.autonomy != "full":
             granted = self._ports.approve(aimed)
-            self._ledger.tell("approval", command=self._domain.describe(aimed), granted=granted)
+            self._ledger.tell("approval", command=self._domain.describe(aimed), granted=granted,
+                              rehearsed=list(rehearsal.changes))
             if not granted:
                 return aimed, Feedback(Level.HIGH, Status.SAFETY.value, f"Not allowed: {self._domain.describe(aimed)}.",
                                        "It cannot be undone and was not approved.")

@@ -106,6 +106,7 @@ class _TaskRun:
         self._policy = policy
         self._ledger = ledger
         self.done: Tuple[str, ...] = ()
+        self._earlier: List[Feedback] = []
         self._commands: List[Command] = []
         self._replans = 0
         self._index = 0
@@ -118,25 +119,26 @@ class _TaskRun:
             while self._steps:
                 result = self._step(self._steps[0])
                 if result.new_steps is not None:
-                    self._replan(result.new_steps)
+                    self._replan(result)
                     continue
-                if not result.ok and (self._policy.on_failed_step == "stop" or self._runner.canceled()):
+                if not result.ok and (self._policy.on_failed_step == "stop" or self._runner.ended()):
                     return result
                 left_out = left_out or result.reason
                 self._steps.pop(0)
             result = self._verify()
             if result.new_steps is None:
                 return result if not result.ok else StepResult(not left_out, reason=left_out)
-            self._replan(result.new_steps)
+            self._replan(result)
 
     def _step(self, step: Step) -> StepResult:
         self._ledger.tell("step_started", index=self._index, text=step.text or str(step), action=step.action)
         world = self._runner.attempts.observe()
+        self._runner.attempts.later = tuple(self._steps[1:])
         translation = self._ports.body.translate(step, world, Deadline(THINK_LIMIT))
         self._ledger.used(translation.usage)
         result = StepResult(True)
         if translation.feedback is not None:
-            named = Command(step.action, step.arguments, step.robot)
+            named = Command(step.action or step.text, step.arguments, step.robot)
             self._ledger.failed(step.text, translation.feedback)
             result = self._runner.correct(Attempt(named, Verdict(translation.feedback)), self._progress(world))
         for command in translation.commands:
@@ -148,7 +150,8 @@ class _TaskRun:
             self._ledger.tell("note", text=f"no command is needed: {translation.pass_reason}")
         self._ledger.tell("step_finished", index=self._index, ok=result.ok)
         if result.ok:
-            self.done = (*self.done, step.text or str(step))
+            passed = f" (passed over: {translation.pass_reason})" if translation.pass_reason else ""
+            self.done = (*self.done, (step.text or str(step)) + passed)
         self._index += 1
         return result
 
@@ -206,14 +209,15 @@ class _TaskRun:
         predicate = self._domain.predicates.get(fact.predicate)
         return predicate is not None and predicate.transient
 
-    def _replan(self, steps: Tuple[Step, ...]) -> None:
+    def _replan(self, result: StepResult) -> None:
         self._replans += 1
-        self._steps = list(steps)
+        self._steps = list(result.new_steps or ())
+        self._earlier.extend(result.failures)
         self._tell_plan(Rung.LLM_REPLAN.value, "", self._index)
 
     def _progress(self, world: WorldState) -> Progress:
         return Progress(self._task, self.done, tuple(self._steps), self._policy.replans - self._replans,
-                        frozenset(self._makers(world)))
+                        frozenset(self._makers(world)), tuple(self._earlier))
 
     def _tell_plan(self, source: str, reasoning: str, from_step: int) -> None:
         self._ledger.tell("plan", steps=[step.text or str(step) for step in self._steps], source=source,

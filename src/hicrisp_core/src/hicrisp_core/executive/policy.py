@@ -11,6 +11,9 @@ from hicrisp_core.model import Rung
 
 SINGLE, COPAL = "single", "copal"
 """The brains that a policy can name: one model that plans, or CoPAL's agents."""
+DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
+BODIES = (DIRECT, MODEL, SIMILAR)
+"""The kinds of bodies."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Policy:
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
         brain: ``single``, one model that plans, or ``copal``, its three agents (CoPAL, III-A and III-B).
         autonomy: ``full``, or ``supervised``: irreversible actions wait for approval.
+        body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second language
+            model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
     """
 
     name: str
@@ -57,9 +62,15 @@ class Policy:
     autonomy: str = "supervised"
     brain: str = SINGLE
     prompts: str = "default"
+    body: str = "direct"
     budget: Budget = field(default_factory=Budget)
     offset: OffsetSettings = field(default_factory=OffsetSettings)
     search: SearchLimits = field(default_factory=SearchLimits)
+
+    @property
+    def worded(self) -> bool:
+        """Whether the brain plans in words and leaves the commands to the body."""
+        return self.body != DIRECT
 
     def allows(self, rung: Rung) -> bool:
         """Whether a rung of the ladder is on."""

@@ -9,7 +9,7 @@ from typing import Any, Dict, Type, TypeVar, Union
 from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
 from hicrisp_core.corrector.offsets import OffsetSettings
 from hicrisp_core.domain.search import SearchLimits
-from hicrisp_core.executive.policy import COPAL, SINGLE, Budget, Policy
+from hicrisp_core.executive.policy import BODIES, COPAL, SINGLE, Budget, Policy
 from hicrisp_core.model import Rung
 
 _Section = TypeVar("_Section", Budget, OffsetSettings, SearchLimits)
@@ -18,6 +18,7 @@ _CHOICES = {
     "feedback_level": ("what", "why", "how"),
     "brain": (SINGLE, COPAL),
     "autonomy": ("supervised", "full"),
+    "body": BODIES,
 }
 _TYPES: Dict[str, Type[Any]] = {"int": int, "float": float, "bool": bool, "str": str}
 

@@ -17,7 +17,7 @@ from hicrisp_core.executive.attempt import Attempt, Attempts
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.executive.ports import Corrector
-from hicrisp_core.model import Command, Correction, Relation, Rung, Step, Task
+from hicrisp_core.model import Command, Correction, Feedback, Relation, Rung, Step, Task
 from hicrisp_core.robot.deadline import Deadline
 
 _CORRECT_LIMIT = 180.0
@@ -46,6 +46,7 @@ class StepResult:
     new_steps: Optional[Tuple[Step, ...]] = None
     reason: str = ""
     command: Optional[Command] = None
+    failures: Tuple[Feedback, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Progress:
     remaining: Tuple[Step, ...] = ()
     replans_left: int = 0
     made: FrozenSet[Relation] = frozenset()
+    earlier: Tuple[Feedback, ...] = ()
+    """The failures that led to new plans before: a brain keeps nothing between questions."""
 
 
 @dataclass
@@ -72,6 +75,10 @@ class StepRunner:
     canceled: Callable[[], bool]
     seen: Set[str] = field(default_factory=set)
     """Marks of the loop guard, for the whole task."""
+
+    def ended(self) -> bool:
+        """Whether no further step may be tried: the task was canceled, or one of its budgets is used up."""
+        return self.canceled() or bool(self.ledger.exhausted())
 
     def run(self, command: Command, progress: Progress) -> StepResult:
         """Execute the command; on failure correct it at most ``threshold`` times."""
@@ -94,7 +101,8 @@ class StepRunner:
             if correction.rung is Rung.GIVE_UP:
                 return StepResult(False, reason=self._why(stack, correction.note))
             if correction.rung is Rung.LLM_REPLAN:
-                return StepResult(False, new_steps=correction.steps)
+                return StepResult(False, new_steps=correction.steps,
+                                  failures=tuple(entry.feedback for entry in stack.entries))
             carried = self._carry_out(correction, stack)
             if carried is _Carried.OVERFLOWED:
                 return StepResult(False, reason=self._why(stack, f"the stack is full at {self.policy.depth}"))
@@ -108,7 +116,7 @@ class StepRunner:
     def _ask(self, stack: FeedbackStack, progress: Progress) -> Correction:
         answer = self.corrector.correct(CorrectorRequest(
             progress.task, stack.entries, self.attempts.observe(), progress.done, progress.remaining,
-            frozenset(self.seen), progress.replans_left, progress.made), Deadline(_CORRECT_LIMIT))
+            frozenset(self.seen), progress.replans_left, progress.made, progress.earlier), Deadline(_CORRECT_LIMIT))
         self.seen.add(answer.mark)
         self.ledger.used(answer.usage)
         correction = answer.correction

@@ -22,7 +22,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a plan: a sentence and one action of the domain with its arguments by parameter name."""
+    """One step of a plan: a sentence and one action of the domain with its arguments by parameter name.
+
+    A step that is only words has an empty action: the body finds the command (BrainBody-LLM, section 3.2).
+    """
 
     text: str
     action: str
@@ -30,6 +33,8 @@ class Step:
     robot: str = ""
 
     def __str__(self) -> str:
+        if not self.action:
+            return self.text
         return f"{self.action}({', '.join(str(value) for value in self.arguments.values())})"
 
 

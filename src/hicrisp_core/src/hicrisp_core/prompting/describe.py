@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from typing import Dict, List, Sequence
+from typing import Callable, Dict, List, Mapping, Sequence
 
+from hicrisp_core.domain.conditions import Facts, IsA
+from hicrisp_core.domain.effects import type_test
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.model import Feedback, StackEntry, Step, WorldState
+from hicrisp_core.model import Command, Feedback, StackEntry, Step, WorldState
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.prompting.quarantine import plain
 
 _NAME_LIMIT = 60
+_MOST_BINDINGS = 2000
+"""Bindings of an action's parameters that are looked at."""
+_MOST_PAIRS = 12
 
 
 def actions_text(domain: Domain) -> str:
@@ -46,17 +52,71 @@ def facts_text(domain: Domain, world: WorldState) -> str:
     return "\n".join(f"- {plain(sentence)}" for sentence in domain.facts_text(world.relations)) or "- nothing is known"
 
 
+def triplets_text(world: WorldState) -> str:
+    """What holds as relation triplets (BrainBody-LLM, section 3, the state's third part)."""
+    facts = (f"({', '.join(part for part in (fact.subject, fact.predicate, fact.object) if part)})"
+             for fact in sorted(world.relations))
+    return "\n".join(f"- {plain(fact)}" for fact in facts) or "- nothing is known"
+
+
+def available_text(domain: Domain, world: WorldState) -> str:
+    """The actions that something can be done with in this state (BrainBody-LLM, section 3, the state's second part)."""
+    facts, is_a = Facts(world.relations), type_test(domain, world)
+    found = [action.name for action in domain.actions.values() if _can_run(domain, action, world, facts, is_a)]
+    return ", ".join(found) or "none"
+
+
+def _can_run(domain: Domain, action: Action, world: WorldState, facts: Facts, is_a: IsA) -> bool:
+    names = [name for name, parameter in action.parameters.items() if parameter.type != "number"]
+    choices = (domain.objects_of(world, action.parameters[name].type) for name in names)
+    for values in itertools.islice(itertools.product(*choices), _MOST_BINDINGS):
+        binding = dict(zip(names, values))
+        if all(each.condition.bind(binding).holds(facts, is_a) for each in action.preconditions):
+            return True
+    return False
+
+
 def examples_text(domain: Domain) -> str:
     """The domain's examples as a task and the JSON that answers it."""
+    return _examples(domain, _step)
+
+
+def worded_examples_text(domain: Domain) -> str:
+    """The same with the steps in words: (environment, task, plan), BrainBody-LLM, section 3.1."""
+    return _examples(domain, _sentence)
+
+
+def pairs_text(domain: Domain) -> str:
+    """The steps of the domain's examples as (step, command), BrainBody-LLM, section 3.2."""
+    texts = [str(step) for example in domain.examples for step in _plan(example)]
+    found = {f"Step: {_sentence(domain, text)}\nAnswer: {json.dumps({'steps': [_step(domain, text)]})}": None
+             for text in texts}
+    return "\n".join(list(found)[:_MOST_PAIRS]) or "(none)"
+
+
+def _examples(domain: Domain, said: Callable[[Domain, str], object]) -> str:
     found: List[str] = []
     for example in domain.examples:
-        plan = example.get("plan")
-        steps = [_step(domain, str(step)) for step in plan] if isinstance(plan, list) else []
         state = example.get("state")
         holds = f"What holds: {state if isinstance(state, str) else '; '.join(map(str, state))}\n" \
             if isinstance(state, (str, list)) else ""
+        steps = [said(domain, str(step)) for step in _plan(example)]
         found.append(f"{holds}Task: {example.get('task')}\nAnswer: {json.dumps({'steps': steps})}")
     return "\n".join(found) or "(none)"
+
+
+def _plan(example: Mapping[str, object]) -> List[object]:
+    plan = example.get("plan")
+    return plan if isinstance(plan, list) else []
+
+
+def _sentence(domain: Domain, text: str) -> str:
+    """An example's step in words."""
+    raw = parse_plan(text)
+    if isinstance(raw, ParseFailure) or raw[0].action not in domain.actions:
+        return text
+    names = zip(domain.actions[raw[0].action].parameters, raw[0].positional)
+    return domain.describe(Command(raw[0].action, {**dict(names), **raw[0].named}))
 
 
 def _step(domain: Domain, text: str) -> Dict[str, object]:

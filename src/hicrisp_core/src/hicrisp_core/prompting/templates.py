@@ -24,10 +24,11 @@ def _placeholders(required: str, optional: str = "") -> Placeholders:
 
 PLACEHOLDERS: Mapping[str, Placeholders] = {
     "system": _placeholders("actions", "description examples"),
-    "plan": _placeholders("task objects", "facts"),
-    "replan": _placeholders("task objects feedback", "facts done remaining"),
+    "plan": _placeholders("task objects", "facts triplets available"),
+    "replan": _placeholders("task objects feedback", "facts triplets available done remaining"),
     "correct": _placeholders("objects stack", "task facts"),
-    "body": _placeholders("step objects", "facts"),
+    "body": _placeholders("step objects", "facts triplets"),
+    "system_body": _placeholders("actions", "description pairs"),
 }
 """The prompts of one model that plans and of the body, with their placeholders."""
 AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass, replace
-from typing import Dict, Mapping, Optional, Tuple
+from typing import Dict, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import footprint, vertical_span
@@ -50,6 +50,18 @@ def draw_layout(
         else:
             return {name: placed[name] for name in objects}
     return None
+
+
+def shuffled(
+    spots: Mapping[str, RandomSpot], groups: Sequence[Sequence[str]], seed: int
+) -> Dict[str, RandomSpot]:
+    """The spots, dealt anew among the things of each group; the same seed deals the same."""
+    dice = random.Random(f"shuffle {seed}")
+    dealt = dict(spots)
+    for group in groups:
+        order = dice.sample(list(group), len(group))
+        dealt.update({name: spots[other] for name, other in zip(group, order)})
+    return dealt
 
 
 def overlapping(thing: WorldObject, others: Mapping[str, WorldObject], gap: float = 0.0) -> str:

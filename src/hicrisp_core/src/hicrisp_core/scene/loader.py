@@ -12,13 +12,13 @@ from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import vertical_span
-from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, standing
+from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, shuffled, standing
 from hicrisp_core.scene.scene import TABLE, Camera, Scene, SceneFault
 from hicrisp_core.scene.symbolic import SYMBOLIC, symbolic_scene
 
 _SHAPES = ("box", "cylinder", "bowl")
 _SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "tolerances", "faults",
-               "cameras")
+               "cameras", "shuffle")
 _OBJECT_KEYS = ("type", "shape", "size", "mass", "attributes", "position", "yaw", "on", "random")
 _TABLE_SIZE, _TABLE_POSITION = (0.8, 1.2, 0.04), (0.5, 0.0)
 
@@ -90,6 +90,7 @@ def _objects(
         else:
             thing = _placed(thing, entry, objects, positions)
         objects[thing.name] = thing
+    spots = shuffled(spots, _groups(values, positions, spots), seed)
     drawn = draw_layout(objects, spots, seed)
     if drawn is None:
         raise positions.error(("objects",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
@@ -97,6 +98,25 @@ def _objects(
     for thing in drawn.values():
         _check_place(thing, drawn, positions)
     return drawn, masses
+
+
+def _groups(
+    values: Mapping[str, Any], positions: Positions, spots: Mapping[str, RandomSpot]
+) -> List[Tuple[str, ...]]:
+    """The groups of things that swap their random spots."""
+    groups: List[Tuple[str, ...]] = []
+    for index, group in enumerate(value_of(values, "shuffle", list, positions, default=[])):
+        path = ("shuffle", index)
+        if not isinstance(group, list) or len(group) < 2:
+            raise positions.error(path, "a list of at least two names was expected")
+        taken = [name for earlier in groups for name in earlier]
+        group = [str(name) for name in group]
+        wrong = [name for at, name in enumerate(group) if name not in spots or name in (*taken, *group[:at])]
+        if wrong:
+            raise positions.error(path, f"'{wrong[0]}' has no random spot, or is named twice; with random spots there "
+                                        f"are: {', '.join(spots) or 'none'}")
+        groups.append(tuple(group))
+    return groups
 
 
 def _check_place(thing: WorldObject, objects: Mapping[str, WorldObject], positions: Positions) -> None:

@@ -28,7 +28,8 @@ class RosCorrector:
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             stack=to.stack_to_msg(request.stack), world=to.world_to_msg(request.world), done=list(request.done),
             remaining=[to.step_to_msg(step) for step in request.remaining], seen=sorted(request.seen),
-            replans_left=request.replans_left, made=to.facts_to_msg(request.made)), deadline, self._cancel)
+            replans_left=request.replans_left, made=to.facts_to_msg(request.made),
+            earlier=[to.feedback_to_msg(feedback) for feedback in request.earlier]), deadline, self._cancel)
         if not reply.ok or reply.result is None:
             note = f"the corrector gave no answer ({reply.status.value}: {reply.message})"
             return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note))

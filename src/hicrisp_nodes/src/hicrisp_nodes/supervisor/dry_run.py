@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Dict, List, Tuple
 
 from hicrisp_core.brain.ports import PlanRequest
 from hicrisp_core.domain import Domain, apply_effects, check
-from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.ports import Ports
 from hicrisp_core.model import Task
 from hicrisp_core.robot.deadline import Deadline
 
 PLAN_LIMIT = 300.0
 SEE_LIMIT = 30.0
+TRANSLATE_LIMIT = 60.0
 
 
 def rehearse(domain: Domain, ports: Ports, task: Task, history: Tuple[str, ...] = ()) -> Dict[str, Any]:
@@ -27,13 +28,16 @@ def rehearse(domain: Domain, ports: Ports, task: Task, history: Tuple[str, ...] 
         return {"success": bool(answer.answer), "message": answer.answer or answer.refusal}
     said: List[str] = []
     for index, step in enumerate(answer.plan.steps, 1):
-        try:
-            command = domain.ground(step, world, step.robot or task.robot)
-        except DomainError as error:
-            return {"success": False, "message": f"step {index}, {step.text}: {error}"}
-        refusal = check(domain, command, world)
+        addressed = replace(step, robot=step.robot or task.robot)
+        translation = ports.body.translate(addressed, world, Deadline(TRANSLATE_LIMIT))
+        refusal = translation.feedback
+        for command in translation.commands:
+            refusal = refusal or check(domain, command, world)
+            if refusal is None:
+                world = apply_effects(domain, command, world)
+                said.append(f"{index}. {domain.describe(command)}")
         if refusal is not None:
             return {"success": False, "message": f"step {index}, {step.text}: {refusal}"}
-        world = apply_effects(domain, command, world)
-        said.append(f"{index}. {domain.describe(command)}")
+        if translation.pass_reason:
+            said.append(f"{index}. nothing ({translation.pass_reason})")
     return {"success": True, "message": "would do: " + "; ".join(said)}

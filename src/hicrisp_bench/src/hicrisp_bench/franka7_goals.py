@@ -1,0 +1,87 @@
+"""When one of the seven table-top tasks is done: questions about the final arrangement, whichever things make it."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import List, Sequence, Tuple
+
+from hicrisp_core.model import WorldState
+
+Planar = Tuple[float, float]
+
+_NEIGHBOURS = (0.045, 0.13)
+"""Distance between the centres of two neighbouring cubes of a shape, metres; a cube is 4.5 cm wide."""
+_OFF_LINE = 0.03
+"""Greatest distance of a cube from the straight line that it belongs to, metres."""
+_ASKEW = math.radians(20.0)
+"""Greatest error of the right angles of a plus sign."""
+
+
+def red_on_blue(world: WorldState) -> bool:
+    """Task 1: the red cube stands on the blue one."""
+    return world.holds("on", "red_cube", "blue_cube")
+
+
+def line_of_four(world: WorldState) -> bool:
+    """Task 2: four cubes stand on the table in one straight line, each next to the one before."""
+    places = [place for _, place in _cubes_on_the_table(world)]
+    return len(places) == 4 and _is_line(places)
+
+
+def cube_beside_cylinder(world: WorldState) -> bool:
+    """Task 3: any cube is close to the cylinder."""
+    return any(world.holds("next_to", cube, "cylinder") for cube in _cubes(world))
+
+
+def red_in_a_bowl(world: WorldState) -> bool:
+    """Task 4: the red cube lies in any bowl."""
+    return any(fact.predicate == "in" for fact in world.about("red_cube"))
+
+
+def tower_of_three(world: WorldState) -> bool:
+    """Task 5: any three cubes stand on each other."""
+    return any(world.holds("on", top, middle) and world.holds("on", middle, low) and world.holds("on", low, "table")
+               for low in _cubes(world) for middle in _cubes(world) for top in _cubes(world))
+
+
+def two_in_one_bowl(world: WorldState) -> bool:
+    """Task 6: at least two cubes lie in the same bowl."""
+    bowls = [fact.object for cube in _cubes(world) for fact in world.about(cube) if fact.predicate == "in"]
+    return any(bowls.count(bowl) >= 2 for bowl in bowls)
+
+
+def plus_sign(world: WorldState) -> bool:
+    """Task 7: any cube has a neighbour at each of four sides, at right angles; all five stand on the table."""
+    cubes = _cubes_on_the_table(world)
+    for name, centre in cubes:
+        near = [math.atan2(y - centre[1], x - centre[0]) for other, (x, y) in cubes
+                if other != name and _NEIGHBOURS[0] <= math.dist((x, y), centre) <= _NEIGHBOURS[1]]
+        if any(_right_angles(four) for four in combinations(sorted(near), 4)):
+            return True
+    return False
+
+
+def _cubes(world: WorldState) -> List[str]:
+    return sorted(name for name, thing in world.objects.items() if thing.type == "box")
+
+
+def _cubes_on_the_table(world: WorldState) -> List[Tuple[str, Planar]]:
+    return [(name, (pose.position[0], pose.position[1])) for name in _cubes(world)
+            for pose in (world.objects[name].pose,) if pose is not None and world.holds("on", name, "table")]
+
+
+def _is_line(places: Sequence[Planar]) -> bool:
+    ends = max(combinations(places, 2), key=lambda pair: math.dist(*pair))
+    length = math.dist(*ends)
+    along = ((ends[1][0] - ends[0][0]) / length, (ends[1][1] - ends[0][1]) / length)
+    offsets = [(x - ends[0][0], y - ends[0][1]) for x, y in places]
+    order = sorted(x * along[0] + y * along[1] for x, y in offsets)
+    return all(abs(y * along[0] - x * along[1]) <= _OFF_LINE for x, y in offsets) and \
+        all(_NEIGHBOURS[0] <= after - before <= _NEIGHBOURS[1] for before, after in zip(order, order[1:]))
+
+
+def _right_angles(bearings: Sequence[float]) -> bool:
+    """Whether four sorted bearings (radians) are a quarter turn apart."""
+    following = [*bearings[1:], bearings[0] + math.tau]
+    return all(abs(after - before - math.pi / 2.0) <= _ASKEW for before, after in zip(bearings, following))

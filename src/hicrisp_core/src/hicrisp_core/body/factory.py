@@ -1,0 +1,49 @@
+"""The body that a policy names."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Optional, Union
+
+from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.translator import DirectBody
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.executive.policy import MODEL, SIMILAR
+from hicrisp_core.executive.ports import Body
+from hicrisp_core.llm.settings import OFFLINE, LlmSettings
+from hicrisp_core.prompting.templates import Prompts
+
+
+def make_body(
+    kind: str, domain: Domain, decoder: ActionDecoder, settings: Optional[LlmSettings] = None,
+    prompts: Union[str, FilePath] = "",
+) -> Body:
+    """The body of a kind: ``direct``, ``model`` or ``similar``.
+
+    Without a language model the body ``model`` is the direct one: the offline planner names the actions of its steps
+    itself. :func:`without_model` says so.
+
+    Args:
+        settings: of the endpoint that the body ``model`` asks.
+        prompts: the folder of the policy's prompts.
+
+    Raises:
+        ConfigError: when the body ``similar`` lacks its embedding, or the prompts are wrong.
+    """
+    if kind == SIMILAR:
+        from hicrisp_core.body.similar_body import SimilarBody, wordllama_embedder  # an optional package
+
+        return SimilarBody(domain, decoder, wordllama_embedder())
+    if kind == MODEL and settings is not None and not without_model(kind, settings):
+        from hicrisp_core.body.model_body import ModelBody  # the openai package is needed only here
+        from hicrisp_core.llm.client import ChatClient
+
+        return ModelBody(ChatClient(settings), domain, decoder, Prompts(prompts))
+    return DirectBody(domain, decoder)
+
+
+def without_model(kind: str, settings: LlmSettings) -> str:
+    """Why a body that should ask a language model does not, as a sentence; empty when it does, or need not."""
+    if kind != MODEL or settings.backend != OFFLINE and (settings.url or settings.replay or settings.api_key()):
+        return ""
+    return f"the policy asks a language model, and {settings.name} has no endpoint: steps are grounded directly"

@@ -1,0 +1,103 @@
+"""The Body-LLM: a second language model finds the one command for a step, or passes (BrainBody-LLM, section 3.2).
+
+Its text becomes a command only through the parser and the domain's schema; an unknown name is refused with the valid
+ones, once to the model and then, as feedback, to the brain.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, Dict, Tuple, Union
+
+from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.translator import Aiming, not_translated, translated
+from hicrisp_core.brain.answer_schema import answer_schema
+from hicrisp_core.brain.asking import ask
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.errors import DomainError
+from hicrisp_core.executive.ports import Translation
+from hicrisp_core.llm.client import ChatClient
+from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.model import Step, WorldState
+from hicrisp_core.parsing.grounding import Grounded, ground_steps
+from hicrisp_core.parsing.json_text import read_json, without_thoughts
+from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
+from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.prompting import describe
+from hicrisp_core.prompting.quarantine import plain, quarantined
+from hicrisp_core.prompting.templates import Prompts
+from hicrisp_core.robot.deadline import Deadline
+
+_PASS = re.compile(r"\W*pass\b[\s:;,.\-\u2013\u2014`*\"']*", re.IGNORECASE)
+_NO_REASON = "the model says that no command is needed"
+
+
+class ModelBody(Aiming):
+    """Asks a language model for one command for a step, or for the word ``pass`` with the reason."""
+
+    def __init__(self, client: ChatClient, domain: Domain, decoder: ActionDecoder, prompts: Prompts) -> None:
+        super().__init__(decoder)
+        self._client = client
+        self._domain = domain
+        self._prompts = prompts
+        self._system = prompts.render("system_body", description=domain.description,
+                                      actions=describe.actions_text(domain), pairs=describe.pairs_text(domain))
+
+    def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
+        """The step's one command; a pass; or the feedback why the model's answer is no command of the domain."""
+        prompt = self._prompts.render(
+            "body", step=quarantined(step.text or str(step)), objects=describe.objects_text(world),
+            facts=describe.facts_text(self._domain, world), triplets=describe.triplets_text(world))
+        asked = ask(self._client, self._system, prompt, deadline, body_schema(self._domain, world),
+                    lambda answer: self._read(answer, step, world))
+        if asked.answer is None:
+            valid = () if asked.silent else tuple(self._domain.actions)
+            return replace(not_translated(step, f"{plain(asked.trouble)}.", valid), usage=asked.usage)
+        return replace(asked.answer, usage=asked.usage)
+
+    def _read(self, answer: Completion, step: Step, world: WorldState) -> Union[Translation, ParseFailure]:
+        if answer.cut_off or is_cut_off(answer.text):
+            return ParseFailure("the answer was cut off before its end", answer.text[-80:])
+        passed, refusal = _spoken(answer.text)
+        if passed:
+            return Translation(pass_reason=passed)
+        if refusal:
+            return not_translated(step, f"The body's language model refuses: {refusal}")
+        raw = parse_plan(answer.text, self._domain)
+        if isinstance(raw, ParseFailure):
+            return raw
+        if len(raw) != 1:
+            return ParseFailure(f"one command was asked for, {len(raw)} came")
+        grounded = ground_steps(raw, self._domain, world)
+        if not isinstance(grounded, Grounded):
+            return grounded
+        try:
+            command = self._domain.ground(grounded.steps[0], world, step.robot)
+        except DomainError as error:
+            return ParseFailure(str(error))
+        return translated(self._domain, command, world)
+
+
+def body_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
+    """One step of the domain's actions on the world's things, or a pass or a refusal in words."""
+    schema = answer_schema(domain, world)
+    own = {key: schema["properties"][key] for key in ("reasoning", "refusal")}
+    steps = {**schema["properties"]["steps"], "maxItems": 1}
+    return {**schema, "properties": {**own, "steps": steps, "pass": {"type": "string"}}}
+
+
+def _spoken(text: str) -> Tuple[str, str]:
+    """The reason of a pass and that of a refusal; empty where the model gave none."""
+    bare = without_thoughts(text).strip()
+    word = _PASS.match(bare)
+    if word and "{" not in bare:
+        return plain(bare[word.end():].strip()) or _NO_REASON, ""
+    said = read_json(text, lambda value: isinstance(value, dict) and not {"steps", "pass", "refusal"}.isdisjoint(value))
+    words = said.value if said and isinstance(said.value, dict) else {}
+    if words.get("steps"):
+        return "", ""
+    if words.get("pass"):
+        reason = words["pass"]
+        return (plain(reason) if isinstance(reason, str) and reason.strip().lower() != "pass" else _NO_REASON), ""
+    return "", plain(str(words.get("refusal") or ""))

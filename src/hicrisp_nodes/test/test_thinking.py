@@ -1,0 +1,141 @@
+"""Nodes that think, behind their actions: a body with a language model, a corrector that knows earlier errors."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from threading import Event
+from typing import List
+
+import pytest
+import rospy
+from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.factory import make_body
+from hicrisp_core.brain.factory import make_brain
+from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.corrector.ladder import CorrectorRequest, Ladder
+from hicrisp_core.corrector.offsets import DecoderOffsets
+from hicrisp_core.detector.detector import Detector
+from hicrisp_core.domain import load_domain
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.ports import Ports
+from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.model import (
+    Command,
+    Feedback,
+    Level,
+    Plan,
+    Pose,
+    Relation,
+    RobotState,
+    Rung,
+    StackEntry,
+    Step,
+    Task,
+    WorldObject,
+    WorldState,
+)
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_nodes.corrector_node import CorrectorServer
+from hicrisp_nodes.ports.body import RosBody
+from hicrisp_nodes.ports.corrector import RosCorrector
+from hicrisp_nodes.ports.thinker import Thinker
+from hicrisp_nodes.service_client import ServiceClient
+from hicrisp_nodes.supervisor.dry_run import rehearse
+
+from hicrisp_msgs.msg import CorrectStepAction, TranslateStepAction
+from hicrisp_msgs.srv import AimCommand
+from hicrisp_nodes import body_node
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "src" / "hicrisp_core" / "test"))
+from chat_server import ChatServer  # noqa: E402 - the core's tests lie beside, in no package
+
+pytestmark = pytest.mark.usefixtures("ros")
+WORLD = WorldState(
+    {"table": WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)), movable=False),
+     "box": WorldObject("box", "box", pose=Pose((0.4, 0.1, 0.025))),
+     "cylinder": WorldObject("cylinder", "cylinder", "cylinder", pose=Pose((0.5, -0.1, 0.025)))},
+    frozenset((Relation("panda", "holding", "box"), Relation("cylinder", "on", "table"))),
+    {"panda": RobotState("panda")})
+BESIDE = '{"steps": ["place_next_to(box, cylinder)"]}'
+
+
+@pytest.fixture(scope="module")
+def body(ros: None, tmp_path_factory: pytest.TempPathFactory):
+    """The body node as its parameters make it, and the server that it asks."""
+    with ChatServer("pass: waiting needs no command", BESIDE, '{"steps": ["pick(salt)"]}') as server:
+        llm = tmp_path_factory.mktemp("llm") / "loopback.yaml"
+        llm.write_text(f"llm: loopback\nbackend: openai\nbase_url: {server.url}\n")
+        for name, value in (("scene", "tabletop"), ("policy", "brainbody"), ("llm", str(llm))):
+            rospy.set_param(f"~{name}", value)
+        body_node.build()
+        yield RosBody(Thinker("body/translate", TranslateStepAction), ServiceClient("body/aim", AimCommand), Event())
+
+
+def test_a_body_with_a_model_passes_commands_and_refuses_over_ros(body: RosBody) -> None:
+    passed = body.translate(Step("wait a moment", ""), WORLD, Deadline(20.0))
+    assert (passed.commands, passed.pass_reason) == ((), "waiting needs no command")
+    placed = body.translate(Step("set it beside the cylinder", ""), WORLD, Deadline(20.0))
+    assert [str(command) for command in placed.commands] == ["place_next_to(panda, box, cylinder)"]
+    assert (placed.usage.calls, placed.usage.tokens) == (1, 15)
+    refused = body.translate(Step("take the salt", ""), WORLD, Deadline(20.0))
+    assert refused.feedback is not None
+    assert "no object 'salt'" in refused.feedback.reason
+
+
+def test_a_body_with_a_model_aims_as_every_body_does(body: RosBody) -> None:
+    command = Command("place_next_to", {"robot": "panda", "item": "box", "reference": "cylinder"}, "panda")
+    aimed = body.aim(command, WORLD, DecoderOffsets(), Deadline(20.0))
+    assert isinstance(aimed, Command)
+    assert aimed.target is not None
+
+
+class Planner:
+    """A brain that keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.requests: List[PlanRequest] = []
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        self.requests.append(request)
+        return PlanAnswer(Plan((Step("rest", "home", {"robot": "panda"}, "panda"),), "test"))
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        return PlanAnswer(refusal="not asked here")
+
+
+def test_the_corrector_hands_the_brain_the_errors_that_led_to_new_plans_before() -> None:
+    planner = Planner()
+    domain = load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
+    CorrectorServer(Ladder(domain, Policy("test", rungs=(Rung.LLM_REPLAN,)), planner))
+    corrector = RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event(), lambda plan: None)
+    old, new = (Feedback(Level.LOW, "planning", f"Could not pick up {name}.") for name in ("box", "cylinder"))
+    entry = StackEntry(Command("pick", {"robot": "panda", "item": "cylinder"}, "panda"), new)
+    answer = corrector.correct(
+        CorrectorRequest(Task("take a thing"), (entry,), WORLD, replans_left=3, earlier=(old,)), Deadline(20.0))
+    assert answer.correction.rung is Rung.LLM_REPLAN
+    assert [feedback.error for feedback in planner.requests[0].feedback] == [old.error, new.error]
+
+
+class Eyes:
+    """Sees one world, for ever."""
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        return WORLD
+
+
+def test_a_dry_run_asks_the_body_for_the_commands_of_steps_in_words() -> None:
+    domain = load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
+    prompts = ROOT / "config" / "prompts" / "brainbody"
+    plan = '{"reasoning": "", "steps": ["wait a moment", "set it beside the cylinder", "do it again"]}'
+    with ChatServer(plan, "pass: waiting needs no command", BESIDE, BESIDE) as server:
+        llm = LlmSettings("loopback", base_url=server.url)
+        body = make_body("model", domain, ActionDecoder(domain), llm, prompts)
+        ports = Ports(make_brain(llm, domain, prompts, worded=True), body, {}, Detector(domain),
+                      Ladder(domain, Policy("test")), Eyes())
+        told = rehearse(domain, ports, Task("place the box next to the cylinder"))
+    assert told["success"]
+    assert told["message"].splitlines() == [
+        "would do: 1. nothing (waiting needs no command); 2. place box next to cylinder; "
+        "3. nothing ('place box next to cylinder' holds already)"]
