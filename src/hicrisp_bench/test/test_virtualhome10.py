@@ -103,6 +103,16 @@ def test_hicrisp_asks_the_model_for_the_corrective_action(model):
     assert "find sofa_60 first" in asked.lower()
 
 
+def test_brain_and_body_are_two_models_and_the_brain_plans_anew_from_the_failed_step(model):
+    words = {"steps": ["look for the chips", "take the chips", "sit down on the sofa"]}
+    anew = {"steps": ["look for the sofa", "sit down on the sofa"]}
+    commands = [{"steps": [step]} for step in FORGETFUL["steps"]]
+    found, requests = model("brainbody", words, *commands, anew, FIND_SOFA, commands[-1])
+    assert found["sr"] == 1.0, found
+    assert found["corrections"] == {"llm_replan": 1}
+    assert len(requests) == 7
+
+
 def test_the_default_policy_finds_the_sofa_without_asking(model):
     found, requests = model("hierarchical", FORGETFUL)
     assert found["sr"] == 1.0

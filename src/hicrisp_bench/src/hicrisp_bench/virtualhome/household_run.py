@@ -80,7 +80,7 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     settings = _settings(run)
     prompts = run.config / "prompts" / policy.prompts
     brain: Brain = HouseholdBrain(domain, run.forget, Random(f"{run.task} {run.run}")) \
-        if settings.backend == OFFLINE else make_brain(settings, domain, prompts, policy.brain)
+        if settings.backend == OFFLINE else make_brain(settings, domain, prompts, policy.brain, policy.worded)
     body: Body = VerbatimBody(domain) if policy.body == DIRECT or without_model(policy.body, settings) \
         else make_body(policy.body, domain, ActionDecoder(domain, Workspace()), settings, prompts)
     events: List[Dict[str, Any]] = []
