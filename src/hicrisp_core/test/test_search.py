@@ -78,3 +78,19 @@ actions:
     state = WorldState({name: WorldObject(name, "thing") for name in ("cup", "table")}, frozenset(),
                        {"someone": RobotState("someone", "base")})
     assert found(load_domain(file), state, "on(cup, table)") == ["grab(someone, cup)", "put(someone, cup, table)"]
+
+
+def test_what_no_action_can_ever_make_is_not_searched_for(tmp_path):
+    file = tmp_path / "home.yaml"
+    file.write_text("""
+domain: home
+types: {thing: object}
+predicates: {sharp: {args: [thing], text: "{0} is sharp"}, near: {args: [base, thing], text: "{0} is near {1}"}}
+actions:
+  go: {text: "go to {item}", parameters: {robot: base, item: thing}, effects: ["not near(robot, _)", "near(robot, item)"]}
+""")
+    things = {f"thing_{i}": WorldObject(f"thing_{i}", "thing") for i in range(60)}
+    state = WorldState(things, frozenset(), {"someone": RobotState("someone", "base")})
+    start = time.perf_counter()
+    assert found(load_domain(file), state, "near(someone, thing_1)", "sharp(?blade) and near(someone, ?blade)") is None
+    assert time.perf_counter() - start < 0.1

@@ -67,6 +67,8 @@ class _Search:
     def run(self, goal: Goal) -> Optional[Tuple[Command, ...]]:
         order = itertools.count()
         start = self._start.relations
+        if any(self._hopeless(condition, Facts(start)) for condition in goal):
+            return None
         queue: List[Tuple[int, int, FrozenSet[Relation], Tuple[Command, ...]]] = []
         heapq.heappush(queue, (len(self._open(goal, Facts(start))), next(order), start, ()))
         seen: Set[FrozenSet[Relation]] = {start}
@@ -85,6 +87,13 @@ class _Search:
                     cost = len(path) + 1 + len(self._open(goal, Facts(after)))
                     heapq.heappush(queue, (cost, next(order), after, (*path, command)))
         return None
+
+    def _hopeless(self, condition: Condition, facts: Facts) -> bool:
+        """Whether every clause asks for a fact that is not there and that no action makes: a knife, where none is."""
+        made = {effect.atom.predicate for action in self._actions for effect in action.effects if not effect.removes}
+        return all(not clause.negated and any(
+            atom.predicate not in made and next(solutions((atom,), facts, self._is_a), None) is None
+            for atom in clause.atoms if atom.predicate not in ("type", "same")) for clause in condition.clauses)
 
     def _open(self, goal: Goal, facts: Facts) -> List[Condition]:
         return [condition for condition in goal if not condition.holds(facts, self._is_a)]
