@@ -87,7 +87,7 @@ domain: home
 types: {thing: object}
 predicates: {sharp: {args: [thing], text: "{0} is sharp"}, near: {args: [base, thing], text: "{0} is near {1}"}}
 actions:
-  go: {text: "go to {item}", parameters: {robot: base, item: thing}, effects: ["not near(robot, _)", "near(robot, item)"]}
+  go: {text: "go to {item}", parameters: {robot: base, item: thing}, effects: ["near(robot, item)"]}
 """)
     things = {f"thing_{i}": WorldObject(f"thing_{i}", "thing") for i in range(60)}
     state = WorldState(things, frozenset(), {"someone": RobotState("someone", "base")})
