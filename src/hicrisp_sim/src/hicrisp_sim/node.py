@@ -11,10 +11,12 @@ from typing import Sequence, Union
 import rospy
 from geometry_msgs.msg import TransformStamped, Vector3
 from hicrisp_core.domain import load_domain
-from hicrisp_core.errors import HicrispError
+from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
+from hicrisp_core.scene.symbolic import SYMBOLIC
 from hicrisp_nodes.action_server import ActionServer, Goal
 from hicrisp_nodes.config_files import config_file, parameter
 from hicrisp_nodes.conversions import command_from_msg, outcome_to_msg
@@ -39,8 +41,8 @@ from hicrisp_msgs.srv import (
 )
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.fact_server import FactServer
 from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS
-from hicrisp_sim.symbolic_node import SymbolicServer
 
 _TICK, _IDLE_TICK = 0.01, 0.04
 """Wall seconds between two publications, while the arm carries out a command and while it does not."""
@@ -170,12 +172,16 @@ def _transform(name: str, pose: Pose, stamp: rospy.Time) -> TransformStamped:
     return message
 
 
-def build() -> Union[WorldServer, SymbolicServer]:
+def build() -> Union[WorldServer, FactServer]:
     """The world that the parameters ask for: with physics, or of facts alone where the scene has no geometry."""
     seed, rate = int(parameter("seed", 0)), float(parameter("rate", 1.0))
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), seed)
+    if scene.world == SYMBOLIC:
+        domain = load_domain(config_file("domains", scene.domain))
+        return FactServer(
+            scene, lambda begun: SymbolicWorld(domain, begun.first_state(), begun.robots[0]), rate)
     if scene.symbolic:
-        return SymbolicServer(scene, load_domain(config_file("domains", scene.domain)), rate)
+        raise ConfigError(f"scene {scene.name} is of the world '{scene.world}': launch it with world:={scene.world}")
     eyes = TopicObserver(still=0.01, window=0.05, patience=1.0)
     return WorldServer(EmbeddedWorld(scene, seed, rate), eyes, float(parameter("sigma", 0.0)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.brain import lexicon
@@ -14,6 +15,7 @@ from hicrisp_core.brain.nouns import Names, words_of
 from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.brain.questions import answer, is_question
 from hicrisp_core.brain.reader import read
+from hicrisp_core.brain.sayings import in_facts
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import find_commands, preconditions_of
 from hicrisp_core.model import Feedback, Plan, Status, Step, WorldState
@@ -39,7 +41,8 @@ class OfflineBrain:
         try:
             if is_question(request.task.text) and not request.remaining:
                 return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
-            return self._planned(request)
+            said = replace(request.task, text=in_facts(request.task.text, self._domain))
+            return self._planned(replace(request, task=said))
         except NotUnderstood as error:
             return PlanAnswer(refusal=_refusal(str(error), request.world), alternatives=lexicon.EXAMPLES)
 

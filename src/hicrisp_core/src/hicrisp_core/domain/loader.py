@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path as FilePath
 from typing import Any, Dict, List, Mapping, Optional, Union
 
@@ -18,9 +19,11 @@ from hicrisp_core.domain.schema import (
     Parameter,
     Precondition,
     Predicate,
+    Saying,
 )
 from hicrisp_core.errors import ConfigError
 
+_PLACE = re.compile(r"\{\w+\}")
 _NUMBER = "number"
 """In place of a type: the argument is a quantity."""
 _DECODERS = ("", "free", "apart", "on", "in", "next_to", "around", "left_of", "right_of", "in_front_of", "behind")
@@ -33,7 +36,7 @@ def load_domain(file: Union[str, FilePath]) -> Domain:
         ConfigError: for an unknown key, type, predicate or parameter, with the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
-    check_keys(values, ("domain", "description", "types", "predicates", "actions", "examples"),
+    check_keys(values, ("domain", "description", "types", "predicates", "actions", "examples", "sayings"),
                ("domain", "types", "predicates", "actions"), positions)
     types = _types(value_of(values, "types", dict, positions), positions)
     predicates = {
@@ -46,7 +49,9 @@ def load_domain(file: Union[str, FilePath]) -> Domain:
     for index, example in enumerate(examples):
         check_keys(example, ("task", "state", "plan"), ("task", "plan"), positions, ("examples", index))
     return Domain(value_of(values, "domain", str, positions), types, predicates, actions,
-                  value_of(values, "description", str, positions, default=""), tuple(examples))
+                  value_of(values, "description", str, positions, default=""), tuple(examples),
+                  tuple(_saying(entry, positions, ("sayings", index)) for index, entry in enumerate(
+                      value_of(values, "sayings", list, positions, default=[]))))
 
 
 def _types(entries: Mapping[str, Any], positions: Positions) -> Dict[str, str]:
@@ -84,6 +89,15 @@ def _predicate(name: str, entry: Any, types: Mapping[str, str], positions: Posit
                      detect, value_of(entry, "tolerance", float, positions, path, default=0.0),
                      (float(direction[0]), float(direction[1])),
                      value_of(entry, "transient", bool, positions, path, default=False))
+
+
+def _saying(entry: Any, positions: Positions, path: Path) -> Saying:
+    check_keys(entry, ("say", "means"), ("say", "means"), positions, path)
+    say, means = (value_of(entry, key, str, positions, path) for key in ("say", "means"))
+    unknown = sorted(set(_PLACE.findall(means)) - set(_PLACE.findall(say)))
+    if unknown:
+        raise positions.error((*path, "means"), f"{unknown[0]} does not stand in '{say}'")
+    return Saying(say, means)
 
 
 def _known_type(type_: Any, types: Mapping[str, str], positions: Positions, path: Path) -> str:

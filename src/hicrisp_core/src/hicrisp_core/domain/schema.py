@@ -106,6 +106,14 @@ class Action:
 
 
 @dataclass(frozen=True)
+class Saying:
+    """A request in words, ``put {a} in {b}``, and the facts in words that it asks for, ``{a} is inside {b}``."""
+
+    say: str
+    means: str
+
+
+@dataclass(frozen=True)
 class Domain:
     """Types, predicates and actions of one kind of world; immutable."""
 
@@ -115,6 +123,7 @@ class Domain:
     actions: Mapping[str, Action]
     description: str = ""
     examples: Tuple[Mapping[str, object], ...] = field(default=())
+    sayings: Tuple[Saying, ...] = ()
 
     def is_a(self, type_: str, ancestor: str) -> bool:
         """Whether a type is another one or one of its descendants."""

@@ -12,8 +12,9 @@ from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import vertical_span
+from hicrisp_core.scene.graph import VIRTUALHOME, graph_scene
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, shuffled, standing
-from hicrisp_core.scene.scene import TABLE, Camera, Scene, SceneFault
+from hicrisp_core.scene.scene import EMBEDDED, TABLE, Camera, Scene, SceneFault
 from hicrisp_core.scene.symbolic import SYMBOLIC, symbolic_scene
 
 _SHAPES = ("box", "cylinder", "bowl")
@@ -35,8 +36,9 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     path = config_file("scenes", path_or_name)
     values, positions = read_yaml(path)
     domain = _domain(path, value_of(values, "domain", str, positions), positions)
-    if value_of(values, "world", str, positions, default="", choices=("", SYMBOLIC)):
-        return symbolic_scene(path, values, positions, domain, seed)
+    world = value_of(values, "world", str, positions, default=EMBEDDED, choices=(EMBEDDED, SYMBOLIC, VIRTUALHOME))
+    if world != EMBEDDED:
+        return (symbolic_scene if world == SYMBOLIC else graph_scene)(path, values, positions, domain, seed)
     check_keys(values, _SCENE_KEYS, ("scene", "domain", "objects"), positions)
     objects, masses = _objects(values, positions, domain.types, seed)
     robots = value_of(values, "robots", list, positions, default=["panda"])

@@ -7,6 +7,7 @@ from typing import FrozenSet, Mapping, Tuple
 
 from hicrisp_core.model import Relation, RobotState, Vector, WorldObject, WorldState
 
+EMBEDDED = "embedded"
 TABLE = "table"
 """Name of the surface that the robot stands at; its top is the plane z = 0."""
 
@@ -45,7 +46,8 @@ class Scene:
         faults: what is injected at the beginning.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
-        facts: what holds at first in a scene without geometry; empty for one with poses.
+        world: what moves it: ``embedded`` (physics), ``symbolic`` (the domain's own effects) or ``virtualhome``.
+        facts: what holds at first in a symbolic scene.
     """
 
     name: str
@@ -60,12 +62,13 @@ class Scene:
     cameras: Mapping[str, Camera] = field(default_factory=dict)
     seed: int = 0
     source: str = ""
+    world: str = EMBEDDED
     facts: FrozenSet[Relation] = frozenset()
 
     @property
     def symbolic(self) -> bool:
         """Whether the scene has facts in place of poses."""
-        return bool(self.facts)
+        return self.world != EMBEDDED
 
     def first_state(self) -> WorldState:
         """The world of a scene without geometry as it is at first."""

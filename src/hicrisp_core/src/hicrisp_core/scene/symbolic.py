@@ -40,7 +40,7 @@ def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, 
         name=value_of(values, "scene", str, positions), domain=domain.name, robots=tuple(map(str, robots)),
         objects=objects, description=value_of(values, "description", str, positions, default=""),
         task=value_of(values, "task", str, positions, default=""), seed=seed, source=str(path),
-        facts=frozenset(facts))
+        world=SYMBOLIC, facts=frozenset(facts))
 
 
 def _facts(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from threading import Thread
+from typing import Callable, Protocol
 
 import rospy
-from hicrisp_core.domain import Domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Status
 from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import Observer, RobotPort
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_nodes.action_server import ActionServer, Goal
@@ -30,22 +31,28 @@ from hicrisp_msgs.srv import (
 
 _TICK = 0.02
 """Wall seconds between two publications."""
+_LOOK_LIMIT = 1.0
 _FASTEST = 50.0
 """Seconds of the world for each second of wall time where as fast as can be was asked for."""
 
 
-class SymbolicServer:
-    """Serves a world that the domain's own transition function moves.
+class FactWorld(RobotPort, Observer, Protocol):
+    """A robot and eyes in one, over facts without geometry."""
+
+
+class FactServer:
+    """Serves a world of facts.
 
     Args:
+        make: a world as a scene has it at first.
         rate: seconds of the world for each second of wall time; 0 for as fast as makes sense.
     """
 
-    def __init__(self, scene: Scene, domain: Domain, rate: float) -> None:
+    def __init__(self, scene: Scene, make: Callable[[Scene], FactWorld], rate: float) -> None:
         self._rate = rate or _FASTEST
         self._scene = scene
-        self._domain = domain
-        self._world = SymbolicWorld(domain, scene.first_state(), scene.robots[0])
+        self._make = make
+        self._world = make(scene)
         self._began = time.monotonic()
         rospy.set_param("~faults", [])
         self._clock = rospy.Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
@@ -66,6 +73,8 @@ class SymbolicServer:
         return ExecuteCommandResult(outcome_to_msg(outcome))
 
     def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
+        if not isinstance(self._world, SymbolicWorld):
+            return InjectFaultResponse(False, "nothing can be injected into this world")
         if request.kind != "no_effect":
             return InjectFaultResponse(
                 False, f"unknown fault '{request.kind}'; valid is: no_effect, with a command such as "
@@ -81,10 +90,10 @@ class SymbolicServer:
                 if request.scene else self._scene
         except HicrispError as error:
             return ResetWorldResponse(False, str(error))
-        if not scene.symbolic or scene.domain != self._domain.name:
+        if (scene.world, scene.domain) != (self._scene.world, self._scene.domain):
             return ResetWorldResponse(False, f"scene {scene.name} is of another kind of world; start it anew for that")
         self._scene = scene
-        self._world.state = scene.first_state()
+        self._world = self._make(scene)
         rospy.set_param("~faults", [])
         rospy.set_param("~seed", int(request.seed))
         self._publish()
@@ -99,4 +108,5 @@ class SymbolicServer:
         """Clock first, so that nobody sees a state from the future."""
         now = (time.monotonic() - self._began) * self._rate
         self._clock.publish(Clock(rospy.Time.from_sec(now)))
-        self._observation.publish(world_to_msg(replace(self._world.state, stamp=now)))
+        seen = self._world.observe(Deadline(_LOOK_LIMIT))
+        self._observation.publish(world_to_msg(replace(seen, stamp=now)))

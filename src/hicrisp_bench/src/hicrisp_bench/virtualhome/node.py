@@ -1,0 +1,30 @@
+"""VirtualHome's executor behind the door of every other world: ``demo.launch scene:=household world:=virtualhome``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hicrisp_core.domain import load_domain
+from hicrisp_core.scene import Scene, load_scene
+from hicrisp_nodes.config_files import config_file, parameter
+from hicrisp_nodes.node import run
+from hicrisp_sim.fact_server import FactServer
+
+from hicrisp_bench.virtualhome.household import load_home, world_of
+from hicrisp_bench.virtualhome.world import VirtualHome
+
+
+def build() -> FactServer:
+    """The home that the parameters ask for."""
+    scene = load_scene(config_file("scenes", str(parameter("scene", "household"))), int(parameter("seed", 0)))
+    domain = load_domain(config_file("domains", scene.domain))
+
+    def home(begun: Scene) -> VirtualHome:
+        return world_of(domain, load_home(Path(begun.source).parent.parent))
+
+    return FactServer(scene, home, float(parameter("rate", 1.0)))
+
+
+def main() -> None:
+    """Run the node."""
+    run("embedded_world", build)
