@@ -94,6 +94,14 @@ def test_a_stop_in_the_wrong_area_is_said_with_what_was_due() -> None:
     assert not world.holds("visited", "agv", "area_1")
 
 
+def test_a_drive_that_is_aborted_in_an_area_out_of_turn_says_so() -> None:
+    order = watch("Visit area 3, then area 2")
+    world = look(order, "area_2")
+    verdict = order.judge(go_to("area_3"), world, Verdict(Feedback(Level.LOW, "planning", "Could not.", "No way.")))
+    assert verdict.feedback is not None
+    assert verdict.feedback.reason == "No way. The agv is in area 2, area 3 was to be visited first."
+
+
 def test_a_successful_drive_out_of_order_is_no_success() -> None:
     order = watch("Visit area 3, then area 1")
     verdict = order.judge(go_to("area_1"), look(order, "area_1"), Verdict())

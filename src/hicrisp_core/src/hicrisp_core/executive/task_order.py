@@ -15,7 +15,7 @@ from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Feedback, Level, Pose, Relation, Step, Task, Verdict, WorldState
 from hicrisp_core.model.itinerary import UNREACHABLE, Itinerary
 
-OUT_OF_ORDER, OMITTED = "out_of_order", "omitted"
+OUT_OF_ORDER, OMITTED, WRONG_AREA = "out_of_order", "omitted", "wrong_area"
 """Kinds of failures that only a look at the whole task can find."""
 Reaches = Callable[[Pose], bool]
 """Whether a trajectory leads to a pose by what is known now."""
@@ -66,10 +66,14 @@ class TaskOrder:
                 self._itinerary = self._itinerary.without(area)
             self._skipped.add(area)
             return replace(verdict, feedback=self._with_reachable(feedback, area, world))
-        if feedback.kind == "not_at" and self._standing and self._standing != area and self._broken:
-            breach = self._breach(self._standing)
-            return replace(verdict, feedback=replace(feedback, kind="wrong_area", error=breach.error,
+        if not self._broken or self._standing == area:
+            return verdict
+        breach = self._breach(self._standing)
+        if feedback.kind == "not_at":
+            return replace(verdict, feedback=replace(feedback, kind=WRONG_AREA, error=breach.error,
                                                      suggestion=f"Go to {_said(area)}."))
+        if feedback.level is Level.LOW:  # An aborted drive may have ended in an area that it only meant to pass.
+            return replace(verdict, feedback=replace(feedback, reason=f"{feedback.reason} {breach.error}".strip()))
         return verdict
 
     def unfinished(self, world: WorldState) -> Optional[Tuple[Optional[Command], Feedback]]:

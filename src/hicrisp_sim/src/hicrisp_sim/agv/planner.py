@@ -45,7 +45,10 @@ class GlobalPlanner:
         costs = self._costmap.costs(self.inscribed + extra)
         if not np.isfinite(costs[last]):
             return None
-        if not np.isfinite(costs[first]):
+        if np.isfinite(costs[first]):
+            if not self.connected(start, goal, extra):
+                return None  # Known at once: no search over everything else that can be reached.
+        else:
             costs = self._with_way_out(costs, first)
         graph, at = cell_graph(costs)
         _, before = dijkstra(graph, directed=False, indices=at[last], return_predecessors=True)

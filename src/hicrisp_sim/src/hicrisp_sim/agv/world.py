@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Dict, Optional, Sequence, Tuple, Union
 
+import numpy as np
 from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.motion import MotionLimits, MotionRecord
 from hicrisp_core.detector.obstacles import obstacles_in
@@ -27,6 +28,8 @@ from hicrisp_sim.models import pose_of
 FAULTS = ("scan_stops", "appear", "move")
 """``scan_stops``; ``appear`` and ``move``: put an obstacle (target) at x, y, after some seconds if a third is given."""
 
+_NTH = 3
+"""The ray, counted from the shortest, that says how near something is: the shortest of many is short by its noise."""
 _QUIET_FOR = 0.5
 """Seconds without motion after which a base counts as standing."""
 
@@ -112,7 +115,8 @@ class AgvWorld:
         """What is seen of the base while it moves: where it is, and what its lidar is nearest to."""
         scan = self.base.scan()
         if scan is not None and scan.time == self.time:
-            self.record.saw(scan.pose, float(scan.ranges.min()))
+            nearest = float(np.partition(scan.ranges, _NTH)[_NTH])
+            self.record.saw(scan.pose, nearest)
 
     def _silence(self) -> None:
         self.base.lidar.stopped = True
