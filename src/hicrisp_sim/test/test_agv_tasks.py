@@ -18,6 +18,8 @@ from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.model import Plan, Step, Task
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import load_scene
+from hicrisp_sim.agv import AgvWorld
+from hicrisp_sim.embedded import EmbeddedWorld
 
 
 class Planned:
@@ -195,3 +197,10 @@ def test_the_papers_arena_draws_four_obstacles_that_leave_start_and_areas_their_
             assert math.dist(thing.pose.position[:2], (1.4, 0.9)) > 0.18 + 0.283
             assert all(math.dist(thing.pose.position[:2], area.pose.position[:2]) > 0.283
                        for area in scene.objects.values() if not area.movable)
+
+
+def test_an_arena_is_no_table_and_a_table_no_arena() -> None:
+    with pytest.raises(ConfigError, match="is an arena for a base"):
+        EmbeddedWorld(CONFIG / "scenes" / "agv.yaml")
+    with pytest.raises(ConfigError, match="has no base 'agv'"):
+        AgvWorld(CONFIG / "scenes" / "tabletop.yaml")
