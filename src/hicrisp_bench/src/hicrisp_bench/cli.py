@@ -10,11 +10,12 @@ from typing import List, Mapping, Optional
 
 from hicrisp_core.errors import HicrispError
 
-from hicrisp_bench import barman, blocks, franka7, tabletop
+from hicrisp_bench import agv, barman, blocks, franka7, tabletop
 from hicrisp_bench.suite import Suite, at_least_one, save, text_of
 from hicrisp_bench.virtualhome import household_suite, plans
 
 SUITES: Mapping[str, Suite] = {
+    "agv": agv,
     "barman": barman,
     "blocks": blocks,
     "franka7": franka7,

@@ -11,6 +11,7 @@ import numpy as np
 from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.deadline import Deadline
@@ -62,6 +63,8 @@ class EmbeddedWorld:
         settings: Optional[ArmSettings] = None, domain: Optional[Domain] = None,
     ) -> None:
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
+        if loaded.arena is not None:
+            raise ConfigError(f"the scene '{loaded.name}' is an arena for a base; this world is a table for an arm")
         self._settings = settings or load_settings(config_file("robots", "panda_embedded"))
         self._domain = domain or load_domain(config_file("domains", loaded.domain))
         self.simulation = Simulation(loaded, self._settings.rest, rate)

@@ -16,6 +16,7 @@ from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
+from hicrisp_core.scene.scene import EMBEDDED
 from hicrisp_core.scene.symbolic import SYMBOLIC
 from hicrisp_nodes.action_server import ActionServer, Goal
 from hicrisp_nodes.config_files import config_file, parameter
@@ -180,7 +181,7 @@ def build() -> Union[WorldServer, FactServer]:
         domain = load_domain(config_file("domains", scene.domain))
         return FactServer(
             scene, lambda begun: SymbolicWorld(domain, begun.first_state(), begun.robots[0]), rate)
-    if scene.symbolic:
+    if scene.world != EMBEDDED:
         raise ConfigError(f"scene {scene.name} is of the world '{scene.world}': launch it with world:={scene.world}")
     eyes = TopicObserver(still=0.01, window=0.05, patience=1.0)
     return WorldServer(EmbeddedWorld(scene, seed, rate), eyes, float(parameter("sigma", 0.0)))

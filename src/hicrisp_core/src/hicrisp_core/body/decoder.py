@@ -6,11 +6,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import FrozenSet, List, Optional, Sequence, Union
 
+from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out
 from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.corrector.offsets import DecoderOffsets, Planar
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.model import Command, Feedback, Level, Pose, WorldObject, WorldState
+from hicrisp_core.model.itinerary import UNREACHABLE
 from hicrisp_core.robot.skills_placements import Hold, hold_of
 
 _BEARINGS = 16
@@ -35,10 +37,13 @@ class ActionDecoder:
 
     domain: Domain
     workspace: Workspace = Workspace()
+    drive: DriveSpace = DriveSpace()
 
     def decode(self, command: Command, world: WorldState, offsets: DecoderOffsets) -> Union[Command, Feedback]:
         """The command with its target and its aim, or the feedback why there is no place for it."""
         action = self.domain.actions[command.action]
+        if action.decode in ("within", "station"):
+            return self._drive_goal(action, command, world)
         item = world.objects.get(command.argument("item"))
         if item is None or (item.pose is None and item.pose_age == 0.0) or not action.decode:
             return command  # Nothing to aim: no placement, or a world of facts without poses.
@@ -55,6 +60,21 @@ class ActionDecoder:
                             "It is not seen where that would be.", "Choose another place.")
         bias = offsets.bias(offset_key(self.domain, command))
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
+
+    def _drive_goal(self, action: Action, command: Command, world: WorldState) -> Union[Command, Feedback]:
+        """The command with the pose where a base shall stand, and with the zones that it must not enter."""
+        place = next((world.objects[str(value)] for value in command.arguments.values()
+                      if str(value) in world.objects), None)
+        if place is None or place.pose is None:
+            return command  # A world of facts without poses; a robot that knows the place by name finds it.
+        goal = place.pose if action.decode == "station" else \
+            goal_within(place, world.robots.get(command.robot), world, command.avoid, self.drive)
+        if goal is None:
+            tried = f"{len(command.avoid)} goal poses in it were tried, and" if command.avoid else "All of it is taken:"
+            return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {self.domain.describe(command)}.",
+                            f"{tried} no trajectory leads to a free place in {place.name}.")
+        discs = tuple(dict.fromkeys((*kept_out(world), *command.keep_out)))
+        return replace(command.aimed(goal, goal), keep_out=discs)
 
     def _target(
         self, action: Action, command: Command, item: WorldObject, world: WorldState

@@ -8,6 +8,8 @@ from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.brain import lexicon
 from hicrisp_core.brain.builder import PlanBuilder
+from hicrisp_core.brain.drive_plans import plan_drives
+from hicrisp_core.brain.drives import drives
 from hicrisp_core.brain.facts import FactReader, Reading
 from hicrisp_core.brain.goals import GOAL_LIMITS, goal_of_facts
 from hicrisp_core.brain.intents import Intent, NotUnderstood
@@ -19,6 +21,7 @@ from hicrisp_core.brain.sayings import in_facts
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import find_commands, preconditions_of
 from hicrisp_core.model import Feedback, Plan, Status, Step, WorldState
+from hicrisp_core.model.itinerary import UNREACHABLE
 from hicrisp_core.robot.deadline import Deadline
 
 SOURCE = "offline"
@@ -41,6 +44,8 @@ class OfflineBrain:
         try:
             if is_question(request.task.text) and not request.remaining:
                 return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
+            if drives(self._domain):
+                return plan_drives(self._domain, request, SOURCE)
             said = replace(request.task, text=in_facts(request.task.text, self._domain))
             return self._planned(replace(request, task=said))
         except NotUnderstood as error:
@@ -107,6 +112,8 @@ class OfflineBrain:
         top = request.stack[-1]
         if top.command.action not in self._domain.actions:
             return PlanAnswer(refusal=f"'{top.command.action}' is no action of this domain")
+        if top.feedback.kind == UNREACHABLE:
+            return PlanAnswer(refusal="no single action makes a way to where none leads")
         commands = find_commands(self._domain, request.world, preconditions_of(self._domain, top.command))
         if commands is None:
             return PlanAnswer(refusal=f"no way was found to where '{self._domain.describe(top.command)}' can be tried")

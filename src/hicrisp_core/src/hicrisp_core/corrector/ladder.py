@@ -16,9 +16,10 @@ from hicrisp_core.domain.search import SearchLimits
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.model import Command, Correction, Feedback, Relation, Rung, StackEntry, Status, Step, Task, WorldState
+from hicrisp_core.model.itinerary import UNREACHABLE
 from hicrisp_core.robot.deadline import Deadline
 
-_NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place")
+_NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place", UNREACHABLE)
 """Failures that no sequence of the domain's operators mends."""
 _SETTLED = ("safety", "canceled")
 """Failures after which nothing is tried."""
@@ -132,7 +133,7 @@ class Ladder:
             cleared = self._clear(question.asked)
             if cleared is not None:
                 return cleared, Usage()
-        measured = top.feedback.deviation is not None or bool(top.command.avoid)
+        measured = top.feedback.deviation is not None or _constrained(top.command)
         if not commands and measured and self._policy.allows(Rung.OFFSET):
             return None, Usage()  # Nothing to prepare: the next rung corrects the aim or the target itself.
         if not commands and top.feedback.kind in (Status.PLANNING.value, Status.PRECONDITION.value):
@@ -152,12 +153,14 @@ class Ladder:
 
     def _offset(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
-        if top.feedback.deviation is None and not top.command.avoid:
+        if top.feedback.deviation is None and not _constrained(top.command) or top.feedback.kind == UNREACHABLE:
             return None, Usage()
         if question.way_back and question.way_back.commands:
             return None, Usage()  # Only reached without the repair rung, or when that was tried: the aim alone is vain.
-        note = "another target is chosen: something is in the way of this one" if top.feedback.deviation is None \
-            else "the aim is corrected by the measured deviation"
+        note = "the aim is corrected by the measured deviation"
+        if top.feedback.deviation is None:
+            note = "another target is chosen: something is in the way of this one" if top.command.avoid else \
+                "another trajectory is chosen, which keeps out of what stopped the last one"
         return Correction(Rung.OFFSET, note=note), Usage()
 
     def _llm_step(self, question: _Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
@@ -201,3 +204,8 @@ class Ladder:
         if self._policy.feedback_level == "why":
             return replace(feedback, suggestion="")
         return feedback
+
+
+def _constrained(command: Command) -> bool:
+    """Whether an earlier failure has left a constraint for the next target or trajectory."""
+    return bool(command.avoid or command.keep_out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import List, Optional, Tuple
 
+from hicrisp_core.detector.motion import with_the_way
 from hicrisp_core.detector.relations import see
 from hicrisp_core.domain.effects import expected_facts, names_of
 from hicrisp_core.domain.schema import Domain
@@ -30,11 +31,14 @@ class Detector:
     pose_age_limit: float = 1.0
 
     def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
-        """Compare what is seen with what the command should have made.
+        """Compare what is seen with what the command should have made, and say what was seen on its way.
 
         An outcome is a claim: success needs the facts to be seen, and a claimed failure is overruled when
         every fact is seen.
         """
+        return with_the_way(self.domain, command, after, self._compared(command, before, after, outcome))
+
+    def _compared(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
         deviation = measure_deviation(command, after)
         if outcome.status in _FINAL:
             return Verdict(self._claimed(command, after, outcome, None))

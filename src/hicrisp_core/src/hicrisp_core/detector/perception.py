@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Dict, Mapping, Tuple
+from typing import Dict, Mapping, Protocol, Tuple
 
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.schema import Domain
@@ -30,18 +30,43 @@ class ArmFrames:
         return RobotState(self.name, "arm", tool[0] if tool else None, opening)
 
 
+class RobotFrames(Protocol):
+    """The frames by which a robot is seen."""
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+
+    def seen(self, frames: Frames) -> RobotState:
+        """The robot as its frames show it."""
+
+
+@dataclass(frozen=True)
+class BaseFrames:
+    """The TF frame by which a mobile base is seen; empty for ``<name>/base_link``."""
+
+    name: str = "agv"
+    body: str = ""
+
+    def seen(self, frames: Frames) -> RobotState:
+        """The base as its frame shows it; without a pose when that is missing or is no pose."""
+        found = frames.get(self.body or f"{self.name}/base_link")
+        return RobotState(self.name, "base", found[0] if found and found[0].finite else None)
+
+
 def perceive(
     frames: Frames,
     catalogue: Mapping[str, WorldObject],
     domain: Domain,
     now: float,
-    arms: Tuple[ArmFrames, ...] = (ArmFrames(),),
+    arms: Tuple[RobotFrames, ...] = (ArmFrames(),),
 ) -> WorldState:
     """What is seen at ``now`` (seconds of the same clock as the stamps).
 
     Args:
         frames: every object is the frame of its own name; fixed furniture may keep the catalogue's pose.
         catalogue: what is known of the things beforehand: types, shapes, sizes.
+        arms: the robots' frames, arms and bases.
     """
     objects: Dict[str, WorldObject] = {}
     for name, thing in catalogue.items():

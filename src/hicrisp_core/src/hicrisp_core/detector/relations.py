@@ -14,6 +14,8 @@ from hicrisp_core.model.geometry import distance, rotate
 
 _GRASP_SLACK = 0.012
 """How much further apart than the object's width the fingers of a closed grasp may be seen, metres."""
+_DOCKED_TURN = 15.0
+"""Degrees by which a docked robot's heading may be off."""
 _DIRECTION_CONE = math.cos(math.radians(40.0))
 
 
@@ -94,9 +96,29 @@ def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldSta
     return Seen(tilt > predicate.tolerance, f"tilted by {math.degrees(tilt):.0f} degrees")
 
 
+def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState) -> Seen:
+    """The middle of the robot is above the area, within the tolerance."""
+    if robot.pose is None or area.pose is None:
+        return _UNSEEN
+    aside = footprint(area, area.pose).distance(Point(*robot.pose.position[:2]))
+    measured = "in it" if aside <= 0.0 else f"{aside:.2f} m from its edge"
+    return Seen(aside <= predicate.tolerance + 1e-9, measured)
+
+
+def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: WorldState) -> Seen:
+    """The robot stands at the station's own pose: its place within the tolerance, its heading within 15 degrees."""
+    if robot.pose is None or station.pose is None:
+        return _UNSEEN
+    apart = math.dist(robot.pose.position[:2], station.pose.position[:2])
+    turned = abs(math.degrees(math.remainder(robot.pose.yaw - station.pose.yaw, math.tau)))
+    return Seen(apart <= predicate.tolerance and turned <= _DOCKED_TURN,
+                f"{100 * apart:.1f} cm from its place and turned by {turned:.0f} degrees")
+
+
 Test = Callable[..., Seen]
 TESTS: Mapping[str, Test] = {
-    "holding": holding, "on": on, "in": within_bowl, "near": near, "direction": direction, "lying": lying,
+    "holding": holding, "on": on, "in": within_bowl, "near": near, "direction": direction, "lying": lying, "at": at,
+    "docked": docked,
 }
 
 

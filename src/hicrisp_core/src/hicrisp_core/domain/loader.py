@@ -26,7 +26,8 @@ from hicrisp_core.errors import ConfigError
 _PLACE = re.compile(r"\{\w+\}")
 _NUMBER = "number"
 """In place of a type: the argument is a quantity."""
-_DECODERS = ("", "free", "apart", "on", "in", "next_to", "around", "left_of", "right_of", "in_front_of", "behind")
+_DECODERS = ("", "free", "apart", "on", "in", "next_to", "around", "left_of", "right_of", "in_front_of", "behind",
+             "within", "station")
 
 
 def load_domain(file: Union[str, FilePath]) -> Domain:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Event
 from typing import Any, Dict, Optional, Tuple
 
 from hicrisp_core.body.decoder import measured_offset, offset_key
+from hicrisp_core.corrector.constraints import constrained
 from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.schema import Domain
@@ -19,8 +20,6 @@ from hicrisp_core.robot.deadline import Deadline
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""
-_BLOCKED = (Status.PLANNING.value, Status.EXECUTION.value)
-"""Failures after which the next target is another one: something is in the way of this."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Attempts:
         """The world as it is seen now."""
         world = self._ports.observer.observe(Deadline(THINK_LIMIT))
         self._ledger.saw(world.stamp)
-        return world
+        return world if self._ports.watch is None else self._ports.watch.see(world)
 
     def run(self, command: Command, purpose: str, depth: int) -> Attempt:
         """Try a command.
@@ -64,6 +63,7 @@ class Attempts:
         aimed, refusal = self._prepare(command, before)
         self._ledger.tell("command", command=str(aimed), text=self._domain.describe(aimed), purpose=purpose,
                           target=_point(aimed.target), aim=_point(aimed.aim), depth=depth)
+        after = before
         if refusal is not None:
             verdict = Verdict(refusal)
         else:
@@ -72,12 +72,14 @@ class Attempts:
             after = self.observe()
             verdict = self._ports.detector.check(aimed, before, after, outcome)
             self._learn(aimed, after, verdict)
+        if self._ports.watch is not None:
+            verdict = self._ports.watch.judge(aimed, after, verdict)
         self._ledger.tell("verdict", ok=verdict.ok, note=verdict.note, feedback=_told(verdict.feedback),
                           deviation=list(verdict.deviation) if verdict.deviation else None)
         if verdict.feedback is not None:
             self._ledger.failed(self._domain.describe(command), verdict.feedback)
-            if verdict.feedback.kind in _BLOCKED and aimed.target and self._policy.allows(Rung.OFFSET):
-                aimed = replace(aimed, avoid=(*aimed.avoid, aimed.target.position))
+            if self._policy.allows(Rung.OFFSET):
+                aimed = constrained(aimed, verdict.feedback, after)
         return Attempt(aimed, verdict)
 
     def _prepare(self, command: Command, world: WorldState) -> Tuple[Command, Optional[Feedback]]:

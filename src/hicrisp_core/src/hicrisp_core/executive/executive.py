@@ -55,6 +55,8 @@ class Executive:
         ledger = Ledger(self._policy.budget, self._on_event)
         attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel)
         runner = StepRunner(attempts, self._ports.corrector, self._domain, self._policy, ledger, self._cancel.is_set)
+        if self._ports.watch is not None:
+            self._ports.watch.begin(task)
         answer = self._ports.brain.plan(PlanRequest(task, attempts.observe(), history=history),
                                         Deadline(_PLAN_LIMIT))
         ledger.used(answer.usage)
@@ -108,6 +110,8 @@ class _TaskRun:
         self.done: Tuple[str, ...] = ()
         self._earlier: List[Feedback] = []
         self._commands: List[Command] = []
+        self._left = False
+        """Whether the last step was begun and given up: what only passes may have passed meanwhile."""
         self._replans = 0
         self._index = 0
         self._tell_plan(plan.source, plan.reasoning, 0)
@@ -148,6 +152,7 @@ class _TaskRun:
             self._made(result)
         if translation.pass_reason:
             self._ledger.tell("note", text=f"no command is needed: {translation.pass_reason}")
+        self._left = not result.ok
         self._ledger.tell("step_finished", index=self._index, ok=result.ok)
         if result.ok:
             passed = f" (passed over: {translation.pass_reason})" if translation.pass_reason else ""
@@ -162,15 +167,13 @@ class _TaskRun:
         """
         for _ in range(self._policy.threshold):
             world = self._runner.attempts.observe()
-            undone = self._undone(world)
+            missing = self._ports.watch.unfinished(world) if self._ports.watch is not None else None
+            undone = missing or self._undone(world)
             if undone is None:
                 return StepResult(True)
-            command, fact = undone
-            feedback = Feedback(
-                Level.HIGH, "undone", f"It no longer holds that {self._domain.fact_text(fact)}.",
-                f"It was so after '{self._domain.describe(command)}'.", f"{self._domain.describe(command)} again.")
-            if not (self._policy.verify_goal and self._policy.detect):
-                return StepResult(False, reason=feedback.error)
+            command, feedback = undone
+            if command is None or not (self._policy.verify_goal and self._policy.detect):
+                return StepResult(False, reason=str(feedback) if command is None else feedback.error)
             self._ledger.failed(self._domain.describe(command), feedback)
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:
@@ -178,13 +181,17 @@ class _TaskRun:
             self._made(result)
         return StepResult(False, reason="what the steps made does not stay")
 
-    def _undone(self, world: WorldState) -> Optional[Tuple[Command, Relation]]:
+    def _undone(self, world: WorldState) -> Optional[Tuple[Optional[Command], Feedback]]:
+        """A fact that a step made and that is gone again, with the command that makes it once more."""
         made = self._makers(world)
         for fact in sorted(made):
-            if self._passing(fact) and made[fact] is not self._commands[-1]:
+            if self._passing(fact) and (self._left or made[fact] is not self._commands[-1]):
                 continue
             if not see(self._domain, fact, world).holds:
-                return made[fact], fact
+                said = self._domain.describe(made[fact])
+                return made[fact], Feedback(
+                    Level.HIGH, "undone", f"It no longer holds that {self._domain.fact_text(fact)}.",
+                    f"It was so after '{said}'.", f"{said} again.")
         return None
 
     def _makers(self, world: WorldState) -> Dict[Relation, Command]:

@@ -9,7 +9,7 @@ from typing import Callable, Mapping, Optional, Protocol, Tuple, Union
 from hicrisp_core.brain.ports import Brain, Reporter, Usage
 from hicrisp_core.corrector.ladder import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.corrector.offsets import DecoderOffsets
-from hicrisp_core.model import Command, Feedback, Outcome, Step, Verdict, WorldState
+from hicrisp_core.model import Command, Feedback, Outcome, Step, Task, Verdict, WorldState
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.ports import Observer, RobotPort
 
@@ -50,6 +50,22 @@ class Corrector(Protocol):
         """A correction for the top of the stack."""
 
 
+class TaskWatch(Protocol):
+    """Knows what a task as a whole asks for, beyond its single steps: their order, and that none is missing."""
+
+    def begin(self, task: Task) -> None:
+        """Another task begins."""
+
+    def see(self, world: WorldState) -> WorldState:
+        """The observed world with the facts that the watch adds."""
+
+    def judge(self, command: Command, world: WorldState, verdict: Verdict) -> Verdict:
+        """The verdict with what the task as a whole has to say about it."""
+
+    def unfinished(self, world: WorldState) -> Optional[Tuple[Optional[Command], Feedback]]:
+        """What the task wants and no step did, with the command for it where there is one."""
+
+
 def always(_: Command) -> bool:
     """Approve everything."""
     return True
@@ -66,6 +82,7 @@ class Ports:
     Args:
         approve: asked before an irreversible command unless autonomy is full.
         reporter: words the end of a task for the user, when there is one.
+        watch: looks after what the task asks for as a whole, where there is such a thing.
         gate: called before each command; blocks while the task is paused, returns when canceled.
     """
 
@@ -78,3 +95,4 @@ class Ports:
     approve: Callable[[Command], bool] = always
     gate: Callable[[Event], None] = no_gate
     reporter: Optional[Reporter] = None
+    watch: Optional[TaskWatch] = None

@@ -70,6 +70,10 @@ class Command:
     (section III-C)."""
     apart: float = 0.02
     """Least distance of a target from each of them in the plane, metres."""
+    keep_out: Tuple[Vector, ...] = ()
+    """Discs (x, y, radius) in the world's plane that a base must not enter: constraints of the next trajectory."""
+    clearance: float = 0.0
+    """Metres that a base keeps to things beyond its usual margin."""
 
     def argument(self, name: str) -> str:
         """An argument as text; empty when the command has none of that name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Tuple, Union
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
@@ -12,11 +12,14 @@ from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import vertical_span
+from hicrisp_core.scene.arena import ARENA, arena_scene
 from hicrisp_core.scene.graph import VIRTUALHOME, graph_scene
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, shuffled, standing
-from hicrisp_core.scene.scene import EMBEDDED, TABLE, Camera, Scene, SceneFault
+from hicrisp_core.scene.numbers import fault_of, numbers
+from hicrisp_core.scene.scene import EMBEDDED, TABLE, Camera, Scene
 from hicrisp_core.scene.symbolic import SYMBOLIC, symbolic_scene
 
+_OTHER_WORLDS = {ARENA: arena_scene, SYMBOLIC: symbolic_scene, VIRTUALHOME: graph_scene}
 _SHAPES = ("box", "cylinder", "bowl")
 _SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "tolerances", "faults",
                "cameras", "shuffle")
@@ -36,9 +39,9 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     path = config_file("scenes", path_or_name)
     values, positions = read_yaml(path)
     domain = _domain(path, value_of(values, "domain", str, positions), positions)
-    world = value_of(values, "world", str, positions, default=EMBEDDED, choices=(EMBEDDED, SYMBOLIC, VIRTUALHOME))
+    world = value_of(values, "world", str, positions, default=EMBEDDED, choices=(EMBEDDED, *_OTHER_WORLDS))
     if world != EMBEDDED:
-        return (symbolic_scene if world == SYMBOLIC else graph_scene)(path, values, positions, domain, seed)
+        return _OTHER_WORLDS[world](path, values, positions, domain, seed)
     check_keys(values, _SCENE_KEYS, ("scene", "domain", "objects"), positions)
     objects, masses = _objects(values, positions, domain.types, seed)
     robots = value_of(values, "robots", list, positions, default=["panda"])
@@ -52,7 +55,7 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
         task=value_of(values, "task", str, positions, default=""),
         tolerances={str(key): value_of(values["tolerances"], key, float, positions, ("tolerances",))
                     for key in value_of(values, "tolerances", dict, positions, default={})},
-        faults=tuple(_fault(entry, positions, ("faults", index))
+        faults=tuple(fault_of(entry, positions, ("faults", index))
                      for index, entry in enumerate(value_of(values, "faults", list, positions, default=[]))),
         cameras={str(name): _camera(entry, positions, ("cameras", name))
                  for name, entry in value_of(values, "cameras", dict, positions, default={}).items()},
@@ -136,8 +139,8 @@ def _check_place(thing: WorldObject, objects: Mapping[str, WorldObject], positio
 def _table(values: Mapping[str, Any], positions: Positions) -> WorldObject:
     path = ("table",)
     entry = check_keys(values.get("table", {}), ("size", "position"), (), positions, path)
-    size = _numbers(entry.get("size", _TABLE_SIZE), 3, positions, (*path, "size"), above=0.0)
-    x, y = _numbers(entry.get("position", _TABLE_POSITION), 2, positions, (*path, "position"))
+    size = numbers(entry.get("size", _TABLE_SIZE), 3, positions, (*path, "size"), above=0.0)
+    x, y = numbers(entry.get("position", _TABLE_POSITION), 2, positions, (*path, "position"))
     return WorldObject(TABLE, "surface", "surface", (size[0], size[1], size[2]), movable=False,
                        pose=Pose((x, y, -size[2] / 2.0)))
 
@@ -149,7 +152,7 @@ def _thing(name: str, entry: Mapping[str, Any], positions: Positions, types: Map
     if shape not in _SHAPES:
         raise positions.error((*path, "shape" if "shape" in entry else "type"),
                               f"'{shape}' is not a shape; 'shape' must be one of: {', '.join(_SHAPES)}")
-    size = _numbers(entry["size"], 3, positions, (*path, "size"), above=0.0)
+    size = numbers(entry["size"], 3, positions, (*path, "size"), above=0.0)
     if shape != "box" and abs(size[0] - size[1]) > 1e-6:
         raise positions.error((*path, "size"), f"a {shape} is as wide in x as in y")
     attributes = value_of(entry, "attributes", dict, positions, path, default={})
@@ -171,47 +174,23 @@ def _placed(
                                                  f"there are: {known}")
         x, y, _ = below.pose.position
         return standing(thing, x, y, yaw, vertical_span(below, below.pose)[1])
-    x, y = _numbers(entry["position"], 2, positions, (*path, "position"))
+    x, y = numbers(entry["position"], 2, positions, (*path, "position"))
     return standing(thing, x, y, yaw)
 
 
 def _spot(entry: Any, positions: Positions, path: Tuple[Any, ...]) -> RandomSpot:
     check_keys(entry, ("region", "min_gap", "reach"), ("region",), positions, path)
-    x_min, y_min, x_max, y_max = _numbers(entry["region"], 4, positions, (*path, "region"))
+    x_min, y_min, x_max, y_max = numbers(entry["region"], 4, positions, (*path, "region"))
     if not (x_min <= x_max and y_min <= y_max):
         raise positions.error((*path, "region"), "x_min, y_min, x_max, y_max were expected, the least values first")
-    gap = _numbers([entry.get("min_gap", RandomSpot.min_gap)], 1, positions, (*path, "min_gap"))[0]
-    near, far = _numbers(entry.get("reach", RandomSpot.reach), 2, positions, (*path, "reach"))
+    gap = numbers([entry.get("min_gap", RandomSpot.min_gap)], 1, positions, (*path, "min_gap"))[0]
+    near, far = numbers(entry.get("reach", RandomSpot.reach), 2, positions, (*path, "reach"))
     return RandomSpot((x_min, y_min, x_max, y_max), gap, (near, far))
-
-
-def _fault(entry: Any, positions: Positions, path: Tuple[Any, ...]) -> SceneFault:
-    check_keys(entry, ("kind", "target", "magnitude", "count"), ("kind",), positions, path)
-    magnitude = entry.get("magnitude", [])
-    numbers = magnitude if isinstance(magnitude, list) else [magnitude]
-    return SceneFault(
-        value_of(entry, "kind", str, positions, path), value_of(entry, "target", str, positions, path, default=""),
-        tuple(_numbers(numbers, None, positions, (*path, "magnitude"))),
-        value_of(entry, "count", int, positions, path, default=0))
 
 
 def _camera(entry: Any, positions: Positions, path: Tuple[Any, ...]) -> Camera:
     check_keys(entry, ("position", "target", "opening"), ("position", "target"), positions, path)
-    at = _numbers(entry["position"], 3, positions, (*path, "position"))
-    to = _numbers(entry["target"], 3, positions, (*path, "target"))
+    at = numbers(entry["position"], 3, positions, (*path, "position"))
+    to = numbers(entry["target"], 3, positions, (*path, "target"))
     return Camera((at[0], at[1], at[2]), (to[0], to[1], to[2]),
                   value_of(entry, "opening", float, positions, path, default=45.0))
-
-
-def _numbers(
-    values: Any, count: Optional[int], positions: Positions, path: Tuple[Any, ...], above: Optional[float] = None
-) -> List[float]:
-    """Finite numbers, ``count`` of them, each greater than ``above``."""
-    wanted = f"{count} numbers" if count is not None else "numbers"
-    fits = isinstance(values, Sequence) and not isinstance(values, str) and count in (None, len(values))
-    if not fits or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
-        raise positions.error(path, f"{wanted} were expected, got {values!r}")
-    if not all(math.isfinite(v) and (above is None or v > above) for v in values):
-        raise positions.error(path, f"finite numbers{f' above {above:g}' if above is not None else ''} were expected, "
-                                    f"got {values!r}")
-    return [float(v) for v in values]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
-from typing import FrozenSet, Mapping, Tuple
+from typing import FrozenSet, Mapping, Optional, Tuple
 
-from hicrisp_core.model import Relation, RobotState, Vector, WorldObject, WorldState
+from hicrisp_core.model import Pose, Relation, RobotState, Vector, WorldObject, WorldState
 
 EMBEDDED = "embedded"
 TABLE = "table"
@@ -33,8 +34,62 @@ class SceneFault:
 
 
 @dataclass(frozen=True)
+class Wall:
+    """A straight wall between two points of the map frame, metres."""
+
+    start: Tuple[float, float]
+    end: Tuple[float, float]
+    thickness: float = 0.05
+    height: float = 0.4
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a base stands at first, in the map frame, and the radius of its round footprint, metres."""
+
+    pose: Pose
+    radius: float
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A floor with a wall around it.
+
+    Args:
+        origin: the least x and y inside, metres in the map frame.
+        size: extents inside along x and y, metres.
+        walls: further walls inside; the map knows them.
+        starts: the bases by name.
+    """
+
+    origin: Tuple[float, float]
+    size: Tuple[float, float]
+    walls: Mapping[str, Wall]
+    starts: Mapping[str, Start]
+
+    def clearance(self, x: float, y: float) -> float:
+        """Distance of a point to the nearest wall, metres; negative outside the arena."""
+        inside = min(x - self.origin[0], y - self.origin[1], self.origin[0] + self.size[0] - x,
+                     self.origin[1] + self.size[1] - y)
+        if not inside > 0.0:
+            return inside if inside <= 0.0 else -math.inf
+        return min([inside, *(_distance(wall, x, y) for wall in self.walls.values())])
+
+    def __str__(self) -> str:
+        (x, y), (width, depth) = self.origin, self.size
+        return f"{x:g} to {x + width:g} m in x and {y:g} to {y + depth:g} m in y"
+
+
+def _distance(wall: Wall, x: float, y: float) -> float:
+    (ax, ay), (bx, by) = wall.start, wall.end
+    along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / ((bx - ax) ** 2 + (by - ay) ** 2)
+    part = max(0.0, min(1.0, along))
+    return math.hypot(x - ax - part * (bx - ax), y - ay - part * (by - ay)) - wall.thickness / 2.0
+
+
+@dataclass(frozen=True)
 class Scene:
-    """A table with things on it, or a world of facts alone.
+    """A table with things on it, an arena for a base, or a world of facts alone.
 
     Args:
         domain: name of the domain that the scene is made for.
@@ -46,8 +101,9 @@ class Scene:
         faults: what is injected at the beginning.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
-        world: what moves it: ``embedded`` (physics), ``symbolic`` (the domain's own effects) or ``virtualhome``.
+        world: what moves it: ``embedded``, ``arena`` (both physics), ``symbolic`` (the domain itself), ``virtualhome``.
         facts: what holds at first in a symbolic scene.
+        arena: the floor, the walls and the bases of a scene for mobile robots; ``None`` at a table.
     """
 
     name: str
@@ -64,11 +120,12 @@ class Scene:
     source: str = ""
     world: str = EMBEDDED
     facts: FrozenSet[Relation] = frozenset()
+    arena: Optional[Arena] = None
 
     @property
     def symbolic(self) -> bool:
         """Whether the scene has facts in place of poses."""
-        return self.world != EMBEDDED
+        return self.world != EMBEDDED and self.arena is None
 
     def first_state(self) -> WorldState:
         """The world of a scene without geometry as it is at first."""

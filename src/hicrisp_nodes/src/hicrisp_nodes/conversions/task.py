@@ -64,6 +64,8 @@ def command_to_msg(command: Command) -> CommandMsg:
         time_limit=command.time_limit,
         avoid=[Point(*position) for position in command.avoid],
         apart=command.apart,
+        keep_out=[Point(*disc) for disc in command.keep_out],
+        clearance=command.clearance,
     )
 
 
@@ -78,6 +80,8 @@ def command_from_msg(message: CommandMsg) -> Command:
         time_limit=message.time_limit,
         avoid=tuple((position.x, position.y, position.z) for position in message.avoid),
         apart=message.apart,
+        keep_out=tuple((disc.x, disc.y, disc.z) for disc in message.keep_out),
+        clearance=message.clearance,
     )
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import rospy
+from hicrisp_core.brain.drives import drives
 from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.policy import COPAL
 from hicrisp_core.executive.ports import Ports
+from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.model import Command, Plan, Task
 from hicrisp_core.trace import EventLog, explain, finish_run
 
@@ -130,6 +132,7 @@ class TaskRunner:
             approve=approve,
             gate=self._gate.pass_through,
             reporter=RosReporter(self._thinkers.reporter, cancel) if talks else None,
+            watch=TaskOrder(domain) if drives(domain) else None,
         )
 
 

@@ -1,0 +1,109 @@
+"""Rows of the AGV's table: policies by what is wrong with the first plan, over all orders and seeds."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import time
+from pathlib import Path
+from statistics import mean
+from threading import Event
+from typing import Any, Dict, List, Sequence, Tuple
+
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.scene import load_scene
+from hicrisp_sim.agv import AgvWorld
+
+from hicrisp_bench.agv.trial import INJECTIONS, AgvTrial, run_agv_trial
+from hicrisp_bench.agv.truth import TO_SPARE
+from hicrisp_bench.pool import run_all
+from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.suite import Report, Row, Section, at_least_one
+
+POLICIES = ("open_loop", "hicrisp", "hierarchical")
+AREAS = ("area_1", "area_2", "area_3")
+COLUMNS = ("plan", "policy", "n", "reachable", "completed", "completed_all", "caught", "order_violations", "collisions",
+           "near_misses", "corrections", "path_ratio", "sim_s")
+REFERENCE = [
+    {"source": "HiCRISP (Ming et al.), section IV-C", "suite": "agv", "policy": "hicrisp", "llm": "gpt-3.5",
+     "note": "the paper describes an AGV that visits areas in an order, in Gazebo and in reality; it prints no rates"},
+]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """How much is measured."""
+    parser.add_argument("--seeds", type=at_least_one, default=20, help="layouts of four obstacles for each order (20)")
+
+
+def trials(config: Path, seeds: int) -> List[Tuple[Row, List[AgvTrial]]]:
+    """Every row of the table with the runs that make it."""
+    orders = list(itertools.permutations(AREAS))
+    return [({"plan": injected or "offline", "policy": policy, "llm": "offline"},
+             [AgvTrial(config, order, policy, seed, injected) for order in orders for seed in range(seeds)])
+            for injected in ("", *INJECTIONS) for policy in POLICIES]
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Run the suite; everything but the claims is judged from the physics."""
+    cases = trials(options.config, options.seeds)
+    results = run_all(run_agv_trial, [trial for _, made in cases for trial in made], options.jobs, "agv")
+    rows, at = [], 0
+    for head, made in cases:
+        rows.append(row_of(head, results[at:at + len(made)]))
+        at += len(made)
+    measured = [_speed(options.config)]
+    return Report(
+        rows, COLUMNS, REFERENCE,
+        "The obstacles are in no map: the lidar sees them. Wrong orders were injected into the first plan; every other "
+        "failure was real. The offline planner made all plans and answered llm_step. 'completed' is the part of the "
+        f"runs whose areas can all be reached with {100 * TO_SPARE:.0f} cm to spare on every side; 'completed_all' is "
+        "that of all runs. A stop in an area out of its turn is a violation; areas that cannot be reached have no "
+        "turn. Visits, violations, collisions and paths are those of the physics.",
+        {"speed": measured, "runs": results},
+        (Section("Speed", measured, ("what", "factor", "rays", "scan_rate", "sim_s")),),
+        not any("crashed" in result for result in results))
+
+
+def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:
+    """One row from its runs."""
+    whole = [result for result in results if "crashed" not in result]
+    reachable = [result for result in whole if result["reachable"]]
+    done = sum(result["completed"] for result in reachable)
+    all_done = sum(result["completed"] for result in whole)
+    corrections: Dict[str, int] = {}
+    for result in whole:
+        for rung, count in result["corrections"].items():
+            corrections[rung] = corrections.get(rung, 0) + count
+    ratios = [result["path_m"] / result["shortest_m"] for result in reachable
+              if result["completed"] and result["shortest_m"]]
+    caught = sum(result["caught"] for result in whole)
+    return {
+        **head, "n": len(results), "reachable": len(reachable),
+        "completed": done / len(reachable) if reachable else None,
+        "completed_ci": wilson_interval(done, len(reachable)),
+        "completed_all": all_done / max(1, len(results)), "completed_all_ci": wilson_interval(all_done, len(results)),
+        "caught": caught / max(1, len(whole)), "caught_ci": wilson_interval(caught, len(whole)),
+        "order_violations": sum(result["order_violations"] for result in whole),
+        "collisions": sum(result["collisions"] for result in whole),
+        "near_misses": sum(result["near_misses"] for result in whole), "corrections": corrections,
+        "path_ratio": mean(ratios) if ratios else None,
+        "sim_s": spread([result["sim_s"] for result in whole]), "wall_s": spread([r["wall_s"] for r in whole]),
+        "false_success": sum(result["claimed"] and not result["completed"] for result in whole),
+        "crashed": [result["crashed"] for result in results if "crashed" in result],
+        "failed": [[*result["order"], result["seed"]] for result in reachable if not result["completed"]],
+    }
+
+
+def _speed(config: Path) -> Row:
+    """Simulated seconds a second of the processor's time while the base drives with its lidar on."""
+    scene = load_scene(config / "scenes" / "agv.yaml", 19)
+    world = AgvWorld(scene, 19)
+    began, started = time.process_time(), world.time
+    for area in (*AREAS, *AREAS):
+        pose = scene.objects[area].pose
+        if pose is not None:
+            world.base.go_to(pose, Deadline(60.0), Event(), lambda phase, part: None)
+    driven = world.time - started
+    return {"what": "physics, lidar, costmap, planner and controller, one process", "sim_s": driven,
+            "factor": driven / (time.process_time() - began), "rays": world.settings.rays,
+            "scan_rate": world.settings.scan_rate}

@@ -1,0 +1,137 @@
+"""What is true of an arena and of a run in it, from the physics: what can be reached, who stopped where, how far."""
+
+from __future__ import annotations
+
+import math
+from typing import Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+from hicrisp_core.model import WorldObject
+from hicrisp_core.scene import Scene
+from hicrisp_sim.agv import AgvWorld
+from hicrisp_sim.agv.costmap import Costmap
+from hicrisp_sim.agv.planner import cell_graph
+from scipy.ndimage import label
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import dijkstra
+
+TO_SPARE = 0.05
+"""Space on every side, metres, with which an area counts as reachable."""
+_INSIDE = 0.03
+"""Metres that the base's middle must be within an area's edge."""
+_RESOLUTION = 0.02
+_STOPPED, _LONG = 0.02, 0.4
+"""Speed (m/s, and rad/s) below which the base stands, and for how long that makes a stop, seconds."""
+
+
+class TrueMap:
+    """The arena with every obstacle where it really is, at the beginning."""
+
+    def __init__(self, scene: Scene, robot: str) -> None:
+        if scene.arena is None:
+            raise ValueError(f"the scene '{scene.name}' has no arena")
+        start = scene.arena.starts[robot]
+        self._costmap = Costmap(scene.arena, _RESOLUTION, 0.4)
+        self._costmap.keep_out([(*thing.pose.position[:2], thing.size[0] / 2.0)
+                                for thing in scene.things if thing.pose])
+        self._free = self._costmap.distance >= start.radius + TO_SPARE
+        self._start = self._costmap.cell(*start.pose.position[:2])
+        labels, _ = label(self._free)
+        here = labels[self._start] if self._start else 0
+        self._reached = (labels == here) if here else np.zeros_like(self._free)
+        self._areas = {name: thing for name, thing in scene.objects.items() if thing.type == "area"}
+
+    def reachable(self, area: str) -> bool:
+        """Whether a base with space to spare can come to stand in an area."""
+        return bool((self._reached & self._cells(self._areas[area])).any())
+
+    def shortest(self, order: Sequence[str]) -> Optional[float]:
+        """Metres of the shortest way that enters areas in an order; ``None`` where there is none.
+
+        From each area's cells the way goes on where it came in: distances are carried over as the next start.
+        """
+        if not self._start or not all(self.reachable(area) for area in order):
+            return None
+        graph, at = cell_graph(np.where(self._reached, 1.0, np.inf))
+        distances = np.full(graph.shape[0], np.inf)
+        distances[at[self._start]] = 0.0
+        for area in order:
+            distances = _from(graph, distances)
+            inside = at[self._reached & self._cells(self._areas[area])]
+            kept = np.full_like(distances, np.inf)
+            kept[inside] = distances[inside]
+            distances = kept
+        return float(distances.min()) * _RESOLUTION
+
+    def _cells(self, area: WorldObject) -> np.ndarray:
+        if area.pose is None:
+            return np.zeros_like(self._free)
+        x, y = np.moveaxis(self._costmap.middle(np.indices(self._free.shape).transpose(1, 2, 0)), 2, 0)
+        cosine, sine = math.cos(area.pose.yaw), math.sin(area.pose.yaw)
+        dx, dy = x - area.pose.position[0], y - area.pose.position[1]
+        half = [size / 2.0 - _INSIDE for size in area.size[:2]]
+        return np.asarray((abs(dx * cosine + dy * sine) <= half[0]) & (abs(dy * cosine - dx * sine) <= half[1]))
+
+
+class TrueTrack:
+    """Follows a base in the physics: its way, the areas in which it stopped, what it touched."""
+
+    def __init__(self, world: AgvWorld) -> None:
+        self._world = world
+        self._areas = {name: thing for name, thing in world.scene.objects.items() if thing.type == "area"}
+        self._last: Optional[Tuple[float, float]] = None
+        self._still_since = world.time
+        self._touching = ""
+        self.length = 0.0
+        self.stops: List[str] = []
+        self.touched: List[str] = []
+        world.base.followers.append(self._follow)
+
+    def _follow(self) -> None:
+        simulation = self._world.simulation
+        x, y, _ = simulation.base_pose.position
+        if self._last is not None:
+            self.length += math.dist(self._last, (x, y))
+        self._last = (x, y)
+        if simulation.base_speed > _STOPPED or abs(simulation.base_turning) > _STOPPED:
+            self._still_since = simulation.time
+        elif simulation.time - self._still_since >= _LONG:
+            area = self._area_at(x, y)
+            if area and (not self.stops or self.stops[-1] != area):
+                self.stops.append(area)
+        touching = simulation.touching
+        if touching and touching != self._touching:
+            self.touched.append(touching)
+        self._touching = touching
+
+    def _area_at(self, x: float, y: float) -> str:
+        for name, area in self._areas.items():
+            if area.pose is not None:
+                local = area.pose.inverse().apply((x, y, area.pose.position[2]))
+                if abs(local[0]) <= area.size[0] / 2.0 and abs(local[1]) <= area.size[1] / 2.0:
+                    return name
+        return ""
+
+
+def judge(stops: Sequence[str], order: Sequence[str]) -> Dict[str, int]:
+    """How the stops compare with the order: areas visited in turn, and stops that were not due."""
+    due, violations = 0, 0
+    for stop in stops:
+        if due < len(order) and stop == order[due]:
+            due += 1
+        else:
+            violations += 1
+    return {"in_turn": due, "violations": violations}
+
+
+def _from(graph: csr_matrix, distances: np.ndarray) -> np.ndarray:
+    """Shortest distances when every node begins with a distance of its own: Dijkstra from one more node."""
+    count = graph.shape[0]
+    sources = np.flatnonzero(np.isfinite(distances))
+    entries = graph.tocoo()
+    one_more = csr_matrix(
+        (np.concatenate((entries.data, distances[sources] + 1.0)),
+         (np.concatenate((entries.row, np.full(len(sources), count))), np.concatenate((entries.col, sources)))),
+        shape=(count + 1, count + 1))
+    found = dijkstra(one_more, directed=False, indices=count)[:count] - 1.0
+    return np.asarray(found)

@@ -1,0 +1,72 @@
+"""The AGV suite: how runs are judged, what is injected, and that a small run of it holds together."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mujoco", reason="the embedded world does not run here")
+
+from hicrisp_bench.agv.suite import row_of, trials  # noqa: E402 - needs MuJoCo
+from hicrisp_bench.agv.trial import AgvTrial, mistaken, run_agv_trial  # noqa: E402
+from hicrisp_bench.agv.truth import TrueMap, judge  # noqa: E402
+from hicrisp_bench.cli import SUITES  # noqa: E402
+from hicrisp_core.model import Step  # noqa: E402
+from hicrisp_core.scene import load_scene  # noqa: E402
+
+CONFIG = Path(__file__).resolve().parents[3] / "config"
+STEPS = tuple(Step(f"go to {name}", "go_to", {"area": name}) for name in ("a", "b", "c"))
+OPEN = 19
+"""A seed whose layout leaves all areas open."""
+
+
+def names(steps: "tuple[Step, ...]") -> "list[object]":
+    return [step.arguments["area"] for step in steps]
+
+
+def test_what_is_wrong_with_an_order_depends_on_the_seed() -> None:
+    assert names(mistaken(STEPS, "swap", 0)) == ["b", "a", "c"]
+    assert names(mistaken(STEPS, "swap", 1)) == ["a", "c", "b"]
+    assert names(mistaken(STEPS, "omission", 2)) == ["a", "b"]
+    assert names(mistaken(STEPS, "repetition", 0)) == ["a", "b", "a", "c"]
+
+
+def test_stops_are_judged_against_the_order() -> None:
+    assert judge(["a", "b", "c"], ["a", "b", "c"]) == {"in_turn": 3, "violations": 0}
+    assert judge(["b", "a", "b"], ["a", "b", "c"]) == {"in_turn": 2, "violations": 1}
+
+
+def test_all_orders_seeds_policies_and_mistakes_are_run() -> None:
+    cases = trials(CONFIG, 20)
+    assert len(cases) == 12
+    assert all(len(made) == 120 for _, made in cases)
+
+
+def test_the_shortest_way_enters_the_areas_in_their_order() -> None:
+    truth = TrueMap(load_scene(CONFIG / "scenes" / "agv.yaml", OPEN), "agv")
+    assert truth.reachable("area_1")
+    there, back = truth.shortest(["area_2", "area_3"]), truth.shortest(["area_3", "area_2"])
+    assert there is not None
+    assert back is not None
+    assert 0.3 < truth.shortest(["area_2"]) < there < back < 6.0
+
+
+@pytest.mark.parametrize("injected", ["", "swap"])
+def test_a_run_completes_the_order_without_touching_anything(injected: str) -> None:
+    result = run_agv_trial(AgvTrial(CONFIG, ("area_3", "area_2", "area_1"), "hierarchical", OPEN, injected))
+    assert result["completed"]
+    assert result["stops"] == ["area_3", "area_2", "area_1"]
+    assert (result["collisions"], result["order_violations"]) == (0, 0)
+    assert result["caught"] is bool(injected)
+    assert 0.9 < result["path_m"] / result["shortest_m"] < 2.0
+    row = row_of({"policy": "hierarchical"}, [result])
+    assert row["completed"] == 1.0
+    assert row["completed_ci"][1] == 1.0
+
+
+def test_the_suite_is_one_of_the_command_lines_and_counts_its_seeds() -> None:
+    parser = argparse.ArgumentParser()
+    SUITES["agv"].add_options(parser)
+    assert parser.parse_args([]).seeds == 20

@@ -1,0 +1,90 @@
+"""Where in an area a base shall stand: clear of what was seen there, and elsewhere after every goal that failed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Callable, List, Optional, Sequence, Tuple
+
+from shapely.geometry import Point
+
+from hicrisp_core.model import Pose, RobotState, Vector, WorldObject, WorldState
+from hicrisp_core.model.footprint import footprint
+from hicrisp_core.model.geometry import from_yaw, planar_distance
+
+
+@dataclass(frozen=True)
+class DriveSpace:
+    """What a goal must respect, metres.
+
+    Args:
+        radius: of the base's round footprint.
+        margin: least space between the footprint and an obstacle that was seen.
+        inside: how far within an area's edge the base's middle shall be.
+        step: distance of neighbouring candidates.
+        apart: least distance of a goal to one that failed.
+        reaches: whether a trajectory leads to a pose by what is known now; ``None`` where nobody can say.
+    """
+
+    radius: float = 0.18
+    margin: float = 0.05
+    inside: float = 0.03
+    step: float = 0.03
+    apart: float = 0.08
+    reaches: Optional[Callable[[Pose], bool]] = None
+
+
+def goal_within(
+    area: WorldObject, robot: Optional[RobotState], world: WorldState, failed: Sequence[Vector], space: DriveSpace
+) -> Optional[Pose]:
+    """The goal for a base in an area; ``None`` when none is left.
+
+    At first the free place nearest to the area's middle. After failures the places farthest from them come first, so
+    that the area is tried from another side; where it is known what a trajectory leads to, that decides, also over
+    the discs by which obstacles are seen.
+    """
+    untried = [pose for pose in _candidates(area, robot, space)
+               if all(planar_distance(pose.position, spot) >= space.apart for spot in failed)]
+    free = [pose for pose in untried if _free(pose, world, space)]
+    if free and not failed:
+        return free[0]
+    if failed:
+        for poses in (free, untried):
+            poses.sort(key=lambda pose: -min(planar_distance(pose.position, spot) for spot in failed))
+    if space.reaches is None:
+        return free[0] if free else None
+    return next((pose for pose in (*free, *untried) if space.reaches(pose)), None)
+
+
+def kept_out(world: WorldState) -> Tuple[Vector, ...]:
+    """Discs (x, y, radius) around the zones that no base may enter."""
+    zones = [thing for _, thing in sorted(world.objects.items()) if thing.type == "no_go" and thing.pose is not None]
+    return tuple((zone.pose.position[0], zone.pose.position[1], math.hypot(*zone.size[:2]) / 2.0)
+                 for zone in zones if zone.pose is not None)
+
+
+def _candidates(area: WorldObject, robot: Optional[RobotState], space: DriveSpace) -> List[Pose]:
+    """Poses in the area, from its middle outwards, each heading away from where the base comes from."""
+    if area.pose is None:
+        return []
+    found: List[Tuple[float, Pose]] = []
+    reach = [max(0.0, size / 2.0 - space.inside) for size in area.size[:2]]
+    counts = [int(half / space.step) for half in reach]
+    for i in range(-counts[0], counts[0] + 1):
+        for j in range(-counts[1], counts[1] + 1):
+            local = (i * space.step, j * space.step, 0.0)
+            x, y, _ = area.pose.apply(local)
+            came_from = robot.pose.position if robot and robot.pose else area.pose.position
+            apart = math.dist((x, y), came_from[:2])
+            yaw = math.atan2(y - came_from[1], x - came_from[0])
+            if apart < 0.05 and robot and robot.pose:
+                yaw = robot.pose.yaw
+            found.append((math.hypot(*local[:2]), Pose((x, y, 0.0), from_yaw(yaw))))
+    return [pose for _, pose in sorted(found, key=lambda entry: entry[0])]
+
+
+def _free(pose: Pose, world: WorldState, space: DriveSpace) -> bool:
+    spot = Point(*pose.position[:2])
+    return all(footprint(thing, thing.pose).distance(spot) >= space.radius + space.margin
+               for thing in world.objects.values()
+               if thing.pose is not None and thing.shape not in ("region", "surface"))

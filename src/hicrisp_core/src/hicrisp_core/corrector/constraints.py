@@ -1,0 +1,49 @@
+"""Low-level feedback for motion: an abort becomes a constraint of the next trajectory (HiCRISP, section IV-C)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from shapely.geometry import Point
+
+from hicrisp_core.model import Command, Feedback, Status, WorldState
+from hicrisp_core.model.footprint import footprint
+
+_AHEAD, _RADIUS = 0.24, 0.10
+"""How far before the middle of a base that was stopped its obstacle is assumed, and how large, metres."""
+_NEAR = 0.32
+"""Metres from the middle of a base within which a thing that is seen may be what stopped it."""
+_CLEARANCE, _WIDEST = 0.02, 0.04
+"""Metres by which the clearance grows with every abort on the way, and the most of it."""
+
+
+def constrained(command: Command, feedback: Feedback, world: WorldState) -> Command:
+    """The command with what its failure teaches about the next trajectory.
+
+    A goal to which there was no way is another one the next time. A base that was stopped on its way by something that
+    is seen keeps more clearance and takes another goal; one that was stopped by nothing that is seen keeps out of
+    what must be before it.
+    """
+    if command.target is None:
+        return command
+    if feedback.kind not in (Status.PLANNING.value, Status.EXECUTION.value):
+        return command
+    robot = world.robots.get(command.robot)
+    if robot is None or robot.kind != "base" or robot.pose is None or feedback.kind == Status.PLANNING.value:
+        if command.clearance > 0.0:
+            return replace(command, clearance=0.0)  # There was no way with so much clearance: perhaps with less.
+        return replace(command, avoid=(*command.avoid, command.target.position))
+    x, y, _ = robot.pose.position
+    if _seen_nearby(x, y, world):
+        return replace(command, avoid=(*command.avoid, command.target.position),
+                       clearance=min(_WIDEST, command.clearance + _CLEARANCE))
+    before = (x + _AHEAD * math.cos(robot.pose.yaw), y + _AHEAD * math.sin(robot.pose.yaw), _RADIUS)
+    return replace(command, keep_out=(*command.keep_out, before))
+
+
+def _seen_nearby(x: float, y: float, world: WorldState) -> bool:
+    """Whether something that was seen is what may have stopped a base at a point; otherwise it is something unseen."""
+    spot = Point(x, y)
+    return any(footprint(thing, thing.pose).distance(spot) < _NEAR for thing in world.objects.values()
+               if thing.pose is not None and thing.shape not in ("region", "surface"))

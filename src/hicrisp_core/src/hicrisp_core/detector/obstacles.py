@@ -1,0 +1,87 @@
+"""Obstacles that no map knows, from where a lidar's rays ended: discs, one for each thing that was seen."""
+
+from __future__ import annotations
+
+import math
+from typing import List, Optional, Tuple
+
+import numpy as np
+
+from hicrisp_core.model import Pose, WorldObject
+
+PREFIX = "seen_obstacle_"
+_APART = 2.3
+"""Points further apart than this many times the resolution belong to different things."""
+_LEAST_POINTS = 2
+_LARGEST, _LEAST_ARC = 0.6, 1.2
+"""Radius (metres) beyond which a fitted circle is not believed, and the arc (radians) that must be seen of it."""
+_SMALL = 0.08
+"""Radius of a disc, metres, that is small enough to stand for what lies on no circle; larger ones are split."""
+_HEIGHT = 0.4
+
+
+def obstacles_in(points: np.ndarray, resolution: float) -> Tuple[WorldObject, ...]:
+    """Discs that cover groups of points (n, 2), metres in the map frame, numbered from left to right.
+
+    Args:
+        resolution: how exactly the points are known, metres.
+    """
+    found: List[Tuple[float, float, float]] = []
+    for group in _groups(np.asarray(points, dtype=float).reshape(-1, 2), _APART * resolution):
+        if len(group) >= _LEAST_POINTS:
+            found.extend(_discs(group, resolution))
+    return tuple(
+        WorldObject(f"{PREFIX}{number}", "obstacle", "cylinder", (2 * radius, 2 * radius, _HEIGHT),
+                    pose=Pose((x, y, _HEIGHT / 2.0)), movable=False)
+        for number, (x, y, radius) in enumerate(sorted(found), start=1))
+
+
+def _groups(points: np.ndarray, apart: float) -> List[np.ndarray]:
+    """Points that hang together."""
+    left = list(range(len(points)))
+    groups: List[np.ndarray] = []
+    while left:
+        group, edge = [], [left.pop()]
+        while edge:
+            at = edge.pop()
+            group.append(at)
+            if not left:
+                continue
+            near = np.hypot(*(points[left] - points[at]).T) <= apart
+            edge.extend(index for index, close in zip(left, near) if close)
+            left = [index for index, close in zip(left, near) if not close]
+        groups.append(points[group])
+    return groups
+
+
+def _discs(points: np.ndarray, resolution: float) -> List[Tuple[float, float, float]]:
+    """The circle through an arc, or small discs that cover the points where they lie on none: (x, y, radius)."""
+    circle = _circle(points, resolution)
+    if circle is not None:
+        return [circle]
+    middle = points.mean(axis=0)
+    around = float(np.hypot(*(points - middle).T).max()) + resolution / 2.0
+    if around <= _SMALL or len(points) < 2 * _LEAST_POINTS:
+        return [(float(middle[0]), float(middle[1]), around)]
+    axis = np.linalg.svd(points - middle, full_matrices=False)[2][0]
+    ranked = points[np.argsort((points - middle) @ axis)]
+    half = len(ranked) // 2
+    return _discs(ranked[:half], resolution) + _discs(ranked[half:], resolution)
+
+
+def _circle(points: np.ndarray, resolution: float) -> Optional[Tuple[float, float, float]]:
+    """The circle of which enough was seen (Kasa's least squares); ``None`` where the points lie on none."""
+    if len(points) < 6:
+        return None
+    x, y = points.T
+    (a, b, c), *_ = np.linalg.lstsq(np.column_stack((2 * x, 2 * y, np.ones_like(x))), x * x + y * y, rcond=None)
+    squared = float(c + a * a + b * b)
+    if not 0.0 < squared <= _LARGEST ** 2:
+        return None
+    radius = math.sqrt(squared)
+    bearings = np.sort(np.arctan2(y - b, x - a))
+    widest_gap = float(np.diff(bearings, append=bearings[0] + math.tau).max())
+    off = np.abs(np.hypot(x - a, y - b) - radius)
+    if math.tau - widest_gap < _LEAST_ARC or float(off.max()) > 2.0 * resolution:
+        return None
+    return float(a), float(b), radius + resolution / 2.0

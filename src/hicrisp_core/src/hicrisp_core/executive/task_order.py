@@ -1,0 +1,154 @@
+"""The order that a task asks for, watched over its steps: who was where, what waits for what, what is left out.
+
+The watch reads the user's own words, never the plan, and learns visits from observations alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Callable, List, Optional, Set, Tuple
+
+from hicrisp_core.brain.drives import drives, itinerary_of, read_errands
+from hicrisp_core.brain.intents import NotUnderstood
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.errors import DomainError
+from hicrisp_core.model import Command, Feedback, Level, Pose, Relation, Step, Task, Verdict, WorldState
+from hicrisp_core.model.itinerary import UNREACHABLE, Itinerary
+
+OUT_OF_ORDER, OMITTED, WRONG_AREA = "out_of_order", "omitted", "wrong_area"
+"""Kinds of failures that only a look at the whole task can find."""
+Reaches = Callable[[Pose], bool]
+"""Whether a trajectory leads to a pose by what is known now."""
+
+
+class TaskOrder:
+    """Adds ``visited``, ``waits_for`` and ``not_due`` to what is seen, and says when the order is broken.
+
+    Args:
+        reaches: asked for the areas to go to instead of one that cannot be reached; ``None`` where nobody knows.
+    """
+
+    def __init__(self, domain: Domain, reaches: Optional[Reaches] = None) -> None:
+        self._domain = domain
+        self._reaches = reaches
+        self.begin(Task(""))
+
+    def begin(self, task: Task) -> None:
+        """Another task: nothing was visited yet."""
+        self._task = task
+        self._itinerary: Optional[Itinerary] = None
+        self._read = not (task.text and drives(self._domain))
+        self._visited: List[str] = []
+        self._standing = ""
+        self._broken: Tuple[str, ...] = ()
+        self._robot = ""
+        self._skipped: Set[str] = set()
+
+    def see(self, world: WorldState) -> WorldState:
+        """The observed world with the facts of the order."""
+        if not self._read:
+            self._read_task(world)
+        for fact in sorted(world.relations):
+            if fact.predicate == "at":
+                self._stands(fact.subject, fact.object)
+        if not any(fact.predicate == "at" for fact in world.relations):
+            self._standing, self._broken = "", ()
+        return world.with_relations(world.relations | self._facts(world))
+
+    def judge(self, command: Command, world: WorldState, verdict: Verdict) -> Verdict:
+        """The verdict with what the order has to say about it."""
+        area = str(command.arguments.get("area", ""))
+        feedback = verdict.feedback
+        if feedback is None:
+            return Verdict(self._breach(self._standing)) if self._broken and area == self._standing else verdict
+        if feedback.kind == UNREACHABLE and area:
+            if self._itinerary is not None:
+                self._itinerary = self._itinerary.without(area)
+            self._skipped.add(area)
+            return replace(verdict, feedback=self._with_reachable(feedback, area, world))
+        if not self._broken or self._standing == area:
+            return verdict
+        breach = self._breach(self._standing)
+        if feedback.kind == "not_at":
+            return replace(verdict, feedback=replace(feedback, kind=WRONG_AREA, error=breach.error,
+                                                     suggestion=f"Go to {_said(area)}."))
+        if feedback.level is Level.LOW:  # An aborted drive may have ended in an area that it only meant to pass.
+            return replace(verdict, feedback=replace(feedback, reason=f"{feedback.reason} {breach.error}".strip()))
+        return verdict
+
+    def unfinished(self, world: WorldState) -> Optional[Tuple[Optional[Command], Feedback]]:
+        """What the task wants and no step did, with the command for it; no command where its turn is over."""
+        if self._itinerary is None or not self._itinerary.remaining:
+            return None
+        left = self._itinerary.remaining[0]
+        if left in self._skipped and self._itinerary.ordered:
+            return None, Feedback(Level.HIGH, UNREACHABLE, f"{_said(left).capitalize()} was skipped.",
+                                  "No trajectory led to it, and the order does not allow a visit later.")
+        why = "No trajectory led to it before." if left in self._skipped else \
+            "The task asks for it and no step went there."
+        return self._command(left, world), Feedback(
+            Level.HIGH, OMITTED, f"{_said(left).capitalize()} was not visited.", why, f"Go to {_said(left)}.")
+
+    def _read_task(self, world: WorldState) -> None:
+        self._read = True
+        try:
+            self._itinerary = itinerary_of(read_errands(self._task.text, self._domain, world))
+        except NotUnderstood:
+            self._itinerary = None  # The brain may read more than this grammar; then no order is known to watch.
+
+    def _stands(self, robot: str, area: str) -> None:
+        self._robot = robot
+        if area == self._standing and not self._broken:
+            return  # One visit, however often it is looked at; one out of order counts once its turn has come.
+        self._standing, self._broken = area, ()
+        if self._itinerary is not None:
+            if area not in self._itinerary.due:
+                self._broken = self._itinerary.before(area) or ("",)
+                return
+            self._itinerary = self._itinerary.visited(area)
+        self._visited.append(area)
+
+    def _facts(self, world: WorldState) -> "frozenset[Relation]":
+        robot = self._robot or next((name for name, state in world.robots.items() if state.kind == "base"), "")
+        facts = {Relation(robot, "visited", area) for area in self._visited}
+        if self._itinerary is not None:
+            remaining = self._itinerary.remaining
+            for area in self._domain.objects_of(world, "area"):
+                facts.update(Relation(area, "waits_for", first) for first in self._itinerary.before(area)
+                             if first != area)
+                if area not in remaining and area != self._standing:
+                    facts.add(Relation(area, "not_due"))
+        return frozenset(facts)
+
+    def _breach(self, area: str) -> Feedback:
+        first = self._broken[0] if self._broken else ""
+        due = f"{_said(first)} was to be visited first" if first else "no visit of it is due"
+        return Feedback(Level.HIGH, OUT_OF_ORDER, f"The {_said(self._robot)} is in {_said(area)}, {due}.",
+                        f"The task says: {self._task.text}", f"Go to {_said(first)} first." if first else "")
+
+    def _with_reachable(self, feedback: Feedback, area: str, world: WorldState) -> Feedback:
+        wanted = [name for name in (self._itinerary.remaining if self._itinerary else ()) if name != area]
+        reachable = [name for name in dict.fromkeys(wanted)
+                     if name not in self._skipped and self._leads_to(name, world)]
+        if not reachable:
+            return replace(feedback, suggestion="No other area of the task can be reached either." if wanted else "")
+        said = " and ".join(_said(name) for name in reachable)
+        return replace(feedback, suggestion=f"Skip it and go on: a way leads to {said}.", alternatives=tuple(reachable))
+
+    def _leads_to(self, area: str, world: WorldState) -> bool:
+        thing = world.objects.get(area)
+        return self._reaches is None or (thing is not None and thing.pose is not None and self._reaches(thing.pose))
+
+    def _command(self, area: str, world: WorldState) -> Optional[Command]:
+        action = next((a for a in self._domain.actions.values() if a.decode == "within"), None)
+        if action is None:
+            return None
+        place = next(p.name for p in action.parameters.values() if p.name != action.robot_parameter)
+        try:
+            return self._domain.ground(Step("", action.name, {place: area}), world)
+        except DomainError:
+            return None
+
+
+def _said(name: str) -> str:
+    return name.replace("_", " ")

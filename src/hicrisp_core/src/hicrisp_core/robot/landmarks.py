@@ -1,0 +1,128 @@
+"""Places that a base knows by name, and how it drives; read from ``config/robots/<name>.yaml``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Dict, Mapping, Optional, Sequence, Union
+
+from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
+from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import from_yaw, planar_distance
+
+_LANDMARK_KEYS = ("x", "y", "yaw", "tolerance", "yaw_tolerance")
+
+
+@dataclass(frozen=True)
+class Landmark:
+    """A named place in the map frame.
+
+    Args:
+        x: metres.
+        y: metres.
+        yaw: heading to arrive with, radians; ``None`` where any heading will do.
+        tolerance: how far from it the base may stand, metres; ``None`` for the base's own.
+        yaw_tolerance: how far its heading may be off, radians; ``None`` for the base's own.
+    """
+
+    x: float
+    y: float
+    yaw: Optional[float] = None
+    tolerance: Optional[float] = None
+    yaw_tolerance: Optional[float] = None
+
+    def pose(self, heading: float = 0.0) -> Pose:
+        """Where to drive to; with the ``heading`` (radians) where the landmark names none."""
+        return Pose((self.x, self.y, 0.0), from_yaw(heading if self.yaw is None else self.yaw))
+
+
+@dataclass(frozen=True)
+class BaseSettings:
+    """How a base drives, and the places that it knows.
+
+    Args:
+        name: the robot's name.
+        speed: what it usually drives at, m/s.
+        detour: how much longer than the straight line a drive may take.
+        start_up: time that every drive may take besides, for planning and turning, seconds.
+        tolerance: how far from a goal it may stand, metres.
+        yaw_tolerance: how far its heading may be off, radians.
+        approach: how far before a dock it lines up, metres.
+        stop_limit: time within which a stop must be confirmed, seconds.
+        landmarks: places by name.
+    """
+
+    name: str = "agv"
+    speed: float = 0.5
+    detour: float = 3.0
+    start_up: float = 10.0
+    tolerance: float = 0.25
+    yaw_tolerance: float = 0.35
+    approach: float = 0.6
+    stop_limit: float = 2.0
+    landmarks: Mapping[str, Landmark] = field(default_factory=dict)
+
+    def time_limit(self, start: Pose, goal: Pose) -> float:
+        """Seconds that a drive between two poses may take."""
+        return self.start_up + self.detour * planar_distance(start.position, goal.position) / self.speed
+
+    def miss(self, place: Landmark, seen: Optional[Pose]) -> str:
+        """What is wrong with where a base is seen that should be at a place; empty when it is there."""
+        if seen is None:
+            return "it is not known where it is"
+        apart = planar_distance(seen.position, (place.x, place.y, 0.0))
+        allowed = place.tolerance or self.tolerance
+        if apart > allowed:
+            return f"it is seen {apart:.2f} m away ({allowed:.2f} m are allowed)"
+        turned = 0.0 if place.yaw is None else abs(math.remainder(seen.yaw - place.yaw, math.tau))
+        allowed = place.yaw_tolerance or self.yaw_tolerance
+        if turned > allowed:
+            return f"its heading is seen {turned:.2f} rad off ({allowed:.2f} rad are allowed)"
+        return ""
+
+
+def load_base_settings(path: Union[str, Path], others: Sequence[str] = ()) -> BaseSettings:
+    """Settings from a file; what it leaves out keeps its default.
+
+    Args:
+        others: further keys that the file may hold, which somebody else reads.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
+    values, positions = read_yaml(path)
+    names = [field_.name for field_ in fields(BaseSettings)]
+    check_keys(values, [*names, *others], ("name", "landmarks"), positions)
+    settings: Dict[str, Any] = {"name": value_of(values, "name", str, positions)}
+    for name in names:
+        if name in values and name not in settings and name != "landmarks":
+            settings[name] = _positive(values, name, positions, ())
+    landmarks = value_of(values, "landmarks", dict, positions)
+    return BaseSettings(**settings, landmarks={
+        str(name): read_landmark(entry, positions, ("landmarks", name)) for name, entry in landmarks.items()})
+
+
+def read_landmark(entry: Any, positions: Positions, path: "tuple[Any, ...]") -> Landmark:
+    """A landmark of a configuration file.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
+    check_keys(entry, _LANDMARK_KEYS, ("x", "y"), positions, path)
+    found: Dict[str, float] = {}
+    for key in entry:
+        if key.endswith("tolerance"):
+            found[key] = _positive(entry, key, positions, path)
+        else:
+            found[key] = value_of(entry, key, float, positions, path)
+            if not math.isfinite(found[key]):
+                raise positions.error((*path, key), f"a finite number was expected, got {found[key]}")
+    return Landmark(**found)
+
+
+def _positive(mapping: Mapping[str, Any], key: str, positions: Positions, path: "tuple[Any, ...]") -> float:
+    value = value_of(mapping, key, float, positions, path)
+    if not 0.0 < value < math.inf:
+        raise positions.error((*path, key), f"a number above 0 was expected, got {value}")
+    return float(value)

@@ -1,0 +1,50 @@
+"""A base without physics that does as the test says: arrives, lies, fails, or drives until it is told to stop."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import List, Optional
+
+from hicrisp_core.model import Outcome, Pose, Status
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import Progress
+
+ARRIVES = Outcome(Status.SUCCESS)
+
+
+class ScriptedBase:
+    """Stands at ``pose``; the next drives end with ``answers``, then it arrives at once at every goal."""
+
+    name = "agv"
+
+    def __init__(self) -> None:
+        self.pose: Optional[Pose] = Pose((0.0, 0.0, 0.0))
+        self.goals: List[Pose] = []
+        self.limits: List[float] = []
+        self.answers: List[Outcome] = []
+        self.arrives_at: Optional[Pose] = None
+        self.drives_on = False
+        self.halts = Outcome(Status.SUCCESS)
+        self.stops = 0
+        self.on_the_way = Event()
+
+    def go_to(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
+        self.goals.append(pose)
+        self.limits.append(deadline.remaining)
+        progress("drive", 0.5)
+        if self.drives_on:
+            self.on_the_way.set()
+            cancel.wait(deadline.remaining)
+            return Outcome(Status.CANCELED if cancel.is_set() else Status.TIMEOUT, "stopped on the way")
+        answer = self.answers.pop(0) if self.answers else ARRIVES
+        if answer.ok and self.pose is not None:
+            self.pose = self.arrives_at or pose
+        return answer
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        del deadline
+        self.stops += 1
+        return self.halts
+
+    def where(self) -> Optional[Pose]:
+        return self.pose

@@ -1,0 +1,273 @@
+"""The detector and the watch over a base that moves: where it is, in which order, what it met on its way."""
+
+from __future__ import annotations
+
+import math
+from typing import List, Tuple
+
+import numpy as np
+import pytest
+from agv_world import CATALOGUE, DOMAIN, PLACES, at, disc, region, seen
+from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.drive_goals import DriveSpace, goal_within
+from hicrisp_core.brain.drives import read_errands
+from hicrisp_core.brain.intents import NotUnderstood
+from hicrisp_core.corrector.constraints import constrained
+from hicrisp_core.corrector.offsets import DecoderOffsets
+from hicrisp_core.detector.detector import Detector
+from hicrisp_core.detector.motion import MotionRecord
+from hicrisp_core.detector.obstacles import obstacles_in
+from hicrisp_core.domain import check
+from hicrisp_core.executive.task_order import TaskOrder
+from hicrisp_core.model import Command, Feedback, Level, Outcome, Pose, Relation, Status, Task, Verdict, WorldState
+
+DRIVEN = Outcome(Status.SUCCESS, "Goal reached.")
+ABORTED = Outcome(Status.PLANNING, "Failed to find a valid plan. Even after executing recovery behaviors.")
+
+
+def go_to(area: str) -> Command:
+    return Command("go_to", {"robot": "agv", "area": area}, "agv")
+
+
+def watch(task: str) -> TaskOrder:
+    order = TaskOrder(DOMAIN)
+    order.begin(Task(task))
+    return order
+
+
+def look(order: TaskOrder, area: str) -> WorldState:
+    """Drive to an area and look."""
+    order.see(seen())
+    return order.see(at(area))
+
+
+def test_a_base_is_in_the_area_in_which_its_middle_is_seen() -> None:
+    assert at("area_1").holds("at", "agv", "area_1")
+    x, y = PLACES["area_1"]
+    assert seen(x + 0.24, y - 0.24).holds("at", "agv", "area_1")
+    assert not seen(x + 0.26, y).holds("at", "agv", "area_1")
+
+
+def test_success_is_learnt_from_the_pose_and_never_from_the_driver() -> None:
+    x, y = PLACES["area_1"]
+    verdict = Detector(DOMAIN).check(go_to("area_1"), seen(), seen(x + 0.6, y), DRIVEN)
+    assert verdict.feedback is not None
+    assert verdict.feedback.kind == "not_at"
+    assert "0.35 m from its edge" in verdict.feedback.reason
+
+
+def test_an_abort_inside_the_area_is_overruled_by_what_is_seen() -> None:
+    order = watch("go to area 1")
+    verdict = Detector(DOMAIN).check(go_to("area_1"), seen(), look(order, "area_1"), ABORTED)
+    assert verdict.ok
+    assert "planning" in verdict.note
+
+
+def test_a_base_without_a_pose_is_in_no_area() -> None:
+    world = seen(math.nan, 1.0)
+    assert world.robots["agv"].pose is None
+    assert not [fact for fact in world.relations if fact.predicate == "at"]
+
+
+@pytest.mark.parametrize(("yaw", "off", "docked"), [(0.0, 0.0, True), (0.2, 0.05, True), (0.5, 0.0, False),
+                                                    (0.0, 0.12, False)])
+def test_docked_is_a_place_and_a_heading(yaw: float, off: float, docked: bool) -> None:
+    assert seen(3.65 + off, 0.75, yaw).holds("docked", "agv", "dock") is docked
+
+
+def test_the_order_of_the_task_stands_in_the_world_and_stops_a_step_before_it_moves() -> None:
+    world = watch("Visit area 3, then area 2, then area 1").see(seen())
+    assert world.holds("waits_for", "area_1", "area_3")
+    refusal = check(DOMAIN, go_to("area_1"), world)
+    assert refusal is not None
+    assert (refusal.kind, refusal.reason) == ("out_of_order", "Area_2 is to be visited before area_1.")
+    assert check(DOMAIN, go_to("area_3"), world) is None
+
+
+def test_a_stop_in_the_wrong_area_is_said_with_what_was_due() -> None:
+    order = watch("Visit area 3, then area 2, then area 1")
+    world = look(order, "area_1")
+    verdict = order.judge(go_to("area_3"), world, Detector(DOMAIN).check(go_to("area_3"), seen(), world, DRIVEN))
+    assert verdict.feedback is not None
+    assert verdict.feedback.kind == "wrong_area"
+    assert verdict.feedback.error == "The agv is in area 1, area 3 was to be visited first."
+    assert not world.holds("visited", "agv", "area_1")
+
+
+def test_a_drive_that_is_aborted_in_an_area_out_of_turn_says_so() -> None:
+    order = watch("Visit area 3, then area 2")
+    world = look(order, "area_2")
+    verdict = order.judge(go_to("area_3"), world, Verdict(Feedback(Level.LOW, "planning", "Could not.", "No way.")))
+    assert verdict.feedback is not None
+    assert verdict.feedback.reason == "No way. The agv is in area 2, area 3 was to be visited first."
+
+
+def test_a_successful_drive_out_of_order_is_no_success() -> None:
+    order = watch("Visit area 3, then area 1")
+    verdict = order.judge(go_to("area_1"), look(order, "area_1"), Verdict())
+    assert verdict.feedback is not None
+    assert verdict.feedback.kind == "out_of_order"
+
+
+def test_visits_are_learnt_in_turn_and_the_last_missing_one_is_named() -> None:
+    order = watch("Visit area 3, then area 2, then area 1")
+    look(order, "area_3")
+    world = look(order, "area_2")
+    assert world.holds("visited", "agv", "area_3")
+    missing = order.unfinished(world)
+    assert missing is not None
+    command, feedback = missing
+    assert (str(command), feedback.error) == ("go_to(agv, area_1)", "Area 1 was not visited.")
+    assert order.unfinished(look(order, "area_1")) is None
+
+
+def test_an_area_twice_is_due_twice() -> None:
+    order = watch("go to area 1, then area 2, then area 1")
+    assert check(DOMAIN, go_to("area_1"), look(order, "area_2")) is None
+    order.begin(Task("go to area 1, then area 2, then area 1"))
+    look(order, "area_1")
+    world = look(order, "area_2")
+    assert check(DOMAIN, go_to("area_1"), world) is None
+    assert order.unfinished(look(order, "area_1")) is None
+
+
+def test_a_repeated_visit_is_refused_as_not_due() -> None:
+    order = watch("Visit area 3, then area 1")
+    look(order, "area_3")
+    refusal = check(DOMAIN, go_to("area_3"), order.see(seen()))
+    assert refusal is not None
+    assert refusal.kind == "not_due"
+
+
+def test_without_a_readable_order_nothing_waits() -> None:
+    world = watch("Do something useful").see(seen())
+    assert not [fact for fact in world.relations if fact.predicate in ("waits_for", "not_due")]
+
+
+def test_an_unreachable_area_goes_up_with_those_that_can_be_reached_and_nothing_waits_for_it() -> None:
+    order = TaskOrder(DOMAIN, reaches=lambda pose: pose.position[0] < 3.0)
+    order.begin(Task("Visit area 3, then area 2, then area 1"))
+    world = order.see(seen())
+    verdict = order.judge(go_to("area_3"), world, Verdict(Feedback(Level.HIGH, "unreachable", "Cannot go to area_3.")))
+    assert verdict.feedback is not None
+    assert verdict.feedback.alternatives == ("area_2", "area_1")
+    assert check(DOMAIN, go_to("area_2"), order.see(seen())) is None
+
+
+def test_touches_near_misses_and_zones_are_noted_once_and_said() -> None:
+    record = MotionRecord("agv", {"lawn": region("lawn", 2.0, 1.0, "no_go")})
+    for x, nearest in ((1.0, 0.5), (1.2, 0.185), (1.3, 0.187), (1.9, 0.4), (2.5, 0.17)):
+        record.saw(Pose((x, 1.0, 0.0)), nearest)
+    assert (record.near_misses, record.touches) == (1, 1)
+    assert record.facts(DOMAIN) == {Relation("agv", "near_miss"), Relation("agv", "touched"),
+                                    Relation("agv", "entered", "lawn")}
+    assert record.facts(DOMAIN) == frozenset()
+
+
+def test_a_zone_that_was_entered_fails_a_drive_that_reached_its_goal() -> None:
+    order = watch("go to area 1")
+    world = look(order, "area_1")
+    after = world.with_relations(world.relations | {Relation("agv", "entered", "lawn")})
+    verdict = Detector(DOMAIN).check(go_to("area_1"), seen(), after, DRIVEN)
+    assert verdict.feedback is not None
+    assert verdict.feedback.error == "The agv was in lawn, where it must not go."
+
+
+def test_a_near_miss_is_a_note_on_a_success() -> None:
+    world = look(watch("go to area 1"), "area_1")
+    after = world.with_relations(world.relations | {Relation("agv", "near_miss")})
+    verdict = Detector(DOMAIN).check(go_to("area_1"), seen(), after, DRIVEN)
+    assert verdict.ok
+    assert "too closely" in verdict.note
+
+
+def test_the_first_goal_is_the_free_place_nearest_to_the_middle() -> None:
+    area = CATALOGUE["area_1"]
+    pose = goal_within(area, None, seen(), (), DriveSpace())
+    assert pose is not None
+    assert pose.position[:2] == pytest.approx(PLACES["area_1"])
+    beside = goal_within(area, None, seen(things=[disc("crate", 2.604, 1.05, 0.1)]), (), DriveSpace())
+    assert beside is not None
+    assert math.dist(beside.position[:2], (2.604, 1.05)) >= 0.1 + 0.18 + 0.05 - 1e-3
+    assert beside.position[1] > 1.266
+
+
+def test_after_an_abort_the_goal_is_on_another_side_and_the_last_one_is_no_goal() -> None:
+    area, failed = CATALOGUE["area_1"], [(2.604, 1.266, 0.0)]
+    first = goal_within(area, None, seen(), failed, DriveSpace())
+    assert first is not None
+    assert math.dist(first.position[:2], failed[0][:2]) > 0.2
+    only_right = DriveSpace(reaches=lambda pose: pose.position[0] > 2.75)
+    right = goal_within(area, None, seen(), failed, only_right)
+    assert right is not None
+    assert right.position[0] > 2.75
+    assert goal_within(area, None, seen(), failed, DriveSpace(reaches=lambda pose: False)) is None
+
+
+def test_an_area_without_a_free_place_is_unreachable_before_anything_moves() -> None:
+    world = seen(things=[disc("crate", *PLACES["area_1"], 0.4)])
+    refused = ActionDecoder(DOMAIN).decode(go_to("area_1"), world, DecoderOffsets())
+    assert isinstance(refused, Feedback)
+    assert refused.kind == "unreachable"
+
+
+def test_an_abort_becomes_a_constraint_by_what_is_seen_where_the_base_stopped() -> None:
+    aimed = go_to("area_1").aimed(Pose((2.6, 1.27, 0.0)), Pose((2.6, 1.27, 0.0)))
+    planning = Feedback(Level.LOW, "planning", "Could not go to area_1.")
+    stopped = Feedback(Level.LOW, "execution", "Could not go to area_1.")
+    assert constrained(aimed, planning, seen()).avoid == ((2.6, 1.27, 0.0),)
+    blind = constrained(aimed, stopped, seen(2.0, 1.0, math.pi / 2))
+    assert blind.avoid == ()
+    assert blind.keep_out[0][:2] == pytest.approx((2.0, 1.24))
+    crowded = constrained(aimed, stopped, seen(2.0, 1.0, things=[disc("crate", 2.4, 1.0, 0.15)]))
+    assert crowded.keep_out == ()
+    assert crowded.clearance > 0.0
+    assert constrained(crowded, planning, seen()).clearance == 0.0
+    assert constrained(aimed, Feedback(Level.LOW, "canceled", ""), seen()) == aimed
+
+
+def test_a_round_obstacle_is_seen_as_its_circle_and_a_wall_as_small_discs() -> None:
+    arc = [(2.0 + 0.283 * math.cos(a), 1.0 + 0.283 * math.sin(a)) for a in np.linspace(1.8, 4.4, 40)]
+    found = obstacles_in(np.array(arc), 0.02)
+    assert len(found) == 1
+    assert found[0].pose is not None
+    assert found[0].pose.position[:2] == pytest.approx((2.0, 1.0), abs=0.03)
+    assert found[0].size[0] / 2 == pytest.approx(0.283, abs=0.03)
+    wall = obstacles_in(np.array([(1.0 + 0.02 * i, 2.0) for i in range(40)]), 0.02)
+    assert len(wall) > 3
+    assert max(thing.size[0] / 2 for thing in wall) < 0.12
+    assert obstacles_in(np.empty((0, 2)), 0.02) == ()
+
+
+@pytest.mark.parametrize(("said", "order"), [
+    ("Visit area 3, then area 2, then area 1", [["area_3"], ["area_2"], ["area_1"]]),
+    ("go to area 2", [["area_2"]]),
+    ("Please drive to area_1 and then visit area 3.", [["area_1"], ["area_3"]]),
+    ("visit all areas", [["area_1", "area_2", "area_3"]]),
+    ("visit all areas except area 2", [["area_1", "area_3"]]),
+    ("visit areas 3, 2 and 1 in this order", [["area_3"], ["area_2"], ["area_1"]]),
+    ("visit area 1 and area 2, then area 3", [["area_1", "area_2"], ["area_3"]]),
+    ("visit area 3 before area 1", [["area_3"], ["area_1"]]),
+    ("visit area 3 after area 1", [["area_1"], ["area_3"]]),
+    ("first go to area 1, next to area 3, finally dock", [["area_1"], ["area_3"]]),
+    ("go to area 1, then area 2, then area 1", [["area_1"], ["area_2"], ["area_1"]]),
+])
+def test_sentences_are_read_as_an_order(said: str, order: List[List[str]]) -> None:
+    errands = read_errands(said, DOMAIN, seen())
+    assert [list(errand.places) for errand in errands if errand.skill in ("visit", "go_to")] == order
+
+
+@pytest.mark.parametrize(("said", "why"), [
+    ("go to area 7", "there is no area 'area 7'; there are: area_1, area_2, area_3"),
+    ("do not visit area 1", "'not' cannot be planned"), ("paint area 1", "'paint area 1'"), ("", "names no area"),
+    ("visit area 1 or area 2", "'or' cannot be planned"), ("dock at the moon", "there is no station 'moon'")])
+def test_what_cannot_be_read_is_refused_by_the_word(said: str, why: str) -> None:
+    with pytest.raises(NotUnderstood, match=why.replace("(", r"\(")):
+        read_errands(said, DOMAIN, seen())
+
+
+def test_a_wait_and_a_dock_are_read_with_their_quantities() -> None:
+    errands: Tuple[object, ...] = tuple(
+        (errand.skill, errand.places, errand.seconds)
+        for errand in read_errands("go to area 2, wait 1.5 minutes and dock", DOMAIN, seen()))
+    assert errands == (("go_to", ("area_2",), 0.0), ("wait", (), 90.0), ("dock", ("dock",), 0.0))

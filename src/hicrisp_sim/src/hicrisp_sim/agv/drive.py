@@ -1,0 +1,169 @@
+"""One drive to a goal: plan, follow, replan, recover, give up, in the way and in the words of move_base."""
+
+from __future__ import annotations
+
+import math
+from threading import Event
+from typing import TYPE_CHECKING, Optional
+
+import numpy as np
+from hicrisp_core.model import Outcome, Pose, Status
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import Progress
+
+from hicrisp_sim.agv.planner import path_length
+from hicrisp_sim.agv.pursuit import Twist
+
+if TYPE_CHECKING:
+    from hicrisp_sim.agv.base import EmbeddedBase
+
+NO_PLAN = "Failed to find a valid plan. Even after executing recovery behaviors."
+NO_CONTROL = "Failed to find a valid control. Even after executing recovery behaviors."
+_RECOVERIES = ("conservative reset", "rotate", "aggressive reset", "rotate")
+_KEPT = 1.0
+"""Metres around the base that the conservative reset leaves as they are."""
+_MOVED = 0.10
+"""Metres from where it last counted as moving after which the base counts as moving again."""
+_MOST_RECOVERIES = 12
+"""Recovery behaviours in one drive: a base that comes and goes for ever gets nowhere."""
+_AHEAD = math.radians(80.0)
+"""Directions in which a pressed bumper is in the way of driving on."""
+_BUMPED = 3
+"""Control periods in a row with a pressed bumper that end a drive: one may be a graze while turning away."""
+
+
+class Drive:
+    """A goal under way. The caller is moving the simulation."""
+
+    def __init__(
+        self, base: "EmbeddedBase", goal: Pose, deadline: Deadline, cancel: Event, progress: Progress
+    ) -> None:
+        self._base = base
+        self._goal = goal
+        self._deadline = deadline
+        self._cancel = cancel
+        self._progress = progress
+        self._path: Optional[np.ndarray] = None
+        self._planned = -math.inf
+        self._last_plan = base.simulation.time
+        self._last_moved = base.simulation.time
+        self._anchor = base.pose().position
+        self._whole = self._left = self._done = 0.0
+        self._recoveries = self._all_recoveries = 0
+        self._bumped = 0
+        self._forward = False
+        self._turning = False
+
+    def run(self) -> Outcome:
+        """Drive until the goal is reached or the drive has failed."""
+        while True:
+            ended = self._ended() or self._arrived()
+            if ended is not None:
+                return ended
+            if self._turning:
+                self._base.tick(self._base.controller.face(self._base.pose(), self._goal.yaw))
+                continue
+            self._plan_when_due()
+            given_up = self._out_of_patience()
+            if given_up is not None:
+                return given_up
+            twist = None if self._path is None else self._base.controller.follow(self._base.pose(), self._path)
+            if twist is None:
+                self._plan_soon()
+                self._base.controller.reset()
+            self._forward = twist is not None and twist.forward > 0.02
+            self._base.tick(twist or Twist())
+
+    def _ended(self) -> Optional[Outcome]:
+        """Why the drive must end here, whatever the plan says."""
+        if self._cancel.is_set() or self._base.halted.is_set():
+            return Outcome(Status.CANCELED, "The drive was canceled; the base stands still.")
+        if self._deadline.passed:
+            return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.")
+        if self._base.scan_age > self._base.settings.scan_timeout:
+            return Outcome(Status.SAFETY, f"No scan has arrived for {self._base.scan_age:.1f} s; the base does not "
+                                          "drive blind and stands still.")
+        bumper = self._base.simulation.bumper
+        pressed = self._forward and bumper is not None and abs(bumper) < _AHEAD
+        self._bumped = self._bumped + 1 if pressed else 0
+        if self._bumped >= _BUMPED:
+            x, y, _ = self._base.pose().position
+            return Outcome(Status.EXECUTION, f"The bumper was pressed at ({x:.2f}, {y:.2f}) by something that the "
+                                             "lidar does not see.")
+        return None
+
+    def _arrived(self) -> Optional[Outcome]:
+        """SUCCESS at the goal; within reach of it the base turns to the goal's heading."""
+        pose = self._base.pose()
+        apart = math.dist(pose.position[:2], self._goal.position[:2])
+        tolerance = self._base.settings.xy_tolerance
+        self._turning = apart <= (1.5 * tolerance if self._turning else tolerance)
+        off = abs(math.remainder(pose.yaw - self._goal.yaw, math.tau))
+        if self._turning and off <= self._base.settings.yaw_tolerance:
+            self._progress("drive", 1.0)
+            return Outcome(Status.SUCCESS, "Goal reached.")
+        return None
+
+    def _plan_when_due(self) -> None:
+        now = self._base.simulation.time
+        if now - self._planned < 1.0 / self._base.settings.plan_rate - 1e-6:
+            return
+        self._planned = now
+        self._path = self._base.make_plan(self._base.pose(), self._goal)
+        if self._path is None:
+            return
+        self._last_plan = now
+        self._left = path_length(self._path)
+        self._whole = max(self._whole, self._left, 1e-6)
+        self._progress("drive", self._fraction())
+
+    def _plan_soon(self) -> None:
+        """Something is in the way: plan with the next scans, not when the time comes."""
+        soon = 2.0 / self._base.settings.scan_rate
+        self._planned = min(self._planned, self._base.simulation.time - 1.0 / self._base.settings.plan_rate + soon)
+
+    def _fraction(self) -> float:
+        """How much of the longest way so far is behind the base; never less than was told before."""
+        if self._whole:
+            self._done = max(self._done, 1.0 - self._left / self._whole)
+        return self._done
+
+    def _out_of_patience(self) -> Optional[Outcome]:
+        """Recover when there was no plan or no progress for too long; the failure when all recoveries were tried."""
+        now, settings = self._base.simulation.time, self._base.settings
+        if math.dist(self._anchor, self._base.pose().position) > _MOVED:
+            self._anchor, self._last_moved, self._recoveries = self._base.pose().position, now, 0
+        planless = self._path is None and now - self._last_plan >= settings.planner_patience
+        stuck = now - self._last_moved >= settings.controller_patience
+        if not planless and not stuck:
+            return None
+        if self._recoveries >= len(_RECOVERIES) or self._all_recoveries >= _MOST_RECOVERIES:
+            return Outcome(Status.PLANNING, NO_PLAN) if self._path is None else Outcome(Status.EXECUTION, NO_CONTROL)
+        behaviour = _RECOVERIES[self._recoveries]
+        self._recoveries += 1
+        self._all_recoveries += 1
+        self._progress(f"recovery: {behaviour}", self._fraction())
+        self._recover(behaviour)
+        self._planned = -math.inf
+        self._last_plan = self._last_moved = self._base.simulation.time - 0.5 * settings.planner_patience
+        return None
+
+    def _recover(self, behaviour: str) -> None:
+        if behaviour == "conservative reset":
+            x, y, _ = self._base.pose().position
+            self._base.local.clear((x, y), _KEPT)
+        elif behaviour == "aggressive reset":
+            self._base.local.clear()
+        else:
+            self._rotate()
+        self._base.look()
+
+    def _rotate(self) -> None:
+        """Once around on the spot."""
+        turned, yaw = 0.0, self._base.pose().yaw
+        while turned < math.tau and not self._ended():
+            self._base.tick(Twist(0.0, self._base.settings.turn_speed))
+            now = self._base.pose().yaw
+            turned += abs(math.remainder(now - yaw, math.tau))
+            yaw = now
+        self._base.controller.reset()

@@ -1,0 +1,78 @@
+"""A 2D lidar: rays in a plane, cast in the physics, with noise, at its own rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+import mujoco
+import numpy as np
+from hicrisp_core.model import Pose
+
+from hicrisp_sim.agv.model import SOLID_GROUP
+from hicrisp_sim.agv.settings import AgvSettings
+from hicrisp_sim.agv.simulation import AgvSimulation
+
+
+@dataclass(frozen=True)
+class Scan:
+    """One turn of the lidar.
+
+    Args:
+        time: seconds of the world's clock.
+        pose: of the base in the map frame as it is known while scanning.
+        angles: of the rays from the base's x axis, radians, increasing.
+        ranges: metres along each ray; infinite where nothing was met within the range.
+    """
+
+    time: float
+    pose: Pose
+    angles: np.ndarray
+    ranges: np.ndarray
+
+    @property
+    def points(self) -> np.ndarray:
+        """Where the rays ended, metres in the map frame, one row for each that met something."""
+        met = np.isfinite(self.ranges)
+        bearing = self.angles[met] + self.pose.yaw
+        x, y, _ = self.pose.position
+        return np.column_stack((x + self.ranges[met] * np.cos(bearing), y + self.ranges[met] * np.sin(bearing)))
+
+
+class Lidar:
+    """Scans when its time has come; ``stopped`` makes it fall silent."""
+
+    def __init__(self, simulation: AgvSimulation, settings: AgvSettings, seed: int = 0) -> None:
+        self._simulation = simulation
+        self._settings = settings
+        self._dice = np.random.default_rng(seed)
+        self.angles = np.linspace(-np.pi, np.pi, settings.rays, endpoint=False)
+        self._groups = np.zeros(6, dtype=np.uint8)
+        self._groups[SOLID_GROUP] = 1
+        self._geoms = np.zeros(settings.rays, dtype=np.int32)
+        self._distances = np.zeros(settings.rays)
+        self.latest: Optional[Scan] = None
+        self.stopped = False
+
+    def due(self) -> bool:
+        """Whether the next scan's time has come."""
+        now = self._simulation.time
+        return self.latest is None or not -1e-6 < now - self.latest.time < 1.0 / self._settings.scan_rate - 1e-6
+
+    def scan(self) -> Optional[Scan]:
+        """A scan of this moment; ``None`` when the lidar is silent."""
+        if self.stopped:
+            return None
+        pose = self._simulation.base_pose
+        bearing = self.angles + pose.yaw
+        rays = np.column_stack((np.cos(bearing), np.sin(bearing), np.zeros_like(bearing)))
+        x, y, _ = pose.position
+        mujoco.mj_multiRay(
+            self._simulation.model, self._simulation.data, np.array([x, y, self._settings.lidar_height]), rays.ravel(),
+            self._groups, True, -1, self._geoms, self._distances, None, self._settings.rays, self._settings.range)
+        met = (self._distances >= 0.0) & (self._distances <= self._settings.range)
+        noise = self._dice.normal(0.0, self._settings.range_noise, self._settings.rays) \
+            if self._settings.range_noise else 0.0
+        ranges = np.where(met, np.maximum(0.0, self._distances + noise), np.inf)
+        self.latest = Scan(self._simulation.time, pose, self.angles, ranges)
+        return self.latest

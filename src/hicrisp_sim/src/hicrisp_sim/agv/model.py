@@ -1,0 +1,119 @@
+"""The MuJoCo model of an arena: floor, walls, areas painted on the floor, obstacles that can be pushed, the base."""
+
+from __future__ import annotations
+
+import math
+
+import mujoco
+import numpy as np
+from hicrisp_core.model import WorldObject
+from hicrisp_core.scene import Scene
+from hicrisp_core.scene.scene import Arena, Start, Wall
+
+from hicrisp_sim.models import placement
+from hicrisp_sim.scenery import OVERVIEW, looking_at
+from hicrisp_sim.things import add_geometry
+
+TIMESTEP = 0.004
+WHEEL_RADIUS, TRACK = 0.05, 0.26
+"""Of the driven wheels, metres; the track is the distance between them."""
+WHEELS = ("left_wheel", "right_wheel")
+FREE_JOINT = "base"
+_GROUND, _SOLID = 1, 2
+"""Collision bits: what wheels and feet touch; what stands on the floor."""
+ROBOT_GROUP, SOLID_GROUP, PAINT_GROUP = 0, 1, 2
+"""Geom groups: the lidar sees the second only."""
+_CLEARANCE = 0.02
+"""Height of the chassis above the floor, metres."""
+_CHASSIS_HEIGHT = 0.16
+
+
+def arena_model(scene: Scene, base: str) -> mujoco.MjModel:
+    """The physics of an arena with one base in it."""
+    arena = scene.arena
+    if arena is None:
+        raise ValueError(f"the scene '{scene.name}' has no arena")
+    spec = mujoco.MjSpec()
+    spec.modelname = scene.name
+    spec.option.timestep = TIMESTEP
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # Obstacles that nobody pushes cost nothing.
+    _add_floor(spec, arena)
+    for name, wall in {**_border(arena), **arena.walls}.items():
+        _add_wall(spec, name, wall)
+    for thing in scene.objects.values():
+        if not thing.movable:
+            _add_paint(spec, thing)
+    _add_base(spec, arena.starts[base])
+    for thing in scene.things:
+        if thing.pose is None:
+            continue
+        body = spec.worldbody.add_body(name=thing.name, **placement(thing.pose))
+        body.add_freejoint(name=thing.name)
+        add_geometry(body, thing, scene.masses.get(thing.name, 8.0), _GROUND | _SOLID, _GROUND | _SOLID)
+        for geom in body.geoms:
+            geom.condim = 3
+    return spec.compile()
+
+
+def _add_floor(spec: mujoco.MjSpec, arena: Arena) -> None:
+    x, y = (low + extent / 2.0 for low, extent in zip(arena.origin, arena.size))
+    spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, pos=[x, y, 0.0], size=[6.0, 6.0, 0.1],
+                            rgba=[0.72, 0.73, 0.74, 1.0], contype=_GROUND, conaffinity=_GROUND, group=PAINT_GROUP,
+                            friction=[1.0, 0.01, 0.001])
+    far = 1.1 * max(arena.size)
+    eye, target = [x, y - 0.45 * far, 1.1 * far], [x, y, 0.0]
+    spec.worldbody.add_camera(name=OVERVIEW, pos=eye, fovy=45.0, quat=list(looking_at(np.array(eye), np.array(target))))
+    spec.worldbody.add_light(name="key", pos=[x - 1.0, y - 1.0, 4.0], dir=[0.25, 0.25, -0.9],
+                             type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
+
+
+def _border(arena: Arena, thickness: float = 0.06) -> "dict[str, Wall]":
+    """The walls around the arena, with their inner faces on its edge."""
+    (x, y), (width, depth), half = arena.origin, arena.size, thickness / 2.0
+    low_x, low_y, high_x, high_y = x - half, y - half, x + width + half, y + depth + half
+    corners = [(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)]
+    return {f"border_{index}": Wall(corner, corners[(index + 1) % 4], thickness)
+            for index, corner in enumerate(corners)}
+
+
+def _add_wall(spec: mujoco.MjSpec, name: str, wall: Wall) -> None:
+    (ax, ay), (bx, by) = wall.start, wall.end
+    angle = math.atan2(by - ay, bx - ax)
+    spec.worldbody.add_geom(
+        name=f"wall/{name}", type=mujoco.mjtGeom.mjGEOM_BOX, pos=[(ax + bx) / 2.0, (ay + by) / 2.0, wall.height / 2.0],
+        size=[math.dist(wall.start, wall.end) / 2.0 + wall.thickness / 2.0, wall.thickness / 2.0, wall.height / 2.0],
+        quat=[math.cos(angle / 2.0), 0.0, 0.0, math.sin(angle / 2.0)], rgba=[0.45, 0.47, 0.52, 1.0],
+        contype=_SOLID, conaffinity=_SOLID, group=SOLID_GROUP)
+
+
+def _add_paint(spec: mujoco.MjSpec, thing: WorldObject) -> None:
+    if thing.pose is None:
+        return
+    spec.worldbody.add_geom(name=f"area/{thing.name}", type=mujoco.mjtGeom.mjGEOM_BOX, contype=0, conaffinity=0,
+                            size=[size / 2.0 for size in thing.size], rgba=[0.35, 0.62, 0.45, 1.0], group=PAINT_GROUP,
+                            **placement(thing.pose))
+
+
+def _add_base(spec: mujoco.MjSpec, start: Start) -> None:
+    """A round chassis on two driven wheels and two sliding feet."""
+    x, y, _ = start.pose.position
+    yaw = start.pose.yaw
+    body = spec.worldbody.add_body(name=FREE_JOINT, pos=[x, y, 0.0],
+                                   quat=[math.cos(yaw / 2.0), 0.0, 0.0, math.sin(yaw / 2.0)])
+    body.add_freejoint(name=FREE_JOINT)
+    body.add_geom(name="chassis", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=12.0,
+                  size=[start.radius, _CHASSIS_HEIGHT / 2.0, 0.0], pos=[0.0, 0.0, _CLEARANCE + _CHASSIS_HEIGHT / 2.0],
+                  contype=_SOLID, conaffinity=_SOLID, group=ROBOT_GROUP, rgba=[0.85, 0.55, 0.15, 1.0],
+                  friction=[0.2, 0.005, 0.0001])
+    for end in (-1.0, 1.0):
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.02, 0.0, 0.0], mass=0.2, group=ROBOT_GROUP, condim=1,
+                      pos=[end * 0.75 * start.radius, 0.0, 0.0202], contype=_GROUND, conaffinity=_GROUND, priority=1)
+    for side, name in ((1.0, WHEELS[0]), (-1.0, WHEELS[1])):
+        wheel = body.add_body(name=name, pos=[0.0, side * TRACK / 2.0, WHEEL_RADIUS])
+        wheel.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0.0, 1.0, 0.0], armature=0.002)
+        wheel.add_geom(type=mujoco.mjtGeom.mjGEOM_ELLIPSOID, size=[WHEEL_RADIUS, 0.012, WHEEL_RADIUS], mass=0.4,
+                       contype=_GROUND, conaffinity=_GROUND, group=ROBOT_GROUP, friction=[1.2, 0.005, 0.0001])
+        spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT,
+                          gaintype=mujoco.mjtGain.mjGAIN_FIXED, biastype=mujoco.mjtBias.mjBIAS_AFFINE,
+                          gainprm=[2.0] + [0.0] * 9, biasprm=[0.0, 0.0, -2.0] + [0.0] * 7, forcerange=[-3.0, 3.0])

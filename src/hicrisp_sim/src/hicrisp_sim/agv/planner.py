@@ -1,0 +1,136 @@
+"""The global planner: Dijkstra over the costmap's cells (scipy), and the path's length."""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+import numpy as np
+from scipy.ndimage import label
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import dijkstra
+
+from hicrisp_sim.agv.costmap import Costmap
+
+_STEPS = ((1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (1, 2), (2, -1), (1, -2))
+"""Neighbours of a cell in one half of the plane; the other half is the same backwards."""
+
+
+class GlobalPlanner:
+    """Shortest paths on one costmap.
+
+    Args:
+        inscribed: the footprint's radius and the margin, metres: no cell nearer to a thing is entered.
+    """
+
+    def __init__(self, costmap: Costmap, inscribed: float) -> None:
+        self._costmap = costmap
+        self.inscribed = inscribed
+        self._labels = np.zeros(costmap.shape, dtype=np.int32)
+        self._labelled: Optional[np.ndarray] = None
+        self._extra = 0.0
+
+    def plan(
+        self, start: Tuple[float, float], goal: Tuple[float, float], extra: float = 0.0
+    ) -> Optional[np.ndarray]:
+        """The points of the cheapest path, one a cell, metres in the map frame; ``None`` when there is none.
+
+        A start that is too near to a thing is left first, by the shortest way to a free cell.
+
+        Args:
+            extra: clearance wanted beyond the margin, metres.
+        """
+        first, last = self._costmap.cell(*start), self._costmap.cell(*goal)
+        if first is None or last is None:
+            return None
+        costs = self._costmap.costs(self.inscribed + extra)
+        if not np.isfinite(costs[last]):
+            return None
+        if np.isfinite(costs[first]):
+            if not self.connected(start, goal, extra):
+                return None  # Known at once: no search over everything else that can be reached.
+        else:
+            costs = self._with_way_out(costs, first)
+        graph, at = cell_graph(costs)
+        _, before = dijkstra(graph, directed=False, indices=at[last], return_predecessors=True)
+        node = at[first]
+        if node < 0 or (before[node] < 0 and node != at[last]):
+            return None
+        nodes = [node]
+        while nodes[-1] != at[last]:
+            nodes.append(before[nodes[-1]])
+        cells = np.argwhere(np.isfinite(costs))[nodes]
+        path = self._costmap.middle(cells)
+        path[0], path[-1] = start, goal
+        return np.asarray(path)
+
+    def connected(self, start: Tuple[float, float], goal: Tuple[float, float], extra: float = 0.0) -> bool:
+        """Whether there is a path at all; much cheaper than a plan where many goals are asked for."""
+        first, last = self._costmap.cell(*start), self._costmap.cell(*goal)
+        if first is None or last is None:
+            return False
+        distance = self._costmap.distance
+        if self._labelled is not distance or self._extra != extra:
+            self._labels, _ = label(distance >= self.inscribed + extra, structure=np.ones((3, 3)))
+            self._labelled, self._extra = distance, extra
+        wanted = self._labels[last]
+        if wanted == 0:
+            return False
+        if self._labels[first]:
+            return bool(self._labels[first] == wanted)
+        near = int(round((self.inscribed + 0.1) / self._costmap.resolution)) // 2
+        column, row = first
+        around = self._labels[max(0, column - near):column + near + 1, max(0, row - near):row + near + 1]
+        return bool((around == wanted).any())
+
+    def _with_way_out(self, costs: np.ndarray, first: Tuple[int, int]) -> np.ndarray:
+        """The costs with dear but passable cells around a start that lies too near to something."""
+        reach = int(round((self.inscribed + 0.1) / self._costmap.resolution))
+        column, row = first
+        window = (slice(max(0, column - reach), column + reach + 1), slice(max(0, row - reach), row + reach + 1))
+        opened = costs.copy()
+        allowed = ~np.isfinite(costs[window]) & (
+            self._costmap.distance[window] >= self._costmap.distance[first] - 0.2 * self._costmap.resolution)
+        opened[window] = np.where(allowed, 60.0, costs[window])
+        opened[first] = 60.0
+        return opened
+
+
+def path_length(path: np.ndarray) -> float:
+    """Length of a path (n, 2), metres."""
+    return float(np.hypot(*np.diff(path, axis=0).T).sum()) if len(path) > 1 else 0.0
+
+
+def cell_graph(costs: np.ndarray) -> Tuple[csr_matrix, np.ndarray]:
+    """The graph of the free cells, and the node of each cell (-1 for none)."""
+    free = np.isfinite(costs)
+    at = np.full(costs.shape, -1, dtype=np.int64)
+    at[free] = np.arange(int(free.sum()))
+    froms, tos, weights = [], [], []
+    for across, up in _STEPS:
+        here = (slice(max(0, -across), costs.shape[0] - max(0, across)),
+                slice(max(0, -up), costs.shape[1] - max(0, up)))
+        there = (slice(max(0, across), costs.shape[0] + min(0, across)),
+                 slice(max(0, up), costs.shape[1] + min(0, up)))
+        both = free[here] & free[there]
+        if abs(across) + abs(up) > 1:  # No corner is cut: the cells on both sides are free too.
+            both &= _between_free(free, across, up, here)
+        froms.append(at[here][both])
+        tos.append(at[there][both])
+        weights.append(np.hypot(across, up) * (costs[here][both] + costs[there][both]) / 2.0)
+    count = int(free.sum())
+    edges = (np.concatenate(weights), (np.concatenate(froms), np.concatenate(tos)))
+    return csr_matrix(edges, shape=(count, count)), at
+
+
+def _between_free(
+    free: np.ndarray, across: int, up: int, here: Tuple[slice, slice]
+) -> np.ndarray:
+    """Whether the cells that a slanting step passes between are free."""
+    sign = 1 if up > 0 else -1
+    beside = [(1, 0), (0, sign)] if abs(across) == abs(up) else \
+        [(1, 0), (1, sign)] if abs(across) > abs(up) else [(0, sign), (1, sign)]
+    found = np.ones_like(free[here])
+    for dx, dy in beside:
+        shifted = free[here[0].start + dx:here[0].stop + dx, here[1].start + dy:here[1].stop + dy]
+        found &= shifted
+    return found

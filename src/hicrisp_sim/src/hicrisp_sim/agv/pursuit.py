@@ -1,0 +1,147 @@
+"""The local controller: regulated pure pursuit within speed and acceleration limits and clear of what is seen.
+
+After S. Macenski et al., "Regulated pure pursuit for robot path tracking" (Autonomous Robots, 2023): the speed is
+lowered in bends, near things and before the goal; besides, an arc that would come too near is not driven.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Optional
+
+import numpy as np
+from hicrisp_core.model import Pose
+
+from hicrisp_sim.agv.costmap import Costmap
+from hicrisp_sim.agv.settings import AgvSettings
+
+_LOOKAHEADS = (0.30, 0.20, 0.12, 0.07)
+"""Metres along the path to the point that is steered to; the first whose arc is clear is taken."""
+_TURN_FIRST, _TURN_CLOSE = math.radians(50.0), math.radians(8.0)
+"""A point further aside is faced before the base drives; the second holds where no wider arc is clear."""
+_CREEP = 0.06
+"""Metres to the point that is faced where no arc is clear: from there the base follows the path's own bends."""
+_HORIZON = 0.8
+"""Seconds of an arc that must be clear; the way that is needed to stop must be in any case."""
+_SLOW_NEAR, _LEAST = 0.10, 0.08
+"""Metres beyond the margin within which the base goes slower, and the least forward speed, m/s."""
+
+
+@dataclass(frozen=True)
+class Twist:
+    """Speeds of a base: forward (m/s) and turning left (rad/s)."""
+
+    forward: float = 0.0
+    turn: float = 0.0
+
+
+class PursuitController:
+    """Follows paths; asked at the control rate.
+
+    Args:
+        inscribed: radius of the footprint and the margin, metres.
+    """
+
+    def __init__(self, costmap: Costmap, settings: AgvSettings, inscribed: float) -> None:
+        self._costmap = costmap
+        self._settings = settings
+        self._inscribed = inscribed
+        self._last = Twist()
+
+    def reset(self) -> None:
+        """Begin from standing."""
+        self._last = Twist()
+
+    def follow(self, pose: Pose, path: np.ndarray) -> Optional[Twist]:
+        """The speeds for the next control period; ``None`` when no arc along the path is clear."""
+        here = np.array(pose.position[:2])
+        nearest = int(np.argmin(((path - here) ** 2).sum(axis=1)))
+        ahead = path[nearest:]
+        along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(ahead, axis=0).T)))) if len(ahead) > 1 \
+            else np.zeros(1)
+        left = float(along[-1]) if len(ahead) > 1 else float(np.hypot(*(path[-1] - here)))
+        for lookahead in _LOOKAHEADS:
+            target = _point_at(ahead, along, lookahead)
+            twist = self._towards(pose, target, max(left, float(np.hypot(*(path[-1] - here)))))
+            if self._clear(pose, twist, math.dist(target, pose.position[:2])):
+                return self._limited(twist)
+        bearing = _bearing(pose, _point_at(ahead, along, _CREEP))
+        return self._limited(self.face_bearing(bearing)) if abs(bearing) > _TURN_CLOSE else None
+
+    def face(self, pose: Pose, yaw: float) -> Twist:
+        """Turn in place to a heading."""
+        off = math.remainder(yaw - pose.yaw, math.tau)
+        speed = min(self._settings.turn_speed, math.sqrt(2.0 * 0.6 * self._settings.turn_acceleration * abs(off)))
+        return self._limited(Twist(0.0, math.copysign(min(speed, 3.0 * abs(off) + 0.05), off)))
+
+    def _towards(self, pose: Pose, target: np.ndarray, left: float) -> Twist:
+        bearing = _bearing(pose, target)
+        apart = max(1e-3, math.dist(target, pose.position[:2]))
+        if abs(bearing) > _TURN_FIRST:
+            return self.face_bearing(bearing)
+        curvature = 2.0 * math.sin(bearing) / apart
+        speed = self._settings.speed
+        speed = min(speed, self._settings.turn_speed / max(1e-6, abs(curvature)))
+        speed = min(speed, math.sqrt(2.0 * 0.7 * self._settings.acceleration * max(0.0, left)) + 0.02)
+        space = self._costmap.clearance(*pose.position[:2]) - self._inscribed
+        speed *= min(1.0, max(0.3, (space + 0.03) / _SLOW_NEAR))
+        speed *= max(0.3, math.cos(bearing)) if abs(bearing) > 0.3 else 1.0
+        speed = max(speed, min(_LEAST, left + 0.02))
+        return Twist(speed, speed * curvature)
+
+    def face_bearing(self, bearing: float) -> Twist:
+        """Turn in place towards a bearing from the own heading."""
+        speed = min(self._settings.turn_speed, max(0.3, 2.5 * abs(bearing)))
+        return Twist(0.0, math.copysign(speed, bearing))
+
+    def _clear(self, pose: Pose, twist: Twist, apart: float) -> bool:
+        """Whether the arc of the next moments keeps the margin, or at least leads away from what is too near.
+
+        Args:
+            apart: metres to the point that is steered to; behind it the path bends, and the arc is not driven on.
+        """
+        if twist.forward < 1e-6:
+            return True  # A round base that turns in place sweeps nothing.
+        x, y, _ = pose.position
+        yaw = pose.yaw
+        now = self._costmap.clearance(x, y)
+        needed = min(self._inscribed - 0.6 * self._settings.margin, now - 1e-3)
+        stop = twist.forward ** 2 / (2.0 * self._settings.acceleration)
+        reach = max(stop, min(twist.forward * _HORIZON, apart))
+        steps = max(2, math.ceil(reach / 0.04))
+        step = reach / steps
+        for _ in range(steps):
+            yaw += twist.turn / twist.forward * step
+            x, y = x + step * math.cos(yaw), y + step * math.sin(yaw)
+            if self._costmap.clearance(x, y) < needed:
+                return False
+        return True
+
+    def _limited(self, twist: Twist) -> Twist:
+        """As near to the wanted speeds as the accelerations allow in one period; the bend is kept."""
+        period = 1.0 / self._settings.control_rate
+        forward = _step(self._last.forward, twist.forward, self._settings.acceleration * period)
+        wanted = twist.turn * (forward / twist.forward) if twist.forward > 1e-6 else twist.turn
+        turn = _step(self._last.turn, wanted, self._settings.turn_acceleration * period)
+        self._last = Twist(forward, turn)
+        return self._last
+
+
+def _point_at(path: np.ndarray, along: np.ndarray, distance: float) -> np.ndarray:
+    """The point of a path at a distance from its beginning, between its points."""
+    if distance >= along[-1]:
+        return np.asarray(path[-1])
+    after = int(np.searchsorted(along, distance))
+    part = (distance - along[after - 1]) / (along[after] - along[after - 1])
+    return np.asarray(path[after - 1] + part * (path[after] - path[after - 1]))
+
+
+def _bearing(pose: Pose, target: np.ndarray) -> float:
+    """Direction of a point from the base's own heading, radians."""
+    dx, dy = target - np.array(pose.position[:2])
+    return math.remainder(math.atan2(dy, dx) - pose.yaw, math.tau)
+
+
+def _step(now: float, wanted: float, most: float) -> float:
+    return now + max(-most, min(most, wanted - now))

@@ -1,0 +1,86 @@
+"""What can be set about the embedded base: speeds, lidar, costmap, patience; ``config/robots/agv_embedded.yaml``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Dict, Union
+
+from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
+from hicrisp_core.robot.landmarks import BaseSettings
+
+
+@dataclass(frozen=True)
+class AgvSettings:
+    """Settings of the embedded base; metres, radians and seconds of the simulated clock.
+
+    Args:
+        name: the robot's name.
+        speed: greatest forward speed, m/s.
+        turn_speed: greatest speed of turning, rad/s.
+        acceleration: m/s2.
+        turn_acceleration: rad/s2.
+        xy_tolerance: how far from a goal counts as there.
+        yaw_tolerance: how far a heading may be off at the goal.
+        margin: space kept between the footprint and anything seen.
+        inflation: distance from things beyond which nothing is dearer.
+        resolution: edge of a costmap cell.
+        rays: rays of one scan.
+        scan_rate: scans a second.
+        range: farthest that the lidar sees.
+        range_noise: standard deviation of a range.
+        lidar_height: height of the plane that the lidar sees.
+        scan_timeout: age of the latest scan from which on the base stands still.
+        control_rate: commands to the wheels a second.
+        plan_rate: plans a second while driving.
+        planner_patience: time without a plan before the next recovery behaviour.
+        controller_patience: time without progress before the next recovery behaviour.
+    """
+
+    name: str = "agv"
+    speed: float = 0.5
+    turn_speed: float = 1.6
+    acceleration: float = 0.8
+    turn_acceleration: float = 4.0
+    xy_tolerance: float = 0.04
+    yaw_tolerance: float = 0.06
+    margin: float = 0.02
+    inflation: float = 0.40
+    resolution: float = 0.02
+    rays: int = 360
+    scan_rate: float = 10.0
+    range: float = 6.0
+    range_noise: float = 0.004
+    lidar_height: float = 0.22
+    scan_timeout: float = 0.5
+    control_rate: float = 25.0
+    plan_rate: float = 2.0
+    planner_patience: float = 1.5
+    controller_patience: float = 4.0
+
+    def port_settings(self) -> BaseSettings:
+        """What the robot port needs of them."""
+        return BaseSettings(self.name, speed=self.speed, tolerance=0.08, yaw_tolerance=0.15, approach=0.45)
+
+
+def load_agv_settings(path: Union[str, Path]) -> AgvSettings:
+    """Settings from a file; what it leaves out keeps its default.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
+    values, positions = read_yaml(path)
+    check_keys(values, [field.name for field in fields(AgvSettings)], (), positions)
+    settings: Dict[str, Any] = {}
+    for field in fields(AgvSettings):
+        if field.name not in values:
+            continue
+        type_ = type(field.default)
+        settings[field.name] = value_of(values, field.name, type_, positions)
+        if type_ is str:
+            continue
+        least = 0.0 if field.name in ("range_noise", "margin") else None
+        value = settings[field.name]
+        if not (value > 0.0 or value == least) or not value < 1e4:
+            raise positions.error((field.name,), f"a number above 0 was expected, got {value!r}")
+    return AgvSettings(**settings)

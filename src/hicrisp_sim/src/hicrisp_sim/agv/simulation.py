@@ -1,0 +1,102 @@
+"""The arena's physics on the same clock as the arm's, with a base in the place of the arm."""
+
+from __future__ import annotations
+
+import math
+from typing import Optional, Sequence, Tuple
+
+import mujoco
+import numpy as np
+from hicrisp_core.model import Pose
+from hicrisp_core.scene import Scene
+
+from hicrisp_sim.agv.model import FREE_JOINT, TRACK, WHEEL_RADIUS, WHEELS, arena_model
+from hicrisp_sim.models import pose_of
+from hicrisp_sim.simulation import Simulation
+
+
+class AgvSimulation(Simulation):
+    """Owns the model of an arena and its state; see ``Simulation`` for who steps it.
+
+    Args:
+        rate: simulated seconds a second; 0 for as fast as can be.
+    """
+
+    def __init__(self, scene: Scene, base: str, rate: float = 0.0) -> None:
+        self._base = base
+        super().__init__(scene, (), rate)
+
+    def _load(self, scene: Scene, now: float) -> None:
+        self.scene = scene
+        self.model = arena_model(scene, self._base)
+        self.data = mujoco.MjData(self.model)
+        self.data.time = now
+        self._due = []
+        self._address = int(self.model.joint(FREE_JOINT).qposadr[0])
+        self._speed_address = int(self.model.joint(FREE_JOINT).dofadr[0])
+        self._wheels = [int(self.model.joint(wheel).dofadr[0]) for wheel in WHEELS]
+        self._chassis = int(self.model.geom("chassis").id)
+        mujoco.mj_forward(self.model, self.data)
+        self._look()
+
+    def drive(self, forward: float, turn: float) -> None:
+        """The reference of the wheels, for a forward speed (m/s) and a speed of turning (rad/s, left)."""
+        across = turn * TRACK / 2.0
+        self.data.ctrl[:2] = ((forward - across) / WHEEL_RADIUS, (forward + across) / WHEEL_RADIUS)
+
+    @property
+    def wheel_speeds(self) -> Tuple[float, float]:
+        """Forward speed (m/s) and speed of turning (rad/s) as the wheels say."""
+        left, right = (float(self.data.qvel[wheel]) * WHEEL_RADIUS for wheel in self._wheels)
+        return (left + right) / 2.0, (right - left) / TRACK
+
+    @property
+    def base_pose(self) -> Pose:
+        """Where the base is, in the map frame."""
+        at = self._address
+        return pose_of(self.data.qpos[at:at + 3], self.data.qpos[at + 3:at + 7])
+
+    @property
+    def base_speed(self) -> float:
+        """Speed of the base's middle, m/s."""
+        at = self._speed_address
+        return math.hypot(float(self.data.qvel[at]), float(self.data.qvel[at + 1]))
+
+    @property
+    def base_turning(self) -> float:
+        """Speed of turning, rad/s."""
+        return float(self.data.qvel[self._speed_address + 5])
+
+    @property
+    def touching(self) -> str:
+        """What the chassis touches, by name; empty when it touches nothing. For judges, not for robots."""
+        for index in self._contacts():
+            pair = self.data.contact.geom[index]
+            other = int(pair[1] if pair[0] == self._chassis else pair[0])
+            return str(self.model.geom(other).name).replace("wall/", "").split("/")[0]
+        return ""
+
+    @property
+    def bumper(self) -> Optional[float]:
+        """Direction from the base's heading in which the chassis touches something, radians; ``None`` if nowhere."""
+        pose = self.base_pose
+        for index in self._contacts():
+            x, y, _ = self.data.contact.pos[index]
+            bearing = math.atan2(y - pose.position[1], x - pose.position[0])
+            return math.remainder(bearing - pose.yaw, math.tau)
+        return None
+
+    def _contacts(self) -> Sequence[int]:
+        """The contacts in which the chassis is."""
+        if not self.data.ncon:
+            return ()
+        return [int(index) for index in np.flatnonzero((self.data.contact.geom == self._chassis).any(axis=1))]
+
+    def move_thing(self, name: str, x: float, y: float) -> None:
+        """Put an obstacle somewhere else, standing still."""
+        joint = self.model.joint(name)
+        with self.edit() as data:
+            at, speed = int(joint.qposadr[0]), int(joint.dofadr[0])
+            data.qpos[at:at + 2] = (x, y)
+            data.qpos[at + 3:at + 7] = (1.0, 0.0, 0.0, 0.0)
+            data.qvel[speed:speed + 6] = 0.0

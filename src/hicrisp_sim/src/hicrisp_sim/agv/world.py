@@ -1,0 +1,164 @@
+"""The embedded arena in one process: a scene, a base in it, eyes, faults and pictures."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Dict, Optional, Sequence, Tuple, Union
+
+import numpy as np
+from hicrisp_core.config.files import config_file
+from hicrisp_core.detector.motion import MotionLimits, MotionRecord
+from hicrisp_core.detector.obstacles import obstacles_in
+from hicrisp_core.detector.perception import BaseFrames, perceive
+from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.robot.base_robot import BaseRobot
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.scene import Scene, load_scene
+
+from hicrisp_sim.agv.base import EmbeddedBase
+from hicrisp_sim.agv.pursuit import Twist
+from hicrisp_sim.agv.robot import AgvRobot
+from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
+from hicrisp_sim.agv.simulation import AgvSimulation
+from hicrisp_sim.models import pose_of
+
+FAULTS = ("scan_stops", "appear", "move")
+"""``scan_stops``; ``appear`` and ``move``: put an obstacle (target) at x, y, after some seconds if a third is given."""
+
+_NTH = 3
+"""The ray, counted from the shortest, that says how near something is: the shortest of many is short by its noise."""
+_QUIET_FOR = 0.5
+"""Seconds without motion after which a base counts as standing."""
+
+
+class AgvWorld:
+    """A simulated arena: the robot port, the frames and the faults of a base.
+
+    Obstacles are in no map: what is known of them is what the lidar has seen.
+
+    Args:
+        scene: a scene with an arena, or the path or name of one.
+        seed: draws the layout and the lidar's noise.
+        rate: simulated seconds a second; 0 for as fast as can be.
+        settings: of the base; those of ``config/robots/agv_embedded.yaml`` by default.
+        domain: the domain of the commands; the scene's own by default.
+    """
+
+    def __init__(
+        self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
+        settings: Optional[AgvSettings] = None, domain: Optional[Domain] = None,
+    ) -> None:
+        loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
+        self.settings = settings or load_agv_settings(config_file("robots", "agv_embedded"))
+        if loaded.arena is None or self.settings.name not in loaded.arena.starts:
+            raise ConfigError(f"the scene '{loaded.name}' has no base '{self.settings.name}'; "
+                              f"it has: {', '.join(loaded.robots) or 'none'}")
+        self.domain = domain or load_domain(config_file("domains", loaded.domain))
+        self.simulation = AgvSimulation(loaded, self.settings.name, rate)
+        self.base = EmbeddedBase(self.simulation, self.settings, seed)
+        skills = {name: action.skill for name, action in self.domain.actions.items()}
+        self.robot: BaseRobot = AgvRobot(self.base, skills)
+        self._begin(loaded)
+
+    @property
+    def scene(self) -> Scene:
+        return self.simulation.scene
+
+    @property
+    def time(self) -> float:
+        """Seconds of the world's clock."""
+        return self.simulation.time
+
+    def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
+        """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
+        loaded = scene if isinstance(scene, Scene) else load_scene(scene or self.scene.source or self.scene.name, seed)
+        self.robot.stop(Deadline(2.0))
+        self.simulation.reset(loaded)
+        self.base.load(loaded, seed)
+        self._begin(loaded)
+
+    def _begin(self, scene: Scene) -> None:
+        zones = {name: thing for name, thing in scene.objects.items() if thing.type == "no_go"}
+        self.record = MotionRecord(self.settings.name, zones, MotionLimits(self.base.radius))
+        self.base.followers[:] = [self._watch]
+        for fault in scene.faults:
+            self.inject(fault.kind, fault.target, fault.magnitude, fault.count)
+        self.settle(0.3)
+
+    def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
+        """Make something go wrong; see ``FAULTS``. The answer says what was done.
+
+        Raises:
+            ConfigError: for a kind or a target that is not known, with those that are.
+        """
+        del count  # Each of these happens once.
+        if kind == "scan_stops":
+            after = self.time + (float(magnitude[0]) if magnitude else 0.0)
+            self.simulation.at(after, self._silence)
+            return f"the lidar falls silent at {after:.1f} s"
+        if kind not in FAULTS:
+            raise ConfigError(f"'{kind}' is no fault of the arena; there are: {', '.join(FAULTS)}")
+        known = [thing.name for thing in self.scene.things]
+        if target not in known:
+            raise ConfigError(f"there is no obstacle '{target}'; there are: {', '.join(known) or 'none'}")
+        if len(magnitude) not in (2, 3) or not all(math.isfinite(value) for value in magnitude):
+            raise ConfigError(f"'{kind}' needs x, y and perhaps seconds, got {list(magnitude)}")
+        x, y = magnitude[:2]
+        self.simulation.at(self.time + (magnitude[2] if len(magnitude) == 3 else 0.0),
+                           lambda: self.simulation.move_thing(target, x, y))
+        return f"{target} will stand at ({x:.2f}, {y:.2f})"
+
+    def _watch(self) -> None:
+        """What is seen of the base while it moves: where it is, and what its lidar is nearest to."""
+        scan = self.base.scan()
+        if scan is not None and scan.time == self.time:
+            nearest = float(np.partition(scan.ranges, _NTH)[_NTH])
+            self.record.saw(scan.pose, nearest)
+
+    def _silence(self) -> None:
+        self.base.lidar.stopped = True
+
+    def frames(self) -> Dict[str, Tuple[Pose, float]]:
+        """The base's pose in the map frame with its time, as TF would have it."""
+        return {f"{self.settings.name}/base_link": (self.base.pose(), self.time)}
+
+    def seen(self) -> Tuple[WorldObject, ...]:
+        """The obstacles that the costmap holds and the map does not explain, as discs."""
+        return obstacles_in(self.base.local.middle(self.base.local.seen_cells()), self.base.local.resolution)
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        """The areas, the base where it stands, and the obstacles that its lidar has seen."""
+        del deadline  # Settling is bounded in simulated time, which passes much faster.
+        self.settle(1.0)
+        self.base.sense()
+        things = {name: thing for name, thing in self.scene.objects.items() if not thing.movable}
+        seen = {thing.name: thing for thing in self.seen()}
+        frames = {**self.frames(), **{name: (thing.pose, self.time) for name, thing in seen.items() if thing.pose}}
+        world = perceive(frames, {**things, **seen}, self.domain, self.time, (BaseFrames(self.settings.name),))
+        return world.with_relations(world.relations | self.record.facts(self.domain))
+
+    def true_obstacles(self) -> Dict[str, Pose]:
+        """Where the obstacles really are; for judges, not for robots."""
+        data = self.simulation.data
+        return {thing.name: pose_of(data.body(thing.name).xpos, data.body(thing.name).xquat)
+                for thing in self.scene.things}
+
+    def settle(self, seconds: float) -> None:
+        """Let simulated time pass until the base stands, at most some seconds."""
+        end, quiet = self.time + seconds, 0.0
+        with self.simulation.moving():
+            while self.time < end and quiet < _QUIET_FOR:
+                before = self.time
+                self.base.tick(Twist())
+                stands = self.simulation.base_speed < 0.01 and abs(self.simulation.base_turning) < 0.02
+                quiet = quiet + self.time - before if stands else 0.0
+
+    def snapshot(self, path: Union[str, Path], camera: str = "overview") -> Path:
+        """Save a picture of the world as it is now (PNG or JPEG, by the name)."""
+        from hicrisp_sim.render import Renderer  # OpenGL is needed for pictures only.
+
+        with Renderer(self.simulation.model) as renderer:
+            return renderer.save(self.simulation.snapshot, path, camera)
