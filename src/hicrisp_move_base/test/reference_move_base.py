@@ -23,7 +23,7 @@ from tf2_msgs.msg import TFMessage
 
 MODES = ("", "aborts", "silent", "deaf", "dies", "lies", "jumps", "blind", "blocked")
 """``aborts`` with ``text``; ``silent`` never answers; ``deaf`` does not end when canceled either; ``dies`` on the way;
-``lies`` about having arrived; the odometry ``jumps`` or falls silent (``blind``); ``blocked`` until costmaps are cleared.
+``lies`` about having arrived; the odometry ``jumps`` or falls silent (``blind``); ``blocked`` until costmaps are clear.
 """
 REACHED = "Goal reached."
 NO_PLAN = "Failed to find a valid plan. Even after executing recovery behaviors."
@@ -61,12 +61,6 @@ class KinematicBase:
     @property
     def moving(self) -> bool:
         return self._speeds != (0.0, 0.0)
-
-    def put(self, x: float, y: float, yaw: float = 0.0) -> None:
-        """Stand somewhere, with an odometry that works."""
-        with self._lock:
-            self._pose, self._speeds, self.blind, self.offset = (x, y, yaw), (0.0, 0.0), False, 0.0
-            self._publish()
 
     def stop(self) -> None:
         self._ended = True

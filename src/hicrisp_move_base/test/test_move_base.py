@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from threading import Event
-from typing import Iterator, List
+from typing import Callable, Iterator, List
 
 import pytest
 import reference_move_base as reference
@@ -45,23 +45,20 @@ class Stack:
         return Pose((x, y, 0.0), from_yaw(yaw))
 
 
-@pytest.fixture(scope="module")
-def parts(ros: None) -> Iterator["tuple[KinematicBase, MoveBase]"]:
-    base = KinematicBase()
-    yield base, MoveBase("agv", SETTINGS)
-    base.stop()
+def until(condition: Callable[[], bool]) -> None:
+    deadline = Deadline(5.0)
+    while not condition():
+        assert not deadline.passed
+        time.sleep(0.02)
 
 
 @pytest.fixture
-def stack(parts: "tuple[KinematicBase, MoveBase]") -> Iterator[Stack]:
-    parts[0].put(0.0, 0.0)
-    stack = Stack(*parts)
-    assert parts[1]._client.wait_for_server(5.0)
-    deadline = Deadline(5.0)
-    while parts[1].where() is None and not deadline.passed:
-        time.sleep(0.02)
+def stack(ros: None) -> Iterator[Stack]:
+    stack = Stack(KinematicBase(), MoveBase("agv", SETTINGS))
+    assert stack.driver._client.wait_for_server(5.0)
     yield stack
     stack.server.stop()
+    stack.base.stop()
 
 
 class TestConformance(BaseConformance):
@@ -146,10 +143,12 @@ def test_odometry_that_jumps_is_not_trusted(stack: Stack) -> None:
     outcome = stack.go(Pose((3.5, 0.0, 0.0)))
     assert outcome.status is Status.EXECUTION
     assert "jumped by" in outcome.message
+    assert stack.server.goals == 1
 
 
 def test_a_goal_of_somebody_else_is_seen_and_told(stack: Stack) -> None:
     other = rospy.Publisher("/move_base/goal", MoveBaseActionGoal, queue_size=1)
+    until(lambda: other.get_num_connections() > 0)
     sent: List[bool] = []
 
     def interfere(_: str, part: float) -> None:

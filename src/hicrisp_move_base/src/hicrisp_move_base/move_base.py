@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from threading import Event
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Tuple
 
 import rospy
 from actionlib_msgs.msg import GoalID
@@ -52,16 +52,15 @@ class MoveBase:
 
     def go_to(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
         """Drive to a pose; an aborted goal is sent again after the costmaps were cleared."""
-        outcome = self._refusal(pose, deadline, cancel)
-        tries = self.settings.retries + 1
-        while outcome is None:
-            tries -= 1
-            outcome = self._drive(pose, deadline, cancel, progress)
-            again = tries > 0 and worth_a_retry(outcome) and not deadline.passed and not cancel.is_set()
-            if again and self._odometry.wait_until_standing(Deadline(self.settings.stop_limit)).ok \
-                    and self._services.clear_costmaps():
-                outcome = None
-        return outcome
+        refusal = self._refusal(pose, deadline, cancel)
+        if refusal is not None:
+            return refusal
+        for _ in range(self.settings.retries):
+            outcome, gave_up = self._drive(pose, deadline, cancel, progress)
+            again = gave_up and worth_a_retry(outcome) and not deadline.passed and not cancel.is_set()
+            if not again or not self._services.clear_costmaps():
+                return outcome
+        return self._drive(pose, deadline, cancel, progress)[0]
 
     def stop(self, deadline: Deadline) -> Outcome:
         """Cancel every goal, command zero velocity where that is configured, and wait until the base stands."""
@@ -94,8 +93,8 @@ class MoveBase:
             return Outcome(Status.PLANNING, "unreachable: no path leads there")
         return None
 
-    def _drive(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
-        """Send the goal once and see it to its end."""
+    def _drive(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Tuple[Outcome, bool]:
+        """Send the goal once and see it to its end; also whether it was move_base itself that gave up."""
         began = time.monotonic()
         self._odometry.forgive()
         watch = _Watch(cancel, self)
@@ -105,12 +104,12 @@ class MoveBase:
         outcome = self._outcome(reply, watch, cancel, began)
         if outcome.ok:
             halted = self._odometry.wait_until_standing(Deadline(self.settings.stop_limit))
-            return outcome if halted.ok else Outcome(Status.EXECUTION, halted.message)
+            return (outcome if halted.ok else Outcome(Status.EXECUTION, halted.message)), False
         halted = self.stop(Deadline(self.settings.stop_limit))
         if halted.ok:
-            return outcome
+            return outcome, reply.status is CallStatus.ABORTED
         lost = outcome.status is Status.LOST and halted.status is Status.LOST
-        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}")
+        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}"), False
 
     def _outcome(self, reply: Reply, watch: "_Watch", cancel: Event, began: float) -> Outcome:
         taken = self._traffic.taken_over(began)
