@@ -37,6 +37,8 @@ from hicrisp_msgs.srv import (
     SnapshotRequest,
     SnapshotResponse,
 )
+from hicrisp_sim.agv.world import AgvWorld
+from hicrisp_sim.agv_node import AgvServer
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS
@@ -170,12 +172,14 @@ def _transform(name: str, pose: Pose, stamp: rospy.Time) -> TransformStamped:
     return message
 
 
-def build() -> Union[WorldServer, SymbolicServer]:
-    """The world that the parameters ask for: with physics, or of facts alone where the scene has no geometry."""
+def build() -> Union[WorldServer, AgvServer, SymbolicServer]:
+    """The world that the parameters ask for: an arm's, a base's, or of facts alone where the scene has no geometry."""
     seed, rate = int(parameter("seed", 0)), float(parameter("rate", 1.0))
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), seed)
     if scene.symbolic:
         return SymbolicServer(scene, load_domain(config_file("domains", scene.domain)), rate)
+    if scene.arena is not None:
+        return AgvServer(AgvWorld(scene, seed, rate))
     eyes = TopicObserver(still=0.01, window=0.05, patience=1.0)
     return WorldServer(EmbeddedWorld(scene, seed, rate), eyes, float(parameter("sigma", 0.0)))
 

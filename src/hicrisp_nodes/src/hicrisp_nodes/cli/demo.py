@@ -47,7 +47,9 @@ class Demo:
         self.brain, self._why = choose_brain(options.llm)
         log = self._root / "logs" / "demo" / time.strftime("%Y%m%d-%H%M%S") / "launch.log"
         rate = options.rate if options.rate > 0.0 or not options.keep else 1.0
+        self._scene = load_scene(config_file("scenes", options.scene), options.seed)
         self.launch = Launch("demo.launch", {
+            "robots": "arm" if self._scene.arena is None else "base",
             "scene": options.scene, "policy": options.policy, "llm": self.brain, "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy, "namespace": options.namespace,
             "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log, self._uri)
@@ -93,7 +95,7 @@ class Demo:
         """The scene's task; every name is looked up before anything is started."""
         config_file("policies", self._options.policy)
         config_file("llm", self.brain)
-        return load_scene(config_file("scenes", self._options.scene), self._options.seed).task
+        return self._scene.task
 
     def _choose_master(self) -> "tuple[str, bool]":
         """A master of one's own, or with ``--keep`` the one that runs; and whether to say its address."""
