@@ -19,6 +19,10 @@ STATUS_PERIOD = 0.2
 REPLACED = "another goal took its place"
 
 
+class Aborted(Exception):
+    """Raised while a goal is carried out: it ends as aborted, and the client reads the text as it is."""
+
+
 class Goal:
     """A goal while it is carried out: its message, whether its end is wished, and a way to report progress."""
 
@@ -27,6 +31,8 @@ class Goal:
         self.id: str = handle.get_goal_id().id
         self.cancel = Event()
         self.handle = handle
+        self.text = ""
+        """Goes with the goal's last status when it succeeds."""
 
     def feedback(self, message: Any) -> None:
         """Publish a feedback message for this goal."""
@@ -84,10 +90,14 @@ class ActionServer:
 
     def stop(self) -> None:
         """Close the door and ask every goal to end."""
+        self.cancel_all()
+        self._server.stop()
+
+    def cancel_all(self) -> None:
+        """Ask every goal to end."""
         with self._changed:
             for goal in self._all.values():
                 goal.cancel.set()
-        self._server.stop()
 
     def _arrived(self, handle: Any) -> None:
         goal = Goal(handle)
@@ -134,6 +144,8 @@ class ActionServer:
         goal.handle.set_accepted("")
         try:
             result = self._execute(goal)
+        except Aborted as error:
+            goal.handle.set_aborted(None, str(error))
         except Exception as error:  # noqa: BLE001 - whatever goes wrong inside, the client gets an answer
             rospy.logerr("%s: %s\n%s", self._name, error, traceback.format_exc())
             goal.handle.set_aborted(None, f"{type(error).__name__}: {error}")
@@ -141,6 +153,6 @@ class ActionServer:
             if goal.cancel.is_set():
                 goal.handle.set_canceled(result, "")
             else:
-                goal.handle.set_succeeded(result, "")
+                goal.handle.set_succeeded(result, goal.text)
         with self._changed:
             self._all.pop(goal.id, None)

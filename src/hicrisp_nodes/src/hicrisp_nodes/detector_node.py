@@ -8,7 +8,7 @@ from typing import Mapping, Tuple, Union
 
 import rospy
 from hicrisp_core.detector.detector import Detector
-from hicrisp_core.detector.perception import ArmFrames, perceive
+from hicrisp_core.detector.perception import ArmFrames, BaseFrames, RobotFrames, perceive
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import WorldObject
@@ -32,18 +32,22 @@ class PoseEyes:
     Args:
         catalogue: what is known of the things beforehand.
         rate: world states per second of wall time, at most.
+        pose_age_limit: age from which on a robot's pose does not count as seen, s; a thing's age is told with it.
     """
 
     def __init__(
-        self, domain: Domain, catalogue: Mapping[str, WorldObject], arms: Tuple[ArmFrames, ...], rate: float
+        self, domain: Domain, catalogue: Mapping[str, WorldObject], robots: Tuple[RobotFrames, ...],
+        rate: float, pose_age_limit: float = 1.0,
     ) -> None:
         if not rate > 0.0:
             raise ConfigError(f"the detector's rate must be more than 0 Hz, got {rate}")
         self._domain = domain
         self._catalogue = catalogue
-        self._arms = arms
+        self._robots = robots
+        self._robot_frames = frozenset(frame for robot in robots for frame in robot.frames)
+        self._pose_age_limit = pose_age_limit
         self._period = 1.0 / rate
-        self._frames = (*catalogue, *(frame for arm in arms for frame in (arm.tool, *arm.fingers)))
+        self._frames = (*catalogue, *self._robot_frames)
         self._tf = TfWorld()
         self._publisher = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         Thread(target=self._look, name="eyes", daemon=True).start()
@@ -53,8 +57,10 @@ class PoseEyes:
         while not rospy.is_shutdown():
             seen = self._tf.wait_for_news(seen, SILENCE)
             began = time.monotonic()
-            frames = self._tf.frames(self._frames)
-            world = perceive(frames, self._catalogue, self._domain, rospy.get_time(), self._arms)
+            now = rospy.get_time()
+            frames = {name: seen_at for name, seen_at in self._tf.frames(self._frames).items()
+                      if name not in self._robot_frames or now - seen_at[1] <= self._pose_age_limit}
+            world = perceive(frames, self._catalogue, self._domain, now, self._robots)
             if not rospy.is_shutdown():
                 self._publisher.publish(to.world_to_msg(world))
             spent = time.monotonic() - began
@@ -88,12 +94,17 @@ class DetectorServer:
 def build() -> DetectorServer:
     """The detector that the parameters ask for."""
     configuration = load_configuration()
-    detector = Detector(configuration.domain, float(parameter("pose_age_limit", 1.0)))
+    age = float(parameter("pose_age_limit", 1.0))
+    detector = Detector(configuration.domain, age)
     if configuration.scene.symbolic:
         return DetectorServer(detector, FactEyes())
-    arms = tuple(ArmFrames(name) for name in configuration.scene.robots)
-    return DetectorServer(detector, PoseEyes(
-        configuration.domain, configuration.scene.objects, arms, float(parameter("rate", 30.0))))
+    scene = configuration.scene
+    bases = scene.arena.starts if scene.arena is not None else {}
+    robots: Tuple[RobotFrames, ...] = tuple(
+        BaseFrames(name) if name in bases else ArmFrames(name) for name in scene.robots)
+    # What stands about in an arena is not known beforehand.
+    known = {name: thing for name, thing in scene.objects.items() if not (bases and thing.movable)}
+    return DetectorServer(detector, PoseEyes(configuration.domain, known, robots, float(parameter("rate", 30.0)), age))
 
 
 def main() -> None:

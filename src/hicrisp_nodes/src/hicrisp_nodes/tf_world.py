@@ -14,7 +14,7 @@ from tf2_msgs.msg import TFMessage
 from hicrisp_nodes.conversions.world import WORLD_FRAME
 
 Frames = Dict[str, Tuple[Pose, float]]
-"""Frame id to its pose in the world frame and the pose's stamp in seconds of the ROS clock."""
+"""Frame id to its pose in the root frame and the pose's stamp in seconds of the ROS clock."""
 
 CLOCK_JUMP = 1.0
 
@@ -24,9 +24,11 @@ class TfWorld:
 
     Args:
         cache: seconds of the ROS clock that transforms are kept.
+        root: the frame in which poses are wanted.
     """
 
-    def __init__(self, cache: float = 5.0) -> None:
+    def __init__(self, cache: float = 5.0, root: str = WORLD_FRAME) -> None:
+        self._root = root
         self._cache = rospy.Duration.from_sec(cache)
         self._buffer = tf2_ros.Buffer(cache_time=self._cache, debug=False)
         self._static: Dict[str, object] = {}
@@ -57,12 +59,12 @@ class TfWorld:
             return self._count
 
     def frames(self, names: Iterable[str]) -> Frames:
-        """The newest pose of every named frame that TF can place in the world; the others are left out."""
+        """The newest pose of every named frame that TF can place in the root frame; the others are left out."""
         found: Frames = {}
         with self._lock:
             for name in names:
                 try:
-                    placed = self._buffer.lookup_transform_core(WORLD_FRAME, name, rospy.Time())
+                    placed = self._buffer.lookup_transform_core(self._root, name, rospy.Time())
                 except tf2_ros.TransformException:
                     continue
                 moved, turned = placed.transform.translation, placed.transform.rotation

@@ -40,6 +40,8 @@ from hicrisp_msgs.srv import (
     SnapshotRequest,
     SnapshotResponse,
 )
+from hicrisp_sim.agv.world import AgvWorld
+from hicrisp_sim.agv_node import AgvServer
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.fact_server import FactServer
@@ -173,14 +175,16 @@ def _transform(name: str, pose: Pose, stamp: rospy.Time) -> TransformStamped:
     return message
 
 
-def build() -> Union[WorldServer, FactServer]:
-    """The world that the parameters ask for: with physics, or of facts alone where the scene has no geometry."""
+def build() -> Union[WorldServer, AgvServer, FactServer]:
+    """The world that the parameters ask for: an arm's, a base's, or of facts alone where the scene has no geometry."""
     seed, rate = int(parameter("seed", 0)), float(parameter("rate", 1.0))
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), seed)
     if scene.world == SYMBOLIC:
         domain = load_domain(config_file("domains", scene.domain))
         return FactServer(
             scene, lambda begun: SymbolicWorld(domain, begun.first_state(), begun.robots[0]), rate)
+    if scene.arena is not None:
+        return AgvServer(AgvWorld(scene, seed, rate))
     if scene.world != EMBEDDED:
         raise ConfigError(f"scene {scene.name} is of the world '{scene.world}': launch it with world:={scene.world}")
     eyes = TopicObserver(still=0.01, window=0.05, patience=1.0)

@@ -22,6 +22,11 @@ class ArmFrames:
     tool: str = "panda_hand_tcp"
     fingers: Tuple[str, str] = ("panda_leftfinger", "panda_rightfinger")
 
+    @property
+    def frames(self) -> Tuple[str, ...]:
+        """The names of the frames."""
+        return (self.tool, *self.fingers)
+
     def seen(self, frames: Frames) -> RobotState:
         """The robot as its frames show it; without a pose when they are missing."""
         tool = frames.get(self.tool)
@@ -37,6 +42,10 @@ class RobotFrames(Protocol):
     def name(self) -> str:
         """The robot's name."""
 
+    @property
+    def frames(self) -> Tuple[str, ...]:
+        """The names of the frames."""
+
     def seen(self, frames: Frames) -> RobotState:
         """The robot as its frames show it."""
 
@@ -48,9 +57,14 @@ class BaseFrames:
     name: str = "agv"
     body: str = ""
 
+    @property
+    def frames(self) -> Tuple[str, ...]:
+        """The name of the frame."""
+        return (self.body or f"{self.name}/base_link",)
+
     def seen(self, frames: Frames) -> RobotState:
         """The base as its frame shows it; without a pose when that is missing or is no pose."""
-        found = frames.get(self.body or f"{self.name}/base_link")
+        found = frames.get(self.frames[0])
         return RobotState(self.name, "base", found[0] if found and found[0].finite else None)
 
 

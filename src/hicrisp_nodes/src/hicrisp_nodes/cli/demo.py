@@ -15,8 +15,8 @@ import rospkg
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import load_scene
-from hicrisp_core.scene.graph import VIRTUALHOME
 from hicrisp_core.scene.scene import EMBEDDED
+from hicrisp_core.scene.symbolic import SYMBOLIC
 from hicrisp_core.trace.plain import to_json
 
 from hicrisp_nodes.cli.client import ENDED, NODES, EventStream, Supervisor, Unreachable, become_node
@@ -31,8 +31,6 @@ from hicrisp_nodes.config_files import BRINGUP, config_file
 _START_LIMIT = 120.0
 _CANCEL_LIMIT = 8.0
 _SLICE = 0.1
-_LAUNCHED = {VIRTUALHOME: VIRTUALHOME}
-"""Worlds that are launched by another name than the embedded one."""
 _NEEDED = ("submit_task", "get_task", "detector/check", "reset_world")
 
 
@@ -49,12 +47,12 @@ class Demo:
         self._root = Path(rospkg.RosPack().get_path(BRINGUP)).resolve().parents[1]
         self._uri, self._announce = self._choose_master()
         self.brain, self._why = choose_brain(options.llm)
-        scene = load_scene(config_file("scenes", options.scene), options.seed)
         log = self._root / "logs" / "demo" / time.strftime("%Y%m%d-%H%M%S") / "launch.log"
         rate = options.rate if options.rate > 0.0 or not options.keep else 1.0
+        self._scene = load_scene(config_file("scenes", options.scene), options.seed)
         self.launch = Launch("demo.launch", {
-            "scene": options.scene, "world": _LAUNCHED.get(scene.world, EMBEDDED), "policy": options.policy,
-            "llm": self.brain, "seed": options.seed,
+            "scene": options.scene, "world": EMBEDDED if self._scene.world == SYMBOLIC else self._scene.world,
+            "policy": options.policy, "llm": self.brain, "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy, "namespace": options.namespace,
             "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log, self._uri)
         self.trials: List[Dict[str, Any]] = []
@@ -99,7 +97,7 @@ class Demo:
         """The scene's task; every name is looked up before anything is started."""
         config_file("policies", self._options.policy)
         config_file("llm", self.brain)
-        return load_scene(config_file("scenes", self._options.scene), self._options.seed).task
+        return self._scene.task
 
     def _choose_master(self) -> "tuple[str, bool]":
         """A master of one's own, or with ``--keep`` the one that runs; and whether to say its address."""

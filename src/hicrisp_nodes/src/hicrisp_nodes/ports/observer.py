@@ -112,6 +112,8 @@ class TaskObserver:
 def _seen_at(world: WorldState) -> float:
     """When the newest pose of a movable thing was seen, or facts without poses were, seconds of the ROS clock."""
     ages = [thing.pose_age for thing in world.objects.values() if thing.pose is not None and thing.movable]
+    if not ages and any(robot.kind == "base" and robot.pose is not None for robot in world.robots.values()):
+        return world.stamp  # The detector shows a robot's pose only while it is fresh.
     if not ages:
         return world.stamp if world.relations or not world.objects else -math.inf
     return world.stamp - min(ages)

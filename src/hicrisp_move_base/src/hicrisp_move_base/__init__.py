@@ -1,0 +1,1 @@
+"""A driver for bases that run move_base."""

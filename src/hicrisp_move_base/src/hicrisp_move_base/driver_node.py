@@ -1,0 +1,52 @@
+"""The driver's door: ``robots/<name>/execute`` for a base that runs move_base."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import rospy
+import tf2_ros
+from geometry_msgs.msg import TransformStamped
+from hicrisp_core.domain import load_domain
+from hicrisp_core.robot.base_robot import BaseRobot
+from hicrisp_core.robot.landmarks import load_base_settings
+from hicrisp_core.scene import load_scene
+from hicrisp_nodes.config_files import config_file, parameter
+from hicrisp_nodes.node import run
+from hicrisp_nodes.robot_server import RobotServer
+
+from hicrisp_move_base.move_base import MoveBase
+from hicrisp_move_base.settings import SECTION, load_move_base_settings
+
+
+def build() -> RobotServer:
+    """The driver that ``~robot`` and ``~domain`` (the scene's own by default) ask for."""
+    file = config_file("robots", str(parameter("robot", "agv_move_base")))
+    settings = load_base_settings(file, (SECTION,))
+    domain = str(parameter("domain", "")) or load_scene(config_file("scenes", str(parameter("scene", "agv")))).domain
+    skills = {name: action.skill for name, action in load_domain(config_file("domains", domain)).actions.items()}
+    found = load_move_base_settings(file)
+    found = replace(found, map_frame=str(parameter("map_frame", found.map_frame)),
+                    base_frame=str(parameter("base_frame", found.base_frame)))
+    if parameter("name_frames", False):
+        _name_frames(found.map_frame, found.base_frame, settings.name)
+    base = MoveBase(settings.name, found)
+    return RobotServer(BaseRobot(base, skills, base.where, settings))
+
+
+def _name_frames(map_frame: str, base_frame: str, robot: str) -> None:
+    """Publish that the map is the world, and the base's frame under the name by which the detector looks for it."""
+    names = [("world", map_frame), (base_frame, f"{robot}/base_link")]
+    transforms = []
+    for parent, child in names:
+        if parent != child:
+            transform = TransformStamped(child_frame_id=child)
+            transform.header.frame_id, transform.header.stamp = parent, rospy.Time.now()
+            transform.transform.rotation.w = 1.0
+            transforms.append(transform)
+    tf2_ros.StaticTransformBroadcaster().sendTransform(transforms)
+
+
+def main() -> None:
+    """Run the node."""
+    run("move_base_driver", build)

@@ -1,0 +1,162 @@
+"""A ``Base`` over a running move_base: goals in, outcomes out, and standstill that the odometry confirms."""
+
+from __future__ import annotations
+
+import time
+from threading import Event
+from typing import Any, List, Optional, Tuple
+
+import rospy
+from actionlib_msgs.msg import GoalID
+from geometry_msgs.msg import Twist
+from hicrisp_core.model import Outcome, Pose, Status
+from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.linked_event import LinkedEvent
+from hicrisp_core.robot.ports import Progress
+from hicrisp_nodes.action_client import ActionClient, CallStatus, Limits, Reply
+from hicrisp_nodes.tf_world import TfWorld
+from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
+
+from hicrisp_move_base.odometry import OdometryWatch
+from hicrisp_move_base.reasons import explain, worth_a_retry
+from hicrisp_move_base.services import Services
+from hicrisp_move_base.settings import MoveBaseSettings
+from hicrisp_move_base.traffic import Traffic
+
+_PREEMPTION = 0.8
+"""Seconds that move_base gets to end a goal before the base is stopped without it."""
+_ZERO_PERIOD = 0.05
+
+
+class MoveBase:
+    """One base behind a move_base. Goals are in the map frame; what it says of its end is a claim."""
+
+    def __init__(self, name: str, settings: Optional[MoveBaseSettings] = None) -> None:
+        self.name = name
+        self.settings = settings or MoveBaseSettings()
+        self._client = ActionClient(self.settings.action, MoveBaseAction)
+        self._cancel_all = rospy.Publisher(f"{self.settings.action}/cancel", GoalID, queue_size=5)
+        self._zero = rospy.Publisher(self.settings.cmd_vel, Twist, queue_size=5) if self.settings.cmd_vel else None
+        self._odometry = OdometryWatch(self.settings)
+        self._traffic = Traffic(self.settings.action, f"{rospy.get_name()}-")
+        self._services = Services(self.settings)
+        self._tf = TfWorld(root=self.settings.map_frame)
+
+    def where(self) -> Optional[Pose]:
+        """Where TF has the base in the map frame; ``None`` when that is not known or too old."""
+        found = self._tf.frames([self.settings.base_frame]).get(self.settings.base_frame)
+        if found is None or rospy.get_time() - found[1] > self.settings.pose_age:
+            return None
+        return found[0]
+
+    def go_to(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
+        """Drive to a pose; an aborted goal is sent again after the costmaps were cleared."""
+        refusal = self._refusal(pose, deadline, cancel)
+        if refusal is not None:
+            return refusal
+        for _ in range(self.settings.retries):
+            outcome, gave_up = self._drive(pose, deadline, cancel, progress)
+            again = gave_up and worth_a_retry(outcome) and not deadline.passed and not cancel.is_set()
+            if not again or not self._services.clear_costmaps():
+                return outcome
+        return self._drive(pose, deadline, cancel, progress)[0]
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        """Cancel every goal, command zero velocity where that is configured, and wait until the base stands."""
+        while True:
+            self._cancel_all.publish(GoalID())
+            if self._zero is not None:
+                self._zero.publish(Twist())
+            halted = self._odometry.wait_until_standing(Deadline(min(_ZERO_PERIOD, deadline.remaining)))
+            if halted.ok or deadline.passed or rospy.is_shutdown():
+                return halted
+
+    def _refusal(self, pose: Pose, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
+        """Why a drive does not begin; ``None`` when it may."""
+        if not pose.finite:
+            return Outcome(Status.INVALID, f"the goal {pose.position} with {pose.orientation} is not a finite pose")
+        known = Deadline(min(self.settings.server_wait, deadline.remaining))
+        while (self.where() is None or not self._odometry.alive) and not known.passed and not cancel.is_set():
+            time.sleep(_ZERO_PERIOD)
+        start = self.where()
+        if cancel.is_set():
+            return Outcome(Status.CANCELED, "the drive was canceled before it began")
+        if start is None:
+            return Outcome(Status.LOST, f"TF does not say where '{self.settings.base_frame}' is in "
+                                        f"'{self.settings.map_frame}'")
+        if not self._odometry.alive:
+            return Outcome(Status.LOST, f"there is no odometry on {self.settings.odometry}")
+        if self._services.path_exists(start, pose) is False:
+            if self._services.clear_costmaps() and self._services.path_exists(start, pose) is not False:
+                return None
+            return Outcome(Status.PLANNING, "unreachable: no path leads there")
+        return None
+
+    def _drive(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Tuple[Outcome, bool]:
+        """Send the goal once and see it to its end; also whether it was move_base itself that gave up."""
+        began = time.monotonic()
+        self._odometry.forgive()
+        watch = _Watch(cancel, self)
+        limits = Limits(min(self.settings.server_wait, deadline.remaining), deadline.remaining, _PREEMPTION)
+        reply = self._client.call(MoveBaseGoal(self._services.stamped(pose)), limits, watch,
+                                  self._feedback(pose, progress))
+        outcome = self._outcome(reply, watch, cancel, began)
+        if outcome.ok:
+            halted = self._odometry.wait_until_standing(Deadline(self.settings.stop_limit))
+            return (outcome if halted.ok else Outcome(Status.EXECUTION, halted.message)), False
+        halted = self.stop(Deadline(self.settings.stop_limit))
+        if halted.ok:
+            return outcome, reply.status is CallStatus.ABORTED
+        lost = outcome.status is Status.LOST and halted.status is Status.LOST
+        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}"), False
+
+    def _outcome(self, reply: Reply, watch: "_Watch", cancel: Event, began: float) -> Outcome:
+        taken = self._traffic.taken_over(began)
+        if taken and reply.status in (CallStatus.PREEMPTED, CallStatus.LOST) and not cancel.is_set() \
+                and watch.alarm is None:
+            return Outcome(Status.EXECUTION, f"another client took the base over: it was sent to {taken}")
+        if watch.alarm is not None and reply.status is not CallStatus.SUCCEEDED:
+            return watch.alarm
+        if reply.status is CallStatus.PREEMPTED and not cancel.is_set():
+            return Outcome(Status.EXECUTION, "somebody else canceled the goal")
+        return explain(reply.status, reply.message)
+
+    def alarm(self) -> Optional[Outcome]:
+        """Why a drive must not go on; ``None`` while all is well."""
+        if not self._odometry.alive:
+            return Outcome(Status.LOST, f"the odometry on {self.settings.odometry} fell silent")
+        if self._odometry.jump > self.settings.jump:
+            return Outcome(Status.EXECUTION, f"the odometry jumped by {self._odometry.jump:.2f} m; "
+                                             "where the base is cannot be trusted")
+        if self._traffic.silence > self.settings.status_age:
+            return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s")
+        return None
+
+    def _feedback(self, goal: Pose, progress: Progress) -> Any:
+        whole: List[float] = []
+        done = [0.0]
+
+        def report(feedback: Any) -> None:
+            at = feedback.base_position.pose.position
+            left = planar_distance((at.x, at.y, 0.0), goal.position)
+            whole.append(max(left, 1e-6))
+            done[0] = max(done[0], 1.0 - left / max(whole[0], left))
+            progress("drive", done[0])
+
+        return report
+
+
+class _Watch(LinkedEvent):
+    """The caller's wish to end, and the first alarm; looked at by the action's client all the time."""
+
+    def __init__(self, cancel: Event, base: MoveBase) -> None:
+        super().__init__(cancel)
+        self._base = base
+        self._began = time.monotonic()
+        self.alarm: Optional[Outcome] = None
+
+    def is_set(self) -> bool:
+        if self.alarm is None and time.monotonic() - self._began > 0.5:
+            self.alarm = self._base.alarm()
+        return self.alarm is not None or super().is_set()

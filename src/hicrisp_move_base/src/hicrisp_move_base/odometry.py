@@ -1,0 +1,81 @@
+"""What the odometry shows: that the base stands, that it lives, that it cannot be where it says."""
+
+from __future__ import annotations
+
+import math
+import time
+from threading import Condition
+from typing import Optional, Tuple
+
+import rospy
+from hicrisp_core.model import Outcome, Status
+from hicrisp_core.robot.deadline import Deadline
+from nav_msgs.msg import Odometry
+
+from hicrisp_move_base.settings import MoveBaseSettings
+
+_LONGEST_GAP = 1.0
+"""Seconds between two messages for which the speeds explain a way at most."""
+
+
+class OdometryWatch:
+    """Listens to the odometry; ages are in wall time, for the ROS clock may stand still."""
+
+    def __init__(self, settings: MoveBaseSettings) -> None:
+        self._settings = settings
+        self._changed = Condition()
+        self._seen_at = -math.inf
+        self._still_since = math.inf
+        self._last: Optional[Tuple[float, float, float, float]] = None
+        self._jump = 0.0
+        self._subscriber = rospy.Subscriber(settings.odometry, Odometry, self._on_odometry, queue_size=20,
+                                            tcp_nodelay=True)
+
+    @property
+    def alive(self) -> bool:
+        """Whether there is odometry now."""
+        return time.monotonic() - self._seen_at <= self._settings.odometry_age
+
+    @property
+    def jump(self) -> float:
+        """The largest way between two messages that the speeds do not explain, since the last ``forgive``; metres."""
+        return self._jump
+
+    def forgive(self) -> None:
+        """Begin anew with looking for jumps."""
+        self._jump = 0.0
+
+    def standing(self) -> bool:
+        """Whether the base stands, and has done so for a while, by messages that are fresh."""
+        now = time.monotonic()
+        return now - self._seen_at <= 0.5 and now - self._still_since >= self._settings.still_time
+
+    def wait_until_standing(self, deadline: Deadline) -> Outcome:
+        """SUCCESS once the base stands; LOST without odometry, EXECUTION while it moves on."""
+        with self._changed:
+            while not self.standing():
+                if deadline.passed or rospy.is_shutdown():
+                    if not self.alive:
+                        return Outcome(Status.LOST, f"There is no odometry on {self._settings.odometry}.")
+                    return Outcome(Status.EXECUTION, "The odometry shows that the base still moves.")
+                self._changed.wait(min(0.05, deadline.remaining))
+        return Outcome(Status.SUCCESS)
+
+    def _on_odometry(self, message: Odometry) -> None:
+        linear, turn = message.twist.twist.linear, message.twist.twist.angular.z
+        speed = math.hypot(linear.x, linear.y)
+        at = message.pose.pose.position
+        now, stamp = time.monotonic(), message.header.stamp.to_sec()
+        with self._changed:
+            if self._last is not None:
+                x, y, before, fastest = self._last
+                gap = min(_LONGEST_GAP, max(0.0, stamp - before))
+                unexplained = math.hypot(at.x - x, at.y - y) - 2.0 * max(speed, fastest) * gap
+                self._jump = max(self._jump, unexplained)
+            self._last = (at.x, at.y, stamp, speed)
+            self._seen_at = now
+            if speed > self._settings.still_speed or abs(turn) > self._settings.still_turn:
+                self._still_since = math.inf
+            elif self._still_since == math.inf:
+                self._still_since = now
+            self._changed.notify_all()

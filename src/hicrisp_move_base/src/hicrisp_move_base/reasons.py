@@ -1,0 +1,53 @@
+"""What move_base says at a goal's end, as outcomes: the texts are those of its sources (noetic)."""
+
+from __future__ import annotations
+
+from typing import Tuple
+
+from hicrisp_core.model import Outcome, Status
+from hicrisp_nodes.action_client import CallStatus
+
+NO_PLAN = "Failed to find a valid plan"
+NO_CONTROL = "Failed to find a valid control"
+OSCILLATES = "Robot is oscillating"
+INVALID_QUATERNION = "invalid quaternion"
+KILLED = "the node has been killed"
+
+_ABORTED: Tuple[Tuple[str, Status, str], ...] = (
+    (NO_PLAN, Status.PLANNING, "unreachable: move_base found no path, even after its recoveries"),
+    (NO_CONTROL, Status.EXECUTION, "blocked: move_base found no velocity that follows the path, even after its "
+                                   "recoveries"),
+    (OSCILLATES, Status.EXECUTION, "oscillating: the base moved to and fro without getting nearer"),
+    (INVALID_QUATERNION, Status.INVALID, "the goal's orientation is no unit quaternion"),
+    (KILLED, Status.LOST, "move_base was ended while it drove"),
+)
+_OTHERS = {
+    CallStatus.REJECTED: (Status.INVALID, "move_base did not take the goal"),
+    CallStatus.UNREACHABLE: (Status.LOST, "no move_base took the goal"),
+    CallStatus.LOST: (Status.LOST, "move_base went away with the goal"),
+    CallStatus.STUCK: (Status.LOST, "move_base did not end the goal when it was told to"),
+    CallStatus.TIMEOUT: (Status.TIMEOUT, "the time limit passed; the base was stopped on its way"),
+    CallStatus.PREEMPTED: (Status.CANCELED, "the drive was canceled"),
+}
+
+
+def explain(status: CallStatus, text: str) -> Outcome:
+    """The outcome of a goal that move_base ended.
+
+    Args:
+        text: the status text that came with the result; it is quoted where it says more.
+    """
+    if status is CallStatus.SUCCEEDED:
+        return Outcome(Status.SUCCESS)
+    if status is CallStatus.ABORTED:
+        for words, kind, meaning in _ABORTED:
+            if words in text:
+                return Outcome(kind, meaning)
+        return Outcome(Status.EXECUTION, "move_base gave up" + (f": '{text}'" if text else ""))
+    kind, meaning = _OTHERS[status]
+    return Outcome(kind, meaning)
+
+
+def worth_a_retry(outcome: Outcome) -> bool:
+    """Whether the same goal may work once the costmaps are clear."""
+    return outcome.status in (Status.PLANNING, Status.EXECUTION)

@@ -1,0 +1,52 @@
+"""What a move_base may offer besides its action: a path beforehand, and costmaps that forget what they saw."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import rospy
+from geometry_msgs.msg import PoseStamped
+from hicrisp_core.model import Pose
+from hicrisp_nodes.conversions.geometry import pose_to_msg
+from hicrisp_nodes.service_client import ServiceClient
+from nav_msgs.srv import GetPlan, GetPlanRequest
+from std_srvs.srv import Empty, EmptyRequest
+
+from hicrisp_move_base.settings import MoveBaseSettings
+
+
+class Services:
+    """``make_plan`` and ``clear_costmaps``, each used where it is offered."""
+
+    def __init__(self, settings: MoveBaseSettings) -> None:
+        self._settings = settings
+        self._plan = ServiceClient(f"{settings.action}/make_plan", GetPlan)
+        self._clear = ServiceClient(f"{settings.action}/clear_costmaps", Empty)
+
+    def path_exists(self, start: Pose, goal: Pose) -> Optional[bool]:
+        """Whether a path leads to a goal; ``None`` where nobody answers that (move_base refuses while it drives)."""
+        if not _offered(self._plan.name):
+            return None
+        request = GetPlanRequest(self.stamped(start), self.stamped(goal), self._settings.plan_tolerance)
+        reply = self._plan.call(request, self._settings.service_wait)
+        return None if reply.response is None else bool(reply.response.plan.poses)
+
+    def clear_costmaps(self) -> bool:
+        """Make the costmaps forget; whether that was done."""
+        if not _offered(self._clear.name):
+            return False
+        return self._clear.call(EmptyRequest(), self._settings.service_wait).response is not None
+
+    def stamped(self, pose: Pose) -> PoseStamped:
+        """A pose in the map frame, for the newest transforms there are."""
+        message = PoseStamped(pose=pose_to_msg(pose))
+        message.header.frame_id = self._settings.map_frame
+        return message
+
+
+def _offered(name: str) -> bool:
+    """Whether the master knows a service of that name; asking a service that is not there would wait for it."""
+    try:
+        return bool(rospy.get_master().lookupService(rospy.resolve_name(name))[0] == 1)
+    except (OSError, rospy.ROSException):
+        return False

@@ -1,0 +1,72 @@
+"""Names, frames and limits by which a running move_base is met; the section ``move_base`` of a robot's file."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Dict, Union
+
+from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
+
+SECTION = "move_base"
+
+
+@dataclass(frozen=True)
+class MoveBaseSettings:
+    """How to talk to one move_base. Names are relative to the node's namespace unless they begin with a slash.
+
+    Args:
+        action: the action, under which move_base also offers its services.
+        odometry: topic with ``nav_msgs/Odometry``.
+        cmd_vel: topic on which zero velocity is published to stop; empty to leave that to move_base alone.
+        map_frame: the frame of the goals.
+        base_frame: the frame of the base's middle.
+        plan_tolerance: how far from a goal the path that is asked for beforehand may end, metres.
+        service_wait: longest wait for an answer of one of move_base's services, seconds.
+        server_wait: longest wait for the action's server, seconds.
+        retries: how often a goal that was aborted is sent again, after the costmaps were cleared.
+        pose_age: age from which on the pose of the base counts as unknown, seconds.
+        odometry_age: time without odometry after which the base is lost, seconds.
+        status_age: time without a status of the server after which it is lost, seconds.
+        jump: a way between two odometry messages, beyond what was driven, that cannot be true, metres.
+        still_speed: speed below which the base counts as standing, m/s.
+        still_turn: speed of turning below which it does, rad/s.
+        still_time: for how long both must hold, seconds.
+        stop_limit: time within which a stop must be confirmed, seconds.
+    """
+
+    action: str = "/move_base"
+    odometry: str = "/odom"
+    cmd_vel: str = ""
+    map_frame: str = "map"
+    base_frame: str = "base_link"
+    plan_tolerance: float = 0.1
+    service_wait: float = 2.0
+    server_wait: float = 5.0
+    retries: int = 1
+    pose_age: float = 1.0
+    odometry_age: float = 1.0
+    status_age: float = 2.0
+    jump: float = 0.5
+    still_speed: float = 0.02
+    still_turn: float = 0.05
+    still_time: float = 0.2
+    stop_limit: float = 2.0
+
+
+def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
+    """The settings of a robot's file; what it leaves out keeps its default.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
+    values, positions = read_yaml(path)
+    kinds = {field.name: type(field.default) for field in fields(MoveBaseSettings)}
+    section = check_keys(values.get(SECTION, {}), kinds, (), positions, (SECTION,))
+    found: Dict[str, Any] = {}
+    for name in section:
+        found[name] = value_of(section, name, kinds[name], positions, (SECTION,))
+        if kinds[name] is not str and not 0.0 <= found[name] < math.inf:
+            raise positions.error((SECTION, name), f"a number from 0 on was expected, got {found[name]}")
+    return MoveBaseSettings(**found)

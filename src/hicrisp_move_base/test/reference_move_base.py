@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""A move_base for the tests: the real one's action, services, texts and topics over a base without physics.
+
+It runs in a test's own process, or as a node whose parameter ``~mode`` names what goes wrong (see ``MODES``).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from threading import RLock, Thread
+from typing import Callable, Optional, Tuple
+
+import actionlib
+import rospy
+from geometry_msgs.msg import PoseStamped, Quaternion, TransformStamped, Twist, Vector3
+from move_base_msgs.msg import MoveBaseAction, MoveBaseFeedback, MoveBaseGoal, MoveBaseResult
+from nav_msgs.msg import Odometry
+from nav_msgs.srv import GetPlan, GetPlanRequest, GetPlanResponse
+from std_srvs.srv import Empty, EmptyRequest, EmptyResponse
+from tf2_msgs.msg import TFMessage
+
+MODES = ("", "aborts", "silent", "deaf", "dies", "lies", "jumps", "blind", "blocked")
+"""``aborts`` with ``text``; ``silent`` never answers; ``deaf`` does not end when canceled either; ``dies`` on the way;
+``lies`` about having arrived; the odometry ``jumps`` or falls silent (``blind``); ``blocked`` until costmaps are clear.
+"""
+REACHED = "Goal reached."
+NO_PLAN = "Failed to find a valid plan. Even after executing recovery behaviors."
+NO_CONTROL = "Failed to find a valid control. Even after executing recovery behaviors."
+OSCILLATES = "Robot is oscillating. Even after executing recovery behaviors."
+BAD_QUATERNION = "Aborting on goal because it was sent with an invalid quaternion"
+HALL = 4.0
+"""Goals with |x| or |y| beyond it are unreachable, metres."""
+SPEED, TURN = 1.2, 3.0
+TICK = 0.02
+
+
+def quaternion(yaw: float) -> Quaternion:
+    return Quaternion(0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0))
+
+
+class KinematicBase:
+    """Drives as ``cmd_vel`` says, for as long as it says nothing else; publishes ``/odom`` and ``/tf``."""
+
+    def __init__(self, period: float = TICK) -> None:
+        self._lock = RLock()
+        self._pose, self._speeds, self._ended = (0.0, 0.0, 0.0), (0.0, 0.0), False
+        self.blind, self.offset = False, 0.0
+        self._period = period
+        self._odometry = rospy.Publisher("/odom", Odometry, queue_size=10)
+        self._tf = rospy.Publisher("/tf", TFMessage, queue_size=10)
+        self._subscriber = rospy.Subscriber("/cmd_vel", Twist, self._on_twist, queue_size=5, tcp_nodelay=True)
+        Thread(target=self._loop, daemon=True).start()
+
+    @property
+    def pose(self) -> Tuple[float, float, float]:
+        """x, y, yaw in the map frame."""
+        return self._pose
+
+    @property
+    def moving(self) -> bool:
+        return self._speeds != (0.0, 0.0)
+
+    def stop(self) -> None:
+        self._ended = True
+        for end in (self._odometry, self._tf, self._subscriber):
+            end.unregister()
+
+    def _on_twist(self, message: Twist) -> None:
+        with self._lock:
+            self._speeds = (message.linear.x, message.angular.z)
+
+    def _loop(self) -> None:
+        before = time.monotonic()
+        while not self._ended and not rospy.is_shutdown():
+            time.sleep(self._period)
+            now = time.monotonic()
+            with self._lock:
+                (x, y, yaw), (speed, turn), step = self._pose, self._speeds, now - before
+                yaw += turn * step
+                self._pose = (x + speed * step * math.cos(yaw), y + speed * step * math.sin(yaw), yaw)
+                if not self._ended:
+                    self._publish()
+            before = now
+
+    def _publish(self) -> None:
+        stamp, (x, y, yaw), (speed, turn) = rospy.Time.now(), self._pose, self._speeds
+        corrected, moved = TransformStamped(child_frame_id="odom"), TransformStamped(child_frame_id="base_link")
+        corrected.header.stamp = moved.header.stamp = stamp
+        corrected.header.frame_id, moved.header.frame_id = "map", "odom"
+        corrected.transform.rotation = Quaternion(0.0, 0.0, 0.0, 1.0)
+        moved.transform.translation, moved.transform.rotation = Vector3(x + self.offset, y, 0.0), quaternion(yaw)
+        self._tf.publish(TFMessage([corrected, moved]))
+        if not self.blind:
+            odometry = Odometry(child_frame_id="base_link")
+            odometry.header.stamp, odometry.header.frame_id = stamp, "odom"
+            odometry.pose.pose.position.x, odometry.pose.pose.position.y = x + self.offset, y
+            odometry.pose.pose.orientation = quaternion(yaw)
+            odometry.twist.twist.linear.x, odometry.twist.twist.angular.z = speed, turn
+            self._odometry.publish(odometry)
+
+
+class ReferenceMoveBase:
+    """The action ``/move_base`` as the real one behaves, over a base that listens to ``/cmd_vel``."""
+
+    def __init__(self, base: KinematicBase, services: bool = True, patience: float = 1.0) -> None:
+        self.mode: Callable[[], str] = lambda: ""
+        self.text, self.goals, self.clears, self.patience = NO_CONTROL, 0, 0, patience
+        self._base = base
+        self._cmd_vel = rospy.Publisher("/cmd_vel", Twist, queue_size=5)
+        self._services = [
+            rospy.Service("/move_base/make_plan", GetPlan, self._plan),
+            rospy.Service("/move_base/clear_costmaps", Empty, self._clear)] if services else []
+        self._server = actionlib.SimpleActionServer("/move_base", MoveBaseAction, self._execute, auto_start=False)
+        self._server.start()
+
+    def stop(self) -> None:
+        """Be gone, as a process that was killed is: nothing is said, the last velocity stays."""
+        server = self._server.action_server
+        server.started = False
+        if server.status_timer is not None:
+            server.status_timer.shutdown()
+        for end in (server.goal_sub, server.cancel_sub, server.status_pub, server.result_pub, server.feedback_pub,
+                    self._cmd_vel):
+            end.unregister()
+        for service in self._services:
+            service.shutdown("gone")
+
+    def _plan(self, request: GetPlanRequest) -> GetPlanResponse:
+        if self._server.is_active():
+            raise rospy.ServiceException("move_base must be in an inactive state to make a plan for an external user")
+        answer = GetPlanResponse()
+        if self._reachable(request.goal):
+            answer.plan.poses = [request.start, request.goal]
+        return answer
+
+    def _clear(self, _: EmptyRequest) -> EmptyResponse:
+        self.clears += 1
+        return EmptyResponse()
+
+    def _reachable(self, goal: PoseStamped) -> bool:
+        return max(abs(goal.pose.position.x), abs(goal.pose.position.y)) <= HALL
+
+    def _execute(self, goal: MoveBaseGoal) -> None:
+        self.goals += 1
+        try:
+            self._follow(goal.target_pose, time.monotonic(), self.mode())
+        except rospy.ROSException:
+            return  # it has died
+
+    def _follow(self, goal: PoseStamped, began: float, mode: str) -> None:
+        q = goal.pose.orientation
+        if abs(math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w) - 1.0) > 1e-2:
+            self._server.set_aborted(MoveBaseResult(), BAD_QUATERNION)
+            return
+        lost = goal.header.frame_id != "map" or mode in ("silent", "deaf")
+        while not rospy.is_shutdown():
+            late = time.monotonic() - began
+            if self._server.is_preempt_requested() and mode != "deaf":
+                self._drive(0.0, 0.0)
+                self._server.set_preempted()
+                return
+            if lost:
+                pass
+            elif mode == "lies":
+                self._server.set_succeeded(MoveBaseResult(), REACHED)
+                return
+            elif not self._reachable(goal) or mode == "blocked" and not self.clears:
+                if late > self.patience:
+                    self._server.set_aborted(MoveBaseResult(), NO_PLAN)
+                    return
+            elif mode == "aborts" and late > 0.4:
+                self._drive(0.0, 0.0)
+                self._server.set_aborted(MoveBaseResult(), self.text)
+                return
+            elif mode == "dies" and late > 0.4:
+                self.stop()
+                return
+            elif self._step(goal):
+                self._server.set_succeeded(MoveBaseResult(), REACHED)
+                return
+            if mode == "jumps" and late > 0.4:
+                self._base.offset = 2.0
+            if mode == "blind" and late > 0.4:
+                self._base.blind = True
+            time.sleep(TICK)
+
+    def _step(self, goal: PoseStamped) -> bool:
+        """One period of driving; whether the goal is reached."""
+        x, y, yaw = self._base.pose
+        dx, dy = goal.pose.position.x - x, goal.pose.position.y - y
+        left = math.hypot(dx, dy)
+        wanted = math.atan2(dy, dx) if left > 0.08 else 2.0 * math.atan2(goal.pose.orientation.z,
+                                                                         goal.pose.orientation.w)
+        off = math.remainder(wanted - yaw, math.tau)
+        feedback = MoveBaseFeedback(PoseStamped())
+        feedback.base_position.header.frame_id = "map"
+        feedback.base_position.pose.position.x, feedback.base_position.pose.position.y = x, y
+        self._server.publish_feedback(feedback)
+        if left <= 0.08 and abs(off) < 0.1:
+            self._drive(0.0, 0.0)
+            return True
+        forward = 0.0 if left <= 0.08 or abs(off) > 0.3 else min(SPEED, 2.0 * left)
+        self._drive(forward, max(-TURN, min(TURN, 4.0 * off)))
+        return False
+
+    def _drive(self, forward: float, turn: float) -> None:
+        twist = Twist()
+        twist.linear.x, twist.angular.z = forward, turn
+        self._cmd_vel.publish(twist)
+
+
+def main() -> Optional[int]:
+    """Run as a node."""
+    rospy.init_node("reference_move_base")
+    base = KinematicBase()
+    server = ReferenceMoveBase(base, bool(rospy.get_param("~services", True)))
+    server.mode = lambda: str(rospy.get_param("~mode", ""))
+    server.text = str(rospy.get_param("~text", NO_CONTROL))
+    rospy.spin()
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

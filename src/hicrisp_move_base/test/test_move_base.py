@@ -1,0 +1,182 @@
+"""The driver against a move_base that behaves as the real one does, also when that is badly."""
+
+from __future__ import annotations
+
+import math
+import time
+from threading import Event
+from typing import Callable, Iterator, List
+
+import pytest
+import reference_move_base as reference
+import rospy
+from hicrisp_core.model import Command, Outcome, Pose, Status
+from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.robot.base_conformance import BaseConformance, BaseRig
+from hicrisp_core.robot.base_robot import BaseRobot
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.landmarks import BaseSettings, Landmark
+from hicrisp_move_base.move_base import MoveBase
+from hicrisp_move_base.settings import MoveBaseSettings
+from move_base_msgs.msg import MoveBaseActionGoal, MoveBaseGoal
+from reference_move_base import KinematicBase, ReferenceMoveBase
+
+pytestmark = pytest.mark.usefixtures("ros")
+GOAL, FAR = Pose((1.5, 0.5, 0.0), from_yaw(1.0)), Pose((9.0, 0.0, 0.0))
+SETTINGS = MoveBaseSettings(cmd_vel="/cmd_vel", server_wait=3.0)
+
+
+class Stack:
+    """A base, its move_base and the driver under test."""
+
+    def __init__(self, base: KinematicBase, driver: MoveBase) -> None:
+        self.base, self.driver = base, driver
+        self.server = ReferenceMoveBase(base)
+
+    def misbehaves(self, mode: str, text: str = "") -> None:
+        assert mode in reference.MODES
+        self.server.mode, self.server.text = (lambda: mode), text
+
+    def go(self, pose: Pose = GOAL, seconds: float = 15.0) -> Outcome:
+        return self.driver.go_to(pose, Deadline(seconds), Event(), lambda phase, part: None)
+
+    def where(self) -> Pose:
+        x, y, yaw = self.base.pose
+        return Pose((x, y, 0.0), from_yaw(yaw))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = Deadline(5.0)
+    while not condition():
+        assert not deadline.passed
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def stack(ros: None) -> Iterator[Stack]:
+    stack = Stack(KinematicBase(), MoveBase("agv", SETTINGS))
+    assert stack.driver._client.wait_for_server(5.0)
+    yield stack
+    stack.server.stop()
+    stack.base.stop()
+
+
+class TestConformance(BaseConformance):
+    """What every base must do."""
+
+    @pytest.fixture(autouse=True)
+    def _rig(self, stack: Stack) -> None:
+        self.rig = BaseRig(stack.driver, stack.where, lambda: stack.base.moving, GOAL, FAR, tolerance=0.12,
+                           patience=15.0, lose=stack.server.stop)
+
+
+def test_a_place_that_no_path_leads_to_is_told_before_anything_moves(stack: Stack) -> None:
+    began = time.monotonic()
+    outcome = stack.go(FAR)
+    assert outcome.status is Status.PLANNING
+    assert "no path" in outcome.message
+    assert time.monotonic() - began < 1.0
+    assert stack.server.goals == 0
+    assert stack.server.clears == 1
+
+
+@pytest.mark.parametrize(("text", "status", "words"), [
+    (reference.NO_PLAN, Status.PLANNING, "unreachable"),
+    (reference.NO_CONTROL, Status.EXECUTION, "blocked"),
+    (reference.OSCILLATES, Status.EXECUTION, "oscillating"),
+    (reference.BAD_QUATERNION, Status.INVALID, "quaternion"),
+    ("", Status.EXECUTION, "gave up"),
+])
+def test_every_way_to_give_up_is_told_in_words(stack: Stack, text: str, status: Status, words: str) -> None:
+    stack.misbehaves("aborts", text)
+    outcome = stack.go()
+    assert outcome.status is status
+    assert words in outcome.message
+    assert not stack.base.moving
+
+
+def test_an_aborted_goal_is_sent_again_after_the_costmaps_were_cleared(stack: Stack) -> None:
+    stack.misbehaves("blocked")
+    assert stack.go().ok
+    assert (stack.server.goals, stack.server.clears) == (2, 1)
+
+
+def test_a_server_that_never_answers_is_ended_at_the_deadline(stack: Stack) -> None:
+    stack.misbehaves("silent")
+    began = time.monotonic()
+    assert stack.go(seconds=1.0).status is Status.TIMEOUT
+    assert time.monotonic() - began < 2.0
+
+
+def test_a_frame_that_nobody_knows_keeps_no_one_waiting_for_ever(stack: Stack, ros: None) -> None:
+    lost = MoveBase("agv", MoveBaseSettings(map_frame="atlantis", server_wait=0.5))
+    outcome = lost.go_to(GOAL, Deadline(5.0), Event(), lambda phase, part: None)
+    assert outcome.status is Status.LOST
+    assert "'atlantis'" in outcome.message
+    assert stack.server.goals == 0
+
+
+def test_a_server_that_does_not_end_when_it_is_told_to_is_lost(stack: Stack) -> None:
+    stack.misbehaves("deaf")
+    outcome = stack.go(seconds=0.6)
+    assert outcome.status is Status.LOST
+    assert not stack.base.moving
+
+
+def test_a_server_that_dies_does_not_leave_the_base_driving(stack: Stack) -> None:
+    stack.misbehaves("dies")
+    outcome = stack.go(Pose((3.5, 0.0, 0.0)))
+    assert outcome.status is Status.LOST
+    assert not stack.base.moving, "the velocity that it commanded last was still on"
+
+
+def test_odometry_that_falls_silent_ends_the_drive_as_lost(stack: Stack) -> None:
+    stack.misbehaves("blind")
+    outcome = stack.go(Pose((3.5, 0.0, 0.0)))
+    assert outcome.status is Status.LOST
+    assert "odometry" in outcome.message
+    assert not stack.base.moving
+
+
+def test_odometry_that_jumps_is_not_trusted(stack: Stack) -> None:
+    stack.misbehaves("jumps")
+    outcome = stack.go(Pose((3.5, 0.0, 0.0)))
+    assert outcome.status is Status.EXECUTION
+    assert "jumped by" in outcome.message
+    assert stack.server.goals == 1
+
+
+def test_a_goal_of_somebody_else_is_seen_and_told(stack: Stack) -> None:
+    other = rospy.Publisher("/move_base/goal", MoveBaseActionGoal, queue_size=1)
+    until(lambda: other.get_num_connections() > 0)
+    sent: List[bool] = []
+
+    def interfere(_: str, part: float) -> None:
+        if part > 0.1 and not sent:
+            sent.append(True)
+            theirs = MoveBaseActionGoal(goal=MoveBaseGoal(stack.driver._services.stamped(Pose((-1.0, 2.0, 0.0)))))
+            theirs.goal_id.id, theirs.goal_id.stamp = "somebody-1", rospy.Time.now()
+            theirs.header.stamp = rospy.Time.now()
+            other.publish(theirs)
+
+    outcome = stack.driver.go_to(Pose((3.5, 0.0, 0.0)), Deadline(10.0), Event(), interfere)
+    assert outcome.status is Status.EXECUTION
+    assert "another client took the base over: it was sent to (-1.00, 2.00)" in outcome.message
+    assert not stack.base.moving
+    other.unregister()
+
+
+def test_a_server_that_is_not_there_is_lost_in_bounded_time(stack: Stack) -> None:
+    stack.server.stop()
+    began = time.monotonic()
+    assert stack.go(seconds=2.0).status is Status.LOST
+    assert time.monotonic() - began < 4.0
+
+
+def test_a_claim_to_have_arrived_is_compared_with_where_the_base_is_seen(stack: Stack) -> None:
+    stack.misbehaves("lies")
+    robot = BaseRobot(stack.driver, {"visit": "visit"}, stack.driver.where,
+                      BaseSettings("agv", landmarks={"gate": Landmark(2.0, 0.0, math.pi)}))
+    outcome = robot.execute(Command("visit", {"robot": "agv", "area": "gate"}), Deadline(10.0), Event())
+    assert outcome.status is Status.EXECUTION
+    assert "is seen 2.00 m away" in outcome.message

@@ -1,0 +1,107 @@
+"""What an embedded base publishes under the usual names: clock, TF, odometry, scan, map and costmap."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import rospy
+from geometry_msgs.msg import Quaternion, TransformStamped, Vector3
+from hicrisp_core.model import Pose
+from hicrisp_nodes.conversions.geometry import pose_to_msg
+from nav_msgs.msg import OccupancyGrid, Odometry
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import LaserScan
+from tf2_msgs.msg import TFMessage
+
+from hicrisp_sim.agv.base import EmbeddedBase
+from hicrisp_sim.agv.lidar import Scan
+
+_COSTMAP_PERIOD = 1.0
+"""Wall seconds between two costmaps."""
+_DEAREST = 99
+"""Cost of a cell that may just be entered, as occupancy grids count; 100 may not."""
+
+
+class AgvTopics:
+    """Publishes one base; ``publish`` is called while the physics stands, after every control period.
+
+    Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift; ``<name>/base_link`` is the base.
+    """
+
+    def __init__(self, base: EmbeddedBase) -> None:
+        self._base = base
+        self._body = f"{base.name}/base_link"
+        self._clock = rospy.Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
+        self._tf = rospy.Publisher("/tf", TFMessage, queue_size=20, tcp_nodelay=True)
+        self._static = rospy.Publisher("/tf_static", TFMessage, queue_size=1, latch=True)
+        self._odometry = rospy.Publisher("/odom", Odometry, queue_size=20, tcp_nodelay=True)
+        self._scan = rospy.Publisher("/scan", LaserScan, queue_size=5)
+        self._map = rospy.Publisher("/map", OccupancyGrid, queue_size=1, latch=True)
+        self._costmap = rospy.Publisher("/move_base/global_costmap/costmap", OccupancyGrid, queue_size=1, latch=True)
+        self._scanned = self._costed = -math.inf
+        self.begin()
+
+    def begin(self) -> None:
+        """Publish what stays as it is in a scene."""
+        self._static.publish(TFMessage([_transform("world", "map", Pose((0.0, 0.0, 0.0)), rospy.Time())]))
+        self._map.publish(self._grid(np.where(self._base.map(), 100, 0)))
+
+    def publish(self) -> None:
+        """Publish this moment; the clock first, so that nobody sees a pose from the future."""
+        now = rospy.Time.from_sec(self._base.simulation.time)
+        pose, counted = self._base.pose(), self._base.odometry()
+        self._clock.publish(Clock(now))
+        self._tf.publish(TFMessage([
+            _transform("map", "odom", pose.compose(counted.inverse()), now),
+            _transform("odom", self._body, counted, now)]))
+        odometry = Odometry(child_frame_id=self._body)
+        odometry.header.stamp, odometry.header.frame_id = now, "odom"
+        odometry.pose.pose = pose_to_msg(counted)
+        odometry.twist.twist.linear.x, odometry.twist.twist.angular.z = self._base.simulation.wheel_speeds
+        self._odometry.publish(odometry)
+        scan = self._base.scan()
+        if scan is not None and scan.time > self._scanned:
+            self._scanned = scan.time
+            self._scan.publish(self._laser_scan(scan))
+        if time.monotonic() - self._costed > _COSTMAP_PERIOD and self._costmap.get_num_connections() > 0:
+            self._costed = time.monotonic()
+            self._costmap.publish(self._grid(_occupancy(self._base.costmap())))
+
+    def _laser_scan(self, scan: Scan) -> LaserScan:
+        settings = self._base.settings
+        message = LaserScan(
+            angle_min=float(scan.angles[0]), angle_max=float(scan.angles[-1]),
+            angle_increment=float(scan.angles[1] - scan.angles[0]), scan_time=1.0 / settings.scan_rate,
+            range_min=0.0, range_max=settings.range, ranges=scan.ranges.tolist())
+        message.header.stamp, message.header.frame_id = rospy.Time.from_sec(scan.time), self._body
+        return message
+
+    def _grid(self, cells: np.ndarray) -> OccupancyGrid:
+        """Cells (column along x, row along y) of 0 to 100 as a grid, whose rows come one after another."""
+        message = OccupancyGrid()
+        message.header.stamp, message.header.frame_id = rospy.Time.from_sec(self._base.simulation.time), "map"
+        message.info.resolution = self._base.local.resolution
+        message.info.width, message.info.height = cells.shape
+        message.info.origin.position.x, message.info.origin.position.y = map(float, self._base.local.origin)
+        message.info.origin.orientation = Quaternion(0.0, 0.0, 0.0, 1.0)
+        message.data = cells.T.astype(int).ravel().tolist()
+        return message
+
+
+def _occupancy(costs: np.ndarray) -> np.ndarray:
+    """Costs (1 in the open, infinite where nothing may be) as 0 to 100."""
+    finite = np.isfinite(costs)
+    dearest = max(float(costs[finite].max(initial=1.0)) - 1.0, 1e-6)
+    scaled = np.full(costs.shape, 100)
+    scaled[finite] = np.rint((costs[finite] - 1.0) / dearest * _DEAREST)
+    return scaled
+
+
+def _transform(parent: str, child: str, pose: Pose, stamp: rospy.Time) -> TransformStamped:
+    message = TransformStamped(child_frame_id=child)
+    message.header.frame_id, message.header.stamp = parent, stamp
+    message.transform.translation = Vector3(*pose.position)
+    message.transform.rotation = pose_to_msg(pose).orientation
+    return message
