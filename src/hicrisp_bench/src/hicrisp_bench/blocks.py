@@ -25,8 +25,8 @@ PARTS = ("live", "injected", "recorded")
 INJECTED = ("open_loop", "brainbody", "hierarchical")
 DROPS = 0.3
 """The share of the stackings that drop their block on the table at the first try, where failures are injected."""
-_COLUMNS = ("policy", "llm", "blocks", "n", "goal_reached", "plan_ms", "extra_steps", "replans", "corrections",
-            "injected")
+_COLUMNS = ("policy", "llm", "blocks", "n", "goal_reached", "goal_loose", "plan_ms", "extra_steps", "replans",
+            "corrections", "injected")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -118,6 +118,7 @@ def _rows(
 def _row(head: Dict[str, Any], results: Sequence[Dict[str, Any]], drops: float) -> Dict[str, Any]:
     reached = sum(1 for result in results if result["success"])
     whole = [result for result in results if "crashed" not in result]
+    loosely = sum(1 for result in whole if result["loose"])
     corrections: Dict[str, int] = {}
     for result in whole:
         for rung, count in result["corrections"].items():
@@ -126,6 +127,7 @@ def _row(head: Dict[str, Any], results: Sequence[Dict[str, Any]], drops: float) 
     return {
         **head, "n": len(results), "goal_reached": reached / max(1, len(results)),
         "goal_reached_ci": wilson_interval(reached, len(results)),
+        "goal_loose": loosely / max(1, len(results)), "goal_loose_ci": wilson_interval(loosely, len(results)),
         "plan_ms": spread([result["plan_ms"] for result in whole]),
         "extra_steps": spread([result["extra_steps"] for result in whole]),
         "replans": sum(result["replans"] for result in whole), "corrections": corrections,

@@ -19,7 +19,7 @@ from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.symbolic import SymbolicWorld
 
 from hicrisp_bench.blocks_optimum import optimal_length
-from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem
+from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ def run_problem(settings: RunSettings) -> Dict[str, Any]:
     optimum = optimal_length(problem.below, problem.goal, TABLE)
     return {
         "problem": problem.name, "blocks": problem.blocks, "task": problem.sentence(domain), "success": reached,
+        "loose": all(above(world.state, upper, lower) for upper, lower in problem.goal),
         "claimed": result.success, "message": result.message, "plan": list(result.plan), "plan_ms": brain.plan_ms,
         "steps": len(world.executed), "optimum": optimum,
         "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
