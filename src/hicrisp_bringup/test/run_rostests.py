@@ -32,7 +32,7 @@ def free_port() -> int:
 
 @pytest.mark.parametrize("file", sorted(HERE.glob("*.test")), ids=lambda file: file.stem)
 def test_rostest(file: Path, tmp_path: Path) -> None:
-    if file.stem in ("embedded", "kitchen") and not embedded_world_is_here():
+    if file.stem in ("embedded", "kitchen", "agv") and not embedded_world_is_here():
         pytest.skip("the embedded world does not run here")
     environment = {
         **os.environ, "ROS_HOME": str(tmp_path), "ROS_IP": "127.0.0.1",
