@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Sequence
 from xmlrpc.client import ServerProxy
 
 import rosgraph
@@ -33,10 +33,15 @@ _SERVICES = {
 
 
 class Workspace:
-    """The running workspace, as a user sees it."""
+    """The running workspace, as a user sees it.
 
-    def __init__(self, patience: float = 60.0) -> None:
+    Args:
+        without: services that only a simulated world has.
+    """
+
+    def __init__(self, patience: float = 60.0, without: Sequence[str] = ()) -> None:
         self.patience = patience
+        self._without = frozenset(without)
         self.events: List[Event] = []
         self.world = WorldState()
         self._proxies: Dict[str, Any] = {}
@@ -46,11 +51,14 @@ class Workspace:
         ]
         self.connect()
         self.until(lambda: self.world.relations or any(
-            thing.has_pose and thing.movable for thing in self.world.objects), "sight of the world")
+            thing.has_pose and thing.movable for thing in self.world.objects) or any(
+            robot.kind == "base" and robot.has_pose for robot in self.world.robots), "sight of the world")
 
     def connect(self) -> None:
         """Wait until every service is there."""
         for name, service in _SERVICES.items():
+            if name in self._without:
+                continue
             rospy.wait_for_service(f"{NAMESPACE}/{name}", self.patience)
             self._proxies[name] = rospy.ServiceProxy(f"{NAMESPACE}/{name}", service)
 

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Whole tasks of a base in the embedded arena: what ``roslaunch hicrisp_bringup demo.launch scene:=agv`` starts."""
+
+from __future__ import annotations
+
+import sys
+import time
+import unittest
+from pathlib import Path
+
+import rospy
+import rostest
+from nav_msgs.msg import OccupancyGrid, Odometry
+from sensor_msgs.msg import LaserScan
+
+from hicrisp_msgs.msg import TaskStatus
+
+sys.path.insert(0, str(Path(__file__).parent / "support"))
+from harness import Workspace  # noqa: E402
+
+
+class Agv(unittest.TestCase):
+    """The base, its world and every node."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        rospy.init_node("test_agv")
+        cls.workspace = Workspace(patience=120.0)
+
+    def test_areas_are_visited_in_the_order_of_the_task(self) -> None:
+        status = self.workspace.run("visit area 3, then area 2, then area 1")
+        assert status.state == TaskStatus.SUCCEEDED, status.message
+        assert self.workspace.holds("agv", "at", "area_1")
+
+    def test_a_cancel_stops_the_base(self) -> None:
+        task = self.workspace.submit_task("visit area 3, then area 2").task_id
+        self.workspace.moving(task)
+        time.sleep(1.0)
+        self.workspace.cancel_task(task)
+        assert self.workspace.finished(task).state == TaskStatus.CANCELED
+        odometry = rospy.wait_for_message("/odom", Odometry, 5.0)
+        assert abs(odometry.twist.twist.linear.x) < 0.02
+
+    def test_a_place_that_is_not_there_moves_nothing(self) -> None:
+        task = self.workspace.submit_task("visit area 9").task_id
+        assert self.workspace.finished(task).state == TaskStatus.REFUSED
+        assert "command" not in self.workspace.kinds(task)
+
+    def test_the_usual_topics_are_there(self) -> None:
+        scan = rospy.wait_for_message("/scan", LaserScan, 5.0)
+        assert len(scan.ranges) == 360
+        for topic in ("/map", "/move_base/global_costmap/costmap"):
+            grid = rospy.wait_for_message(topic, OccupancyGrid, 5.0)
+            assert len(grid.data) == grid.info.width * grid.info.height
+
+
+if __name__ == "__main__":
+    rostest.rosrun("hicrisp_bringup", "agv", Agv)

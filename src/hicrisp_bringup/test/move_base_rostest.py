@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Whole tasks with a base that has a move_base of its own: ``roslaunch hicrisp_bringup real_agv.launch``."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+
+import rospy
+import rostest
+
+from hicrisp_msgs.msg import TaskStatus
+
+sys.path.insert(0, str(Path(__file__).parent / "support"))
+from harness import Workspace  # noqa: E402
+
+
+class RealMoveBase(unittest.TestCase):
+    """The five nodes, the driver and a move_base that behaves as the real one does."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        rospy.init_node("test_real_move_base")
+        cls.workspace = Workspace(patience=90.0, without=("inject_fault",))
+
+    def setUp(self) -> None:
+        rospy.set_param("/move_base/mode", "")
+
+    def test_areas_are_visited(self) -> None:
+        status = self.workspace.run("visit area 3, then area 2")
+        assert status.state == TaskStatus.SUCCEEDED, status.message
+        assert self.workspace.holds("agv", "at", "area_2")
+
+    def test_a_base_that_only_says_that_it_arrived_fails_the_task(self) -> None:
+        rospy.set_param("/move_base/mode", "lies")
+        status = self.workspace.run("visit area 1")
+        assert status.state == TaskStatus.FAILED
+        assert not self.workspace.holds("agv", "at", "area_1")
+
+    def test_a_drive_that_is_given_up_is_told_with_its_reason(self) -> None:
+        rospy.set_param("/move_base/mode", "aborts")
+        status = self.workspace.run("visit area 1")
+        assert status.state == TaskStatus.FAILED
+        assert "blocked" in status.message, status.message
+
+
+if __name__ == "__main__":
+    rostest.rosrun("hicrisp_bringup", "real_move_base", RealMoveBase)
