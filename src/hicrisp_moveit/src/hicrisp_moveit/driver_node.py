@@ -8,7 +8,7 @@ from typing import Any, List, Tuple
 
 import rospy
 import tf2_ros
-from geometry_msgs.msg import TransformStamped
+from geometry_msgs.msg import TransformStamped, Vector3
 from hicrisp_core.detector.perception import ArmFrames
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
@@ -31,7 +31,7 @@ _RECOVERY = 10.0
 
 
 class MoveItDriver:
-    """An arm with its eyes, which are the detector's, behind its action; ``robots/<name>/reset`` forgets and recovers."""
+    """An arm behind its action, with the detector's eyes; ``robots/<name>/reset`` forgets and recovers."""
 
     def __init__(self, arm: Any, skills: "dict[str, str]", eyes: TopicObserver) -> None:
         self._arm = arm
@@ -77,8 +77,9 @@ def _commander() -> Any:
         import moveit_commander
     except ImportError as error:
         raise ConfigError(
-            f"MoveIt is not installed here ({error}). It comes with ROS Noetic: apt install ros-noetic-moveit-commander "
-            "ros-noetic-panda-moveit-config, and ros-noetic-franka-ros for a real Panda") from error
+            f"MoveIt is not installed here ({error}). It comes with ROS Noetic: apt install "
+            "ros-noetic-moveit-commander ros-noetic-panda-moveit-config, and ros-noetic-franka-ros for a real Panda"
+        ) from error
     moveit_commander.roscpp_initialize([rospy.get_name().rsplit("/", 1)[-1], "__ns:=/"])
     return moveit_commander.MoveGroupCommander
 
@@ -109,10 +110,8 @@ def _name_frames(settings: MoveItSettings) -> None:
         if parent != child:
             transform = TransformStamped(child_frame_id=child)
             transform.header.frame_id, transform.header.stamp = parent, rospy.Time.now()
-            message = pose_to_msg(pose)
-            transform.transform.translation.x, transform.transform.translation.y = message.position.x, message.position.y
-            transform.transform.translation.z = message.position.z
-            transform.transform.rotation = message.orientation
+            transform.transform.translation = Vector3(*pose.position)
+            transform.transform.rotation = pose_to_msg(pose).orientation
             transforms.append(transform)
     tf2_ros.StaticTransformBroadcaster().sendTransform(transforms)
 
