@@ -35,7 +35,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 
-
 @pytest.fixture(scope="session")
 def ros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with socket.socket() as probe:
