@@ -111,8 +111,13 @@ class ArmOverMoveIt(ArmConformance, TestCase):
 
     def test_an_unknown_planner_is_refused_with_the_known_ones(self) -> None:
         wrong = replace(self.file, moveit=replace(self.file.moveit, planner="RRTConect"))
-        with self.assertRaisesRegex(ConfigError, "there are: .*RRTConnect"):
+        said = ""
+        try:
             make_arm(wrong, moveit_commander.MoveGroupCommander, 20.0)
+        except ConfigError as error:
+            said = str(error)
+        assert "RRTConect" in said
+        assert "RRTConnect" in said
 
     def test_a_frozen_move_group_keeps_nobody_waiting(self) -> None:
         """It neither answers nor goes away."""
