@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Dict, List
 
 import pytest
-from launch_check.commands import commands, wrong
+from launch_check.commands import commands, compose_text, wrong
 from launch_check.packages import Package, all_packages
 from launch_check.rules import Checker
 
@@ -158,14 +158,20 @@ def test_what_is_needed_follows_the_arguments(tree: Path, packages: Dict[str, Pa
 
 def test_a_command_in_a_document_is_compared_with_the_launch_file(tree: Path) -> None:
     folder = tree / "src/ours/launch/include"
-    text = tree / "text.md"
-    text.write_text("roslaunch hicrisp_bringup red_part.launch speed:=1\n"
-                    "`roslaunch hicrisp_bringup red_part.launch \\\n  color:=blue`\n"
-                    '["roslaunch", "hicrisp_bringup", "none.launch", "a:=b"]\n')
-    found = list(commands(iter([text])))
+    text = ("roslaunch hicrisp_bringup red_part.launch speed:=1\n"
+            "`roslaunch hicrisp_bringup red_part.launch \\\n  color:=blue`\n"
+            "roslaunch --wait hicrisp_bringup none.launch a:=b\n")
+    found = list(commands("text.md", text))
     assert [command.arguments for command in found] == [["speed"], ["color"], ["a"]]
     assert wrong(found[0], folder) == []
     second = "\n".join(wrong(found[1], folder))
     assert "there is no argument 'color'; it takes: colour, speed" in second
     assert "the argument 'speed' is needed" in second
     assert "no launch file none.launch; there are: red_part.launch" in wrong(found[2], folder)[0]
+
+
+def test_a_command_in_a_compose_file_has_the_values_of_its_variables(tmp_path: Path) -> None:
+    file = tmp_path / "compose.yaml"
+    file.write_text("services: {sim: {command: [roslaunch, hicrisp_bringup, '${WORLD:-red}_part.launch', 'a:=${A:-1}']}}")
+    found = list(commands("", compose_text(file)))
+    assert [(command.launch, command.arguments) for command in found] == [("red_part.launch", ["a"])]

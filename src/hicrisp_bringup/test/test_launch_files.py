@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Dict, List
 
 import pytest
-from launch_check.commands import commands, wrong
+from launch_check.commands import commands, compose_text, wrong
 from launch_check.packages import Package, all_packages, arguments_of, noetic_packages
 from launch_check.rules import Checker
 from launch_check.stubs import write_stubs
@@ -93,11 +93,24 @@ def test_gazebo_can_do_without_a_display(file: Path) -> None:
     assert "headless" in arguments_of(file).optional
 
 
-def test_the_commands_in_the_documents_are_ones_that_roslaunch_takes() -> None:
-    texts = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docker").glob("*"))]
-    found = list(commands(text for text in texts if text.is_file()))
+def test_the_commands_in_documents_and_containers_are_ones_that_roslaunch_takes() -> None:
+    documents = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    texts = {str(path): path.read_text(encoding="utf-8") for path in documents}
+    texts.update({str(path): compose_text(path) for path in (ROOT / "docker").glob("compose*.yaml")})
+    found = [command for where, text in sorted(texts.items()) for command in commands(where, text)]
     problems = [problem for command in found for problem in wrong(command, LAUNCH)]
     assert not problems, "\n" + "\n".join(problems)
+    assert found
+
+
+def test_the_manifests_declare_what_the_launch_files_use(packages: Dict[str, Package]) -> None:
+    """From the manifests rosdep installs, in the container too."""
+    ours = [name for name, package in packages.items() if package.folder is not None]
+    declared = set(chain.from_iterable(packages[name].depends for name in ours))
+    checker = Checker(packages)
+    used = set(chain.from_iterable(checker.check(file, every_branch=True).packages for file in TOP + PARTS))
+    missing = sorted(used - set(ours) - declared)
+    assert not missing, f"no package.xml has an exec_depend on {', '.join(missing)}"
 
 
 def test_the_list_of_packages_holds_nothing_but_names() -> None:

@@ -53,7 +53,8 @@ class Report:
 
     problems: Set[Problem] = field(default_factory=set)
     packages: Set[str] = field(default_factory=set)
-    """Those that are needed with the arguments as they are."""
+    """Those that are needed: with the arguments as they are, or in every branch."""
+    every_branch: bool = False
 
 
 class Checker:
@@ -68,15 +69,17 @@ class Checker:
         self.packages = packages
         self.config = config
 
-    def check(self, path: Path, arguments: Optional[Mapping[str, str]] = None, documented: bool = False) -> Report:
+    def check(self, path: Path, arguments: Optional[Mapping[str, str]] = None, documented: bool = False,
+              every_branch: bool = False) -> Report:
         """Look at a file and at what it includes.
 
         Args:
             path: the launch file.
             arguments: values that are passed to it.
             documented: every <arg> must have a doc.
+            every_branch: packages count also where the arguments switch them off.
         """
-        report = Report()
+        report = Report(every_branch=every_branch)
         self._file(path, dict(arguments or {}), report, True, documented, 0)
         return report
 
@@ -116,7 +119,7 @@ class _Visit:
                 continue
             self._attributes(child)
             there = self._condition(child)
-            self._element(child, active and there is not False, there)
+            self._element(child, active and (there is not False or self._report.every_branch), there)
 
     def _attributes(self, element: Element) -> None:
         valid = ATTRIBUTES[element.tag] + ("if", "unless")
