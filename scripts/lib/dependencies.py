@@ -44,4 +44,5 @@ def missing(keys: Set[str]) -> List[str]:
 
 
 if __name__ == "__main__":
-    print("\n".join(missing(needed(Path(sys.argv[1])))))
+    for key in missing(needed(Path(sys.argv[1]))):
+        print(key)

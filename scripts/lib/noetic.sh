@@ -48,7 +48,7 @@ noetic_stages() {
         "there are: $(find "$rostests/noetic" -name '*.test' -printf '%f ' 2>/dev/null)"
     ensure_workspace
     mapfile -t missing < <(python3 "$rostests/missing_packages.py" "${files[@]}")
-    [ -z "${missing[*]}" ] || die "these tests need real MoveIt, Gazebo or move_base, and here is no ${missing[*]}" \
+    [ "${#missing[@]}" -eq 0 ] || die "these tests need real MoveIt, Gazebo or move_base, and here is no ${missing[*]}" \
         "they run on Ubuntu 20.04 with ROS Noetic, or in the container: docker/ (docs/noetic.md)" \
         "on Noetic, as root: apt-get install $(printf ' ros-noetic-%s' "${missing[@]//_/-}")"
     HICRISP_ROSTESTS=noetic pytest_stage rostests-noetic python3 -m pytest "$rostests/run_rostests.py" ${only:+-k "$only"}

@@ -15,7 +15,7 @@ on_noetic() { [ "$HICRISP_PLATFORM" = noetic ]; }
 source_ros() {
     unset CMAKE_PREFIX_PATH ROS_PACKAGE_PATH PYTHONPATH
     # shellcheck source=/dev/null
-    if on_noetic; then . "$HICRISP_ROS/setup.bash"; fi
+    if on_noetic; then . "$HICRISP_ROS/setup.bash" --; fi
     # ROS's tools are made for the system's interpreter.
     PATH=/usr/bin:/bin:$PATH
 }

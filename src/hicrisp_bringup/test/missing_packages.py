@@ -24,4 +24,5 @@ def missing_packages(files: Iterable[Path]) -> List[str]:
 
 
 if __name__ == "__main__":
-    print("\n".join(missing_packages(map(Path, sys.argv[1:]))))
+    for name in missing_packages(map(Path, sys.argv[1:])):
+        print(name)

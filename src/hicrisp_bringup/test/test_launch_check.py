@@ -172,6 +172,7 @@ def test_a_command_in_a_document_is_compared_with_the_launch_file(tree: Path) ->
 
 def test_a_command_in_a_compose_file_has_the_values_of_its_variables(tmp_path: Path) -> None:
     file = tmp_path / "compose.yaml"
-    file.write_text("services: {sim: {command: [roslaunch, hicrisp_bringup, '${WORLD:-red}_part.launch', 'a:=${A:-1}']}}")
+    file.write_text("services:\n  sim:\n    command: [roslaunch, hicrisp_bringup, "
+                    '"${WORLD:-red}_part.launch", "a:=${A:-1}"]\n')
     found = list(commands("", compose_text(file)))
     assert [(command.launch, command.arguments) for command in found] == [("red_part.launch", ["a"])]
