@@ -48,6 +48,16 @@ class FingerGripper:
         self._subscriber = rospy.Subscriber("/joint_states", JointState, self._on_joints, queue_size=1)
         self._server = ActionServer(action, GripperCommandAction, self._execute).start()
 
+    @property
+    def position(self) -> Optional[float]:
+        """Where the fingers are, metres from the middle; ``None`` before they were seen."""
+        return self._position
+
+    def stop(self) -> None:
+        """Serve no more."""
+        self._subscriber.unregister()
+        self._server.stop()
+
     def _on_joints(self, message: JointState) -> None:
         places = dict(zip(message.name, message.position))
         if all(finger in places for finger in self._fingers):

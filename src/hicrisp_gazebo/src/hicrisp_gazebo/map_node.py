@@ -29,6 +29,11 @@ class MapServer:
         self._publisher.publish(self._message)
         self._service = rospy.Service("/static_map", GetMap, self._give)
 
+    def stop(self) -> None:
+        """Serve no more."""
+        self._publisher.unregister()
+        self._service.shutdown("the map is closed")
+
     def _give(self, _: GetMapRequest) -> GetMapResponse:
         return GetMapResponse(self._message)
 

@@ -47,6 +47,12 @@ class Poses:
             rospy.Subscriber("/gazebo/model_states", gazebo_msgs().msg.ModelStates, self._on_states, queue_size=1,
                              buff_size=2**21)]
 
+    def stop(self) -> None:
+        """Look no more."""
+        self._ended.set()
+        for subscriber in self._subscribers:
+            subscriber.unregister()
+
     def _on_noise(self, message: Float64) -> None:
         self._injected = max(0.0, message.data)
 

@@ -43,6 +43,11 @@ class WatchedRobot:
             rospy.Subscriber(f"{action}/status", GoalStatusArray, self._on_status, queue_size=1),
         ]
 
+    def stop(self) -> None:
+        """Listen no more."""
+        for subscriber in self._subscribers:
+            subscriber.unregister()
+
     def halt(self, seconds: float) -> Optional[str]:
         """Cancel what it does and wait until its driver says that it has ended; why it has not."""
         end = time.monotonic() + seconds

@@ -8,11 +8,13 @@ from typing import Callable, Iterable, List
 
 import rospkg
 import rospy
+from geometry_msgs.msg import PoseWithCovarianceStamped
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Command
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_nodes.config_files import config_file, parameter
+from hicrisp_nodes.conversions.geometry import pose_to_msg
 from hicrisp_nodes.node import run
 from hicrisp_nodes.service_client import ServiceClient
 from hicrisp_nodes.wall_clock import WallTimer
@@ -32,6 +34,8 @@ from hicrisp_msgs.srv import (
 )
 
 _TICK = 0.02
+_GUESS = 0.01
+"""Variance of where a base is said to start, m2 and rad2."""
 _HALT, _HOME, _CLEAR = 5.0, 30.0, 2.0
 """Seconds of wall time that robots get to stop and to go home, and move_base to forget what it saw."""
 
@@ -51,7 +55,9 @@ class SceneServer:
         gazebo = GazeboClient(str(parameter("gazebo", "/gazebo")))
         self._world = GazeboWorld(gazebo, scene, seed, Path(base) if base else None, rospy.get_time,
                                   lambda sigma: noise.publish(Float64(sigma)))
+        self._starts = rospy.Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
         self._world.begin()
+        self._tell_starts()
         self._tell_faults()
         rospy.set_param("~seed", seed)
         bases = scene.arena.starts if scene.arena is not None else {}
@@ -63,11 +69,30 @@ class SceneServer:
         self._ready = rospy.Publisher("~ready", Bool, queue_size=1, latch=True)
         self._ready.publish(Bool(True))
 
+    def stop(self) -> None:
+        """Serve no more; the world stays as it is."""
+        self._timer.shutdown()
+        for service in self._services:
+            service.shutdown("the scene is closed")
+        for robot in self._robots:
+            robot.stop()
+
     def _tell_faults(self) -> None:
         """What goes wrong from the beginning is the scene's; reports read here what was injected."""
         rospy.set_param("~faults", [
             {"fault": fault.kind, "target": fault.target, "magnitude": list(fault.magnitude), "count": fault.count}
             for fault in self._world.scene.faults])
+
+    def _tell_starts(self) -> None:
+        """Where a localisation that needs a first guess begins to look for the base."""
+        arena = self._world.scene.arena
+        for start in arena.starts.values() if arena is not None else ():
+            message = PoseWithCovarianceStamped()
+            message.header.frame_id, message.header.stamp = "map", rospy.Time.now()
+            message.pose.pose = pose_to_msg(start.pose)
+            message.pose.covariance = [_GUESS if row == column and row in (0, 1, 5) else 0.0
+                                       for row in range(6) for column in range(6)]
+            self._starts.publish(message)
 
     def _began(self, command: Command) -> None:
         self._happens(lambda: self._world.faults.command_began(command))
@@ -107,6 +132,7 @@ class SceneServer:
                 self._world.reset(scene, int(request.seed))
         except HicrispError as error:
             return ResetWorldResponse(False, str(error))
+        self._tell_starts()
         self._forget_obstacles()
         self._tell_faults()
         rospy.set_param("~seed", int(request.seed))  # Whoever writes a result reads here which layout it was.
