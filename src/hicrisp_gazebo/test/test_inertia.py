@@ -31,8 +31,8 @@ def test_a_turned_box_has_its_moments_along_other_axes() -> None:
 
 
 def test_the_heavier_part_draws_the_centre_to_itself() -> None:
-    found = inertia_of([Solid("big", "box", (0.2, 0.1, 0.1)), Solid("small", "box", (0.1, 0.1, 0.1), Pose((0.3, 0, 0)))],
-                       3.0)
+    big, small = Solid("big", "box", (0.2, 0.1, 0.1)), Solid("small", "box", (0.1, 0.1, 0.1), Pose((0.3, 0.0, 0.0)))
+    found = inertia_of([big, small], 3.0)
     assert found.centre == pytest.approx([0.1, 0.0, 0.0])
 
 

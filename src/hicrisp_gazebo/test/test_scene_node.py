@@ -13,13 +13,13 @@ from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.scene import load_scene
 from hicrisp_gazebo.client import GazeboClient
 from hicrisp_gazebo.port import Refusal
+from hicrisp_gazebo.scene_models import SCENERY
 from hicrisp_gazebo.scene_node import SceneServer
 from hicrisp_gazebo.world import GazeboError, GazeboWorld
 from hicrisp_nodes.action_server import ActionServer, Goal
 from hicrisp_nodes.conversions import command_to_msg, outcome_to_msg
 from reference_gazebo import ReferenceGazebo
 
-from hicrisp_gazebo.models import SCENERY
 from hicrisp_msgs.msg import (
     ExecuteCommandAction,
     ExecuteCommandActionGoal,

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene.scene import Start
 
-from hicrisp_gazebo.models import Model
+from hicrisp_gazebo.scene_models import Model
 
 _FOOTPRINT = ("chassis_collision", "chassis_visual")
 

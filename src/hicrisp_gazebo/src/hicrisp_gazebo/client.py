@@ -13,8 +13,8 @@ from hicrisp_nodes.service_client import ServiceClient
 from std_srvs.srv import Empty, EmptyRequest
 
 from hicrisp_gazebo.messages import gazebo_msgs
-from hicrisp_gazebo.models import Model
 from hicrisp_gazebo.port import Answer, Refusal, refusal_in
+from hicrisp_gazebo.scene_models import Model
 
 
 class GazeboClient:

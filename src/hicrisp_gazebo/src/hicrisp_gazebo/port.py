@@ -9,7 +9,7 @@ from typing import Optional, Protocol
 
 from hicrisp_core.model import Pose, Vector
 
-from hicrisp_gazebo.models import Model
+from hicrisp_gazebo.scene_models import Model
 
 
 class Refusal(Enum):

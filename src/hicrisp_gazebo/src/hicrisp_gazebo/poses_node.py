@@ -17,7 +17,7 @@ from std_msgs.msg import Float64
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_gazebo.messages import gazebo_msgs
-from hicrisp_gazebo.models import SCENERY
+from hicrisp_gazebo.scene_models import SCENERY
 
 _ROBOTS = ("panda", "agv", "ground_plane")
 

@@ -10,8 +10,8 @@ from hicrisp_core.scene import Scene, SceneFault, load_scene
 
 from hicrisp_gazebo.agv_model import agv_model
 from hicrisp_gazebo.faults import Faults
-from hicrisp_gazebo.models import Model, models_of
 from hicrisp_gazebo.port import Answer, Gazebo, Refusal
+from hicrisp_gazebo.scene_models import Model, models_of
 
 
 class GazeboError(HicrispError):

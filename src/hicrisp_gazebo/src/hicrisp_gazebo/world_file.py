@@ -11,7 +11,7 @@ from hicrisp_core.errors import HicrispError
 from hicrisp_core.scene import load_scene
 from hicrisp_nodes.config_files import config_file
 
-from hicrisp_gazebo.models import world
+from hicrisp_gazebo.scene_models import world
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -13,9 +13,8 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.scene import load_scene
 from hicrisp_gazebo.agv_model import agv_model
+from hicrisp_gazebo.scene_models import SCENERY, models_of, thing_sdf, world
 from hicrisp_gazebo.shapes import solids_of, walls
-
-from hicrisp_gazebo.models import SCENERY, models_of, thing_sdf, world
 
 PACKAGE = Path(__file__).parents[1]
 SCENES = [name for name in sorted(file.stem for file in (PACKAGE.parents[1] / "config/scenes").glob("*.yaml"))
@@ -72,7 +71,8 @@ def test_what_a_gripper_holds_grips_better_than_what_stands_on_the_floor() -> No
 
 def test_the_table_stands_where_the_scene_has_it() -> None:
     scene = load_scene("tabletop", 0)
-    top = next(element for element in collisions(models_of(scene)[SCENERY].sdf) if element.get("name") == "top_collision")
+    shapes = {element.get("name"): element for element in collisions(models_of(scene)[SCENERY].sdf)}
+    top = shapes["top_collision"]
     assert numbers(top.findtext("pose", ""))[:3] == pytest.approx(scene.table.pose.position)
     assert numbers(top.findtext("geometry/box/size", "")) == pytest.approx(scene.table.size)
 
