@@ -257,7 +257,7 @@ class _Visit:
             self.complain(element, f"no package '{name}' here nor in noetic_packages.yaml; there are: {known}")
             return
         if active:
-            self._report.packages |= {name, *(package.depends if package.folder else ())}
+            self._report.packages |= {name, *(package.depends if package.folder and element.tag == "node" else ())}
         if program not in package.executables:
             valid = ", ".join(sorted(package.executables)) or "none"
             self.complain(element, f"{name} has no executable '{program}'; there are: {valid}")
