@@ -40,16 +40,17 @@ ensure_noetic() {
     say "set-up: packages installed"
 }
 
-# The tests over ROS that need the real stack; only one of them when `only` holds its name.
+# noetic_stages [NAME]: the tests over ROS that need the real stack, or the one of them with that name.
 noetic_stages() {
+    local only=$1 tests=$HICRISP_ROOT/src/hicrisp_bringup/test
     local -a files missing
-    mapfile -t files < <(find "$rostests/noetic" -name "${only:-*}.test" 2>/dev/null | sort)
-    [ "${#files[@]}" -gt 0 ] || die "no test '${only:-*}' in $rostests/noetic" \
-        "there are: $(find "$rostests/noetic" -name '*.test' -printf '%f ' 2>/dev/null)"
+    mapfile -t files < <(find "$tests/noetic" -name "${only:-*}.test" 2>/dev/null | sort)
+    [ "${#files[@]}" -gt 0 ] || die "no test '${only:-*}' in $tests/noetic" \
+        "there are: $(find "$tests/noetic" -name '*.test' -printf '%f ' 2>/dev/null)"
     ensure_workspace
-    mapfile -t missing < <(python3 "$rostests/missing_packages.py" "${files[@]}")
+    mapfile -t missing < <(python3 "$tests/missing_packages.py" "${files[@]}")
     [ "${#missing[@]}" -eq 0 ] || die "these tests need real MoveIt, Gazebo or move_base, and here is no ${missing[*]}" \
         "they run on Ubuntu 20.04 with ROS Noetic, or in the container: docker/ (docs/noetic.md)" \
-        "on Noetic, as root: apt-get install $(printf ' ros-noetic-%s' "${missing[@]//_/-}")"
-    HICRISP_ROSTESTS=noetic pytest_stage rostests-noetic python3 -m pytest "$rostests/run_rostests.py" ${only:+-k "$only"}
+        "on Noetic, as root: apt-get install$(printf ' ros-noetic-%s' "${missing[@]//_/-}")"
+    HICRISP_ROSTESTS=noetic pytest_stage rostests-noetic python3 -m pytest "$tests/run_rostests.py" ${only:+-k "$only"}
 }
