@@ -26,8 +26,8 @@ def prefix(tmp_path: Path) -> Path:
 
 def shell(command: str, ros: Path) -> List[str]:
     """The lines that a command prints after the scripts' own set-up."""
-    done = subprocess.run(["bash", "-c", f". {ROOT}/scripts/lib/setup.sh; {command}"], stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "HICRISP_ROS": str(ros)}, timeout=60, check=True)
+    done = subprocess.run(["bash", "-c", f". {ROOT}/scripts/lib/setup.sh; {command}"], check=True, timeout=60, text=True,
+                          stdout=subprocess.PIPE, env={**os.environ, "HICRISP_ROS": str(ros)})
     return done.stdout.split()
 
 
