@@ -26,8 +26,9 @@ def prefix(tmp_path: Path) -> Path:
 
 def shell(command: str, ros: Path) -> List[str]:
     """The lines that a command prints after the scripts' own set-up."""
-    done = subprocess.run(["bash", "-c", f". {ROOT}/scripts/lib/setup.sh; {command}"], check=True, timeout=60, text=True,
-                          stdout=subprocess.PIPE, env={**os.environ, "HICRISP_ROS": str(ros)})
+    script = f". {ROOT}/scripts/lib/setup.sh; {command}"
+    done = subprocess.run(["bash", "-c", script], env={**os.environ, "HICRISP_ROS": str(ros)}, stdout=subprocess.PIPE,
+                          text=True, timeout=60, check=True)
     return done.stdout.split()
 
 
