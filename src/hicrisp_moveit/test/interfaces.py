@@ -85,7 +85,8 @@ ACTIONS: Mapping[str, Mapping[str, Tuple[str, str, str]]] = {
                                   "int32 error_code; string error_string", ""),
     },
     "franka_gripper": {
-        "Grasp": ("float64 width; GraspEpsilon epsilon; float64 speed; float64 force", "bool success; string error", ""),
+        "Grasp": ("float64 width; GraspEpsilon epsilon; float64 speed; float64 force", "bool success; string error",
+                  ""),
         "Move": ("float64 width; float64 speed", "bool success; string error", ""),
         "Homing": ("", "bool success; string error", ""),
         "Stop": ("", "bool success; string error", ""),

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
-"""A move_group for the tests, over MuJoCo's Panda: the real one's names, codes and habits, and an arm that really moves.
+"""A move_group for the tests, over MuJoCo's Panda: the real one's names, codes and habits, and an arm that moves.
 
-It runs in a test's own process, or as a node whose parameter ``~mode`` names what goes wrong (see ``MODES``).
+It runs in a test's own process, or as a node (``reference_robot.py``); ``mode`` names what goes wrong (see ``MODES``).
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from threading import Event, RLock, Thread
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Sequence, Tuple
 
 import actionlib
 import numpy as np
@@ -28,6 +27,7 @@ from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.linked_event import LinkedEvent
 from hicrisp_core.robot.ports import MotionFailure, Trajectory
 from hicrisp_core.scene import Scene
+from hicrisp_moveit.execution import message_of, trajectory_of
 from hicrisp_nodes.conversions.geometry import pose_from_msg, pose_to_msg
 from hicrisp_reference.srv import Plan, PlanRequest, PlanResponse
 from hicrisp_sim.arm import EmbeddedArm
@@ -71,8 +71,6 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from hicrisp_moveit.execution import message_of, trajectory_of
-
 MODES = ("", "hangs", "silent", "lies", "deaf", "dies", "violates", "blind")
 """Planning ``hangs``, or planning's ``silent`` services; execution ``lies`` about having moved, is ``deaf`` to cancel,
 ``dies`` on the way while the controller goes on, ``violates`` its path; ``blind``: no joint states."""
@@ -88,12 +86,17 @@ class ReferenceMoveIt:
 
     Args:
         scene: the things that are really there.
+        tf: publishes ``/tf``.
+        namespace: of all other names.
         patience: part of the asked planning time that a search in vain takes.
+        things: whether TF also tells where the things are.
     """
 
-    def __init__(self, scene: Scene, patience: float = 1.0, things: bool = False) -> None:
+    def __init__(
+        self, scene: Scene, tf: rospy.Publisher, namespace: str = "", patience: float = 1.0, things: bool = False
+    ) -> None:
         self.mode: Callable[[], str] = lambda: ""
-        self.goals, self.patience = 0, patience
+        self.goals, self.patience, self._tf, self._ns = 0, patience, tf, namespace
         settings = ArmSettings()
         self.simulation = Simulation(scene, settings.rest, 1.0)
         self.arm = EmbeddedArm(self.simulation, scene, settings)
@@ -102,16 +105,18 @@ class ReferenceMoveIt:
         self._dice = np.random.default_rng(7)
         self._things, self._ended = things, Event()
         self._cancel, self._controller_cancel, self._moving = Event(), Event(), RLock()
-        rospy.set_param("/robot_description", (description_folder() / "urdf" / "panda.urdf").read_text())
+        rospy.set_param(f"{namespace}/robot_description", (description_folder() / "urdf" / "panda.urdf").read_text())
         self.simulation.start_idling()
         self._publish()
         self._serve()
 
     def _serve(self) -> None:
         self._subscribers = [
-            rospy.Subscriber("/trajectory_execution_event", String, self._on_event, queue_size=5),
-            rospy.Subscriber(f"{CONTROLLER}/cancel", GoalID, lambda _: self._controller_cancel.set(), queue_size=5)]
-        self._told = rospy.Publisher(f"{CONTROLLER}/result", FollowJointTrajectoryActionResult, queue_size=5)
+            rospy.Subscriber(f"{self._ns}/trajectory_execution_event", String, self._on_event, queue_size=5),
+            rospy.Subscriber(f"{self._ns}{CONTROLLER}/cancel", GoalID, lambda _: self._controller_cancel.set(),
+                             queue_size=5)]
+        self._told = rospy.Publisher(
+            f"{self._ns}{CONTROLLER}/result", FollowJointTrajectoryActionResult, queue_size=5)
         services: Sequence[Tuple[str, Any, Callable[[Any], Any]]] = (
             ("/reference/plan", Plan, self._plan), ("/compute_ik", GetPositionIK, self._ik),
             ("/check_state_validity", GetStateValidity, self._validity),
@@ -120,12 +125,12 @@ class ReferenceMoveIt:
                 self.scene.apply(request.scene, self.simulation.arm_positions))),
             ("/get_planning_scene", GetPlanningScene, lambda _: GetPlanningSceneResponse(self.scene.tell())),
             ("/query_planner_interface", QueryPlannerInterfaces, _planners))
-        self._services = [rospy.Service(name, kind, work) for name, kind, work in services]
+        self._services = [rospy.Service(f"{self._ns}{name}", kind, work) for name, kind, work in services]
         self._execute = actionlib.SimpleActionServer(
-            "/execute_trajectory", ExecuteTrajectoryAction, self._on_goal, auto_start=False)
+            f"{self._ns}/execute_trajectory", ExecuteTrajectoryAction, self._on_goal, auto_start=False)
         self._execute.register_preempt_callback(self._on_preempt)
         self._gripper = actionlib.SimpleActionServer(
-            "/franka_gripper/gripper_action", GripperCommandAction, self._on_gripper, auto_start=False)
+            f"{self._ns}/franka_gripper/gripper_action", GripperCommandAction, self._on_gripper, auto_start=False)
         self._execute.start()
         self._gripper.start()
 
@@ -145,19 +150,8 @@ class ReferenceMoveIt:
         self._ended.set()
         self._controller_cancel.set()
         self._cancel.set()
-        self._execute.execute_condition.acquire()
-        self._execute.need_to_terminate = True
-        self._execute.execute_condition.notify()
-        self._execute.execute_condition.release()
-        for server in (self._execute, self._gripper):
-            server.need_to_terminate = True
-            for end in (server.action_server.goal_sub, server.action_server.cancel_sub, server.action_server.status_pub,
-                        server.action_server.result_pub, server.action_server.feedback_pub):
-                end.unregister()
-        for service in self._services:
-            service.shutdown("the test is over")
-        for end in (*self._subscribers, self._joint_states, self._tf, self._told):
-            end.unregister()
+        self.die()
+        self._gripper.need_to_terminate = self._execute.need_to_terminate = True
         self.simulation.close()
 
     @property
@@ -172,8 +166,8 @@ class ReferenceMoveIt:
 
     def _publish(self) -> None:
         self._eyes = Eyes()
-        self._joint_states = rospy.Publisher("/joint_states", JointState, queue_size=5, tcp_nodelay=True)
-        self._tf = rospy.Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
+        self._joint_states = rospy.Publisher(
+            f"{self._ns}/joint_states", JointState, queue_size=5, tcp_nodelay=True)
         Thread(target=self._publish_always, daemon=True).start()
 
     def _publish_always(self) -> None:

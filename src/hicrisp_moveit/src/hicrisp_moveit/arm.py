@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from threading import Event
-from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union
+from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Set, Tuple, Union
 
 import rospy
 from hicrisp_core.model import Outcome, Pose, Status, WorldState
@@ -193,7 +193,7 @@ class MoveItArm:
                                  "the time to plan a motion ran out" if late else str(error))
 
     def _to_pose(self, pose: Pose, goal: Pose, deadline: Deadline) -> Motion:
-        """Ask first what MoveIt would tell only by using up its planning time: whether a free posture reaches the goal."""
+        """Ask first what MoveIt would tell only by using up its planning time: whether a free posture gets there."""
         free = self._postures.reaching(goal, True, deadline)
         if free is None:
             row = self._postures.reaching(goal, False, deadline)
@@ -226,7 +226,7 @@ class MoveItArm:
     def _between(self, goal: Sequence[float], deadline: Deadline) -> Tuple[str, ...]:
         """What is in the way of the straight motion of the joints."""
         start = self._joints.positions()
-        found = set()
+        found: Set[str] = set()
         for look in range(1, _LOOKS) if start is not None else ():
             row = [a + (b - a) * look / _LOOKS for a, b in zip(start or (), goal)]
             found.update(self._postures.touched(row, deadline) or ())

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any, List, Tuple
+from typing import Any, List, Optional, Tuple
 
 import rospy
 import tf2_ros
-from geometry_msgs.msg import TransformStamped
+from geometry_msgs.msg import TransformStamped, Vector3
 from hicrisp_core.detector.perception import ArmFrames
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.safety import SafetyLimits, load_safety
 from hicrisp_core.scene import load_scene
 from hicrisp_nodes.config_files import config_file, parameter
 from hicrisp_nodes.conversions.geometry import pose_to_msg
@@ -31,13 +32,15 @@ _RECOVERY = 10.0
 
 
 class MoveItDriver:
-    """An arm with its eyes, which are the detector's, behind its action; ``robots/<name>/reset`` forgets and recovers."""
+    """An arm behind its action, with the detector's eyes; ``robots/<name>/reset`` forgets and recovers."""
 
-    def __init__(self, arm: Any, skills: "dict[str, str]", eyes: TopicObserver) -> None:
+    def __init__(
+        self, arm: Any, skills: "dict[str, str]", eyes: TopicObserver, limits: Optional[SafetyLimits] = None
+    ) -> None:
         self._arm = arm
         self._eyes = eyes
         clock = rospy.get_time if rospy.get_param("/use_sim_time", False) else time.monotonic
-        self._robot = ArmRobot(arm, skills, self._look, clock=clock)
+        self._robot = ArmRobot(arm, skills, self._look, clock=clock, limits=limits)
         self._reset = rospy.Service(f"robots/{arm.name}/reset", Trigger, self._on_reset)
         self._server = RobotServer(self._robot)
 
@@ -64,7 +67,8 @@ def build() -> MoveItDriver:
     if parameter("name_frames", False):
         _name_frames(file.moveit)
     eyes = TopicObserver(still=float(parameter("still", 0.01)), window=0.05, patience=1.0)
-    return MoveItDriver(arm, skills, eyes)
+    safety = str(parameter("safety", ""))
+    return MoveItDriver(arm, skills, eyes, load_safety(safety) if safety else None)
 
 
 def _commander() -> Any:
@@ -77,8 +81,9 @@ def _commander() -> Any:
         import moveit_commander
     except ImportError as error:
         raise ConfigError(
-            f"MoveIt is not installed here ({error}). It comes with ROS Noetic: apt install ros-noetic-moveit-commander "
-            "ros-noetic-panda-moveit-config, and ros-noetic-franka-ros for a real Panda") from error
+            f"MoveIt is not installed here ({error}). It comes with ROS Noetic: apt install "
+            "ros-noetic-moveit-commander ros-noetic-panda-moveit-config, and ros-noetic-franka-ros for a real Panda"
+        ) from error
     moveit_commander.roscpp_initialize([rospy.get_name().rsplit("/", 1)[-1], "__ns:=/"])
     return moveit_commander.MoveGroupCommander
 
@@ -109,10 +114,8 @@ def _name_frames(settings: MoveItSettings) -> None:
         if parent != child:
             transform = TransformStamped(child_frame_id=child)
             transform.header.frame_id, transform.header.stamp = parent, rospy.Time.now()
-            message = pose_to_msg(pose)
-            transform.transform.translation.x, transform.transform.translation.y = message.position.x, message.position.y
-            transform.transform.translation.z = message.position.z
-            transform.transform.rotation = message.orientation
+            transform.transform.translation = Vector3(*pose.position)
+            transform.transform.rotation = pose_to_msg(pose).orientation
             transforms.append(transform)
     tf2_ros.StaticTransformBroadcaster().sendTransform(transforms)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from threading import Event
-from typing import Any, Callable, Dict, List, Optional
+from typing import Callable, List, Optional
 
 import rospy
 from actionlib_msgs.msg import GoalID
@@ -26,6 +26,9 @@ from hicrisp_moveit.settings import MoveItSettings
 _PREEMPTION = 0.8
 """Seconds that move_group gets to end a motion before the controllers are told without it."""
 _PERIOD = 0.1
+_POLL = 0.01
+_REASON_WAIT = 0.3
+"""Longest wait for a controller's own reason, which comes by another way than MoveIt's code, seconds."""
 _SETTLE = 1.0
 """Longest wait for the joints to come to rest at the end of a motion, seconds of wall time."""
 
@@ -133,7 +136,7 @@ class Execution:
                 CallStatus.UNREACHABLE: "no move_group took the motion",
                 CallStatus.STUCK: "move_group did not end the motion when it was told to"}[reply.status])
         reason = execution_reason(code or CONTROL_FAILED)
-        why = self._controllers.since(began)
+        why = self._controllers.since(began, _REASON_WAIT if code == CONTROL_FAILED else 0.0)
         return Outcome(Status.EXECUTION, f"{reason}: {why}" if why else reason)
 
 
@@ -141,20 +144,22 @@ class ControllerReasons:
     """Why the trajectory controllers gave up: MoveIt's own code says no more than that they did."""
 
     def __init__(self, controllers: "tuple[str, ...]") -> None:
-        self._last: Dict[str, Any] = {}
+        self._last = (-math.inf, "")
         self._subscribers = [
             rospy.Subscriber(f"{name}/result", FollowJointTrajectoryActionResult, self._on_result, queue_size=5)
             for name in controllers]
 
-    def since(self, moment: float) -> str:
-        """The reason that was given after a moment of the monotonic clock; empty when none was."""
-        at, reason = self._last.get("reason", (-math.inf, ""))
-        return reason if at >= moment else ""
+    def since(self, moment: float, wait: float) -> str:
+        """The reason that was given after a moment of the monotonic clock; empty when none was, nor for ``wait`` s."""
+        deadline = Deadline(wait)
+        while self._last[0] < moment and not deadline.passed:
+            time.sleep(_POLL)
+        return self._last[1] if self._last[0] >= moment else ""
 
     def _on_result(self, message: FollowJointTrajectoryActionResult) -> None:
         reason = controller_reason(message.result.error_code, message.result.error_string)
         if reason:
-            self._last["reason"] = (time.monotonic(), reason)
+            self._last = (time.monotonic(), reason)
 
 
 class _Watch(LinkedEvent):

@@ -28,8 +28,8 @@ _STOP = 2.0
 
 
 class FrankaDrive:
-    """The actions ``move``, ``grasp``, ``homing`` and ``stop``. Its server does not end a goal that is canceled, so that
-    every end before its time is made by ``stop``."""
+    """The actions ``move``, ``grasp``, ``homing`` and ``stop``. A canceled goal goes on there: only ``stop``
+    ends it before its time."""
 
     def __init__(self, settings: GripperSettings) -> None:
         self._settings = settings

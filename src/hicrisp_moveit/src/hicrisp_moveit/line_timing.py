@@ -12,6 +12,8 @@ from hicrisp_moveit.limits import JointLimits
 _RAMP = 0.5
 """Acceleration of the tool along a line, m/s^2."""
 _LEAST = 1e-6
+_LEAST_TIME = 0.05
+"""Seconds of a motion that moves nothing."""
 
 
 def time_line(
@@ -30,10 +32,13 @@ def time_line(
     """
     steps = [math.sqrt(sum((b - a) ** 2 for a, b in zip(first, second))) for first, second in zip(rows, rows[1:])]
     turned = sum(steps)
+    still = (0.0,) * len(joints)
+    if turned < _LEAST:
+        return Trajectory(tuple(joints), (0.0, _LEAST_TIME), (tuple(rows[0]),) * 2, (still, still))
     length = max(length, _LEAST)
     along = [0.0]
     for step in steps:
-        along.append(along[-1] + length * step / max(turned, _LEAST))
+        along.append(along[-1] + length * step / turned)
     ramp = _RAMP
     for index, limit in enumerate(limits):
         slope = max((abs(b[index] - a[index]) / max(d - c, _LEAST) for a, b, c, d in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional, Sequence, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 import rospy
 from geometry_msgs.msg import PoseStamped
@@ -78,7 +78,7 @@ class Postures:
         return None
 
     def touched(self, row: Optional[Sequence[float]], deadline: Deadline) -> Optional[Tuple[str, ...]]:
-        """The names of the things that a posture (the present one: ``None``) touches; an empty name is the robot itself.
+        """The things that a posture (the present one: ``None``) touches; an empty name is the robot itself.
 
         Returns:
             ``None`` when it touches nothing.
@@ -126,7 +126,7 @@ class Postures:
         found = dict(zip(state.name, state.position))
         return tuple(found[joint] for joint in self._joints)
 
-    def _call(self, service: ServiceClient, request: object, deadline: Deadline) -> "object":
+    def _call(self, service: ServiceClient, request: object, deadline: Deadline) -> Any:
         reply = service.call(request, min(self._settings.service_wait, deadline.remaining))
         if reply.response is None:
             raise NoAnswer(reply.message)
