@@ -63,8 +63,8 @@ class ActionDecoder:
 
     def _drive_goal(self, action: Action, command: Command, world: WorldState) -> Union[Command, Feedback]:
         """The command with the pose where a base shall stand, and with the zones that it must not enter."""
-        place = next((world.objects[str(value)] for value in command.arguments.values()
-                      if str(value) in world.objects), None)
+        place = next((world.objects[str(value)] for key, value in command.arguments.items()
+                      if key != "item" and str(value) in world.objects), None)
         if place is None or place.pose is None:
             return command  # A world of facts without poses; a robot that knows the place by name finds it.
         goal = place.pose if action.decode == "station" else \
