@@ -8,8 +8,8 @@ from lab import DOMAIN, lab_world
 from tabletop import steps
 
 WORLD = lab_world()
-FETCH = ("dock(agv, dock)", "pick(panda, box)", "load(panda, box, tray)", "carry_to(agv, box, area_2)", "dock(agv, dock)",
-         "unload(panda, box, tray)")
+FETCH = ("dock(agv, dock)", "pick(panda, box)", "load(panda, box, tray)", "carry_to(agv, box, area_2)",
+         "dock(agv, dock)", "unload(panda, box, tray)")
 
 
 def waits(*texts):

@@ -63,11 +63,11 @@ def _parents(file: Union[str, FilePath], names: Sequence[Any], positions: Positi
     """The domains that this one extends, from the files beside it; of two with the same name the later one counts."""
     found: List[Domain] = []
     for index, name in enumerate(names):
-        path = FilePath(file).with_name(f"{name}.yaml")
-        if path.resolve() == FilePath(file).resolve() or not path.is_file():
-            known = ", ".join(sorted(each.stem for each in path.parent.glob("*.yaml") if each.stem != FilePath(file).stem))
-            raise positions.error(("extends", index), f"there is no other domain '{name}' beside it; there are: {known}")
-        found.append(load_domain(path))
+        others = {each.stem: each for each in FilePath(file).parent.glob("*.yaml") if each.name != FilePath(file).name}
+        if name not in others:
+            raise positions.error(("extends", index), f"there is no other domain '{name}' beside it; "
+                                                      f"there are: {', '.join(sorted(others))}")
+        found.append(load_domain(others[name]))
     return tuple(found)
 
 

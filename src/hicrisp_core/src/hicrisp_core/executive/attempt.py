@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from threading import Event, RLock
+from threading import Event, Lock, RLock
 from typing import Any, Callable, Dict, FrozenSet, Optional, Tuple
 
 from hicrisp_core.body.decoder import measured_offset, offset_key
@@ -54,6 +54,7 @@ class Attempts:
         self._cancel = cancel
         self._traffic = Traffic(domain)
         self._learnt = Learnt(offsets)
+        self._asking = Lock()
         self._later: Tuple[Step, ...] = ()
 
     @property
@@ -142,7 +143,8 @@ class Attempts:
         if isinstance(aimed, Feedback):
             return command, aimed
         if rehearsal is not None and self._policy.autonomy != "full":
-            granted = self._ports.approve(aimed)
+            with self._asking:  # One question at a time: the answer does not say which one it is for.
+                granted = self._ports.approve(aimed)
             self._ledger.tell("approval", command=self._domain.describe(aimed), granted=granted,
                               rehearsed=list(rehearsal.changes))
             if not granted:

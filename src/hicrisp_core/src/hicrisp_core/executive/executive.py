@@ -90,7 +90,7 @@ class Executive:
 
     def _finish(
         self, ledger: Ledger, success: bool, message: str, plan: Tuple[Step, ...] = (), reason: str = "",
-        account: Account = Account(),
+        account: Optional[Account] = None,
     ) -> TaskResult:
         said = tuple(step.text or str(step) for step in plan)
         result = ledger.result(success, message, said, self._cancel.is_set(), account)

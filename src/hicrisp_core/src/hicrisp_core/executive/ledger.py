@@ -172,10 +172,10 @@ class Ledger:
 
     def result(
         self, success: bool, message: str, plan: Tuple[str, ...], canceled: bool = False,
-        account: Account = Account(),
+        account: Optional[Account] = None,
     ) -> TaskResult:
         """The task's result as it stands now."""
-        counts = self._counts
+        counts, account = self._counts, account or Account()
         return TaskResult(
             success, message, plan, counts.commands, dict(counts.corrections), self.failures, counts.usage.calls,
             counts.usage.tokens, counts.placement_error, counts.first_motion, self.seconds, self.sim_seconds, canceled,

@@ -38,7 +38,7 @@ class _Entry:
 class Schedule:
     """Steps by their index, which they keep; those of a new plan get indices of their own.
 
-    A step whose ``after`` is ``None`` waits for the step before it.
+    A step whose ``after`` is ``None`` waits for the step before it. One thread writes, any may read.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:

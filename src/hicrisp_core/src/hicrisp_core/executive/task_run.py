@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 from hicrisp_core.domain.ordering import ordered
 from hicrisp_core.domain.schema import Domain
@@ -19,7 +19,7 @@ from hicrisp_core.executive.policy import Policy
 from hicrisp_core.executive.ports import Ports
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
-from hicrisp_core.model import Command, Feedback, Plan, Rung, Step, Task, Verdict, WorldState
+from hicrisp_core.model import Command, Feedback, Plan, Rung, Task, Verdict, WorldState
 from hicrisp_core.robot.deadline import Deadline
 
 

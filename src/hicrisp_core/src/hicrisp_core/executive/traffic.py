@@ -1,4 +1,4 @@
-"""Commands of several robots at once: none begins beside one that it may disturb, and none sees another's unfinished work.
+"""Commands of several robots at once: none begins beside one that it may disturb, none sees unfinished work as done.
 
 A correction may command any robot, whatever the plan says; so the same test by which a plan is ordered stands before
 every single command.
