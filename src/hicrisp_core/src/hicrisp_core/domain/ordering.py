@@ -15,8 +15,8 @@ def ordered(steps: Sequence[Step], domain: Domain, world: WorldState) -> Tuple[S
     """The steps with their robots and with what they wait for (``after``, indices of earlier steps).
 
     A step waits for the earlier ones of its own robot, and for those whose effects it needs or undoes or whose
-    conditions it would destroy. What a plan itself says that a step waits for is kept besides. A step that names no command
-    (words alone, a name that is not there) may be anything: it waits for all before it, and all later ones for it.
+    conditions it would destroy. What a plan itself says that a step waits for is kept besides. A step that names no
+    command (words alone, a name that is not there) may be anything: it waits for all before it, all later ones for it.
     """
     commands = [_command(step, domain, world) for step in steps]
     waits: List[Set[int]] = []

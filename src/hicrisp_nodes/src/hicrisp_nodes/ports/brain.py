@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from threading import Event
+
 from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.robot.deadline import Deadline
 
 from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal
 from hicrisp_nodes import conversions as to
 from hicrisp_nodes.ports.thinker import Thinker
+
 
 class RosBrain:
     """A brain behind ``brain/plan``.
