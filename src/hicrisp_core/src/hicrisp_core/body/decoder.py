@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import FrozenSet, List, Optional, Sequence, Union
 
 from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out
-from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top
+from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.corrector.offsets import DecoderOffsets, Planar
 from hicrisp_core.domain.schema import Action, Domain
@@ -94,7 +94,7 @@ class ActionDecoder:
         elif action.decode == "on" and other.shape in ("surface", "region"):
             rounds = free(item, world, workspace, within=other)
         elif action.decode == "on":
-            return on_top(item, other)
+            return on_top(item, other) if other.movable else on_tray(item, other, world)
         elif action.decode == "in":
             return inside(item, other, world)
         else:

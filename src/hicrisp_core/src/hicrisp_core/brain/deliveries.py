@@ -42,8 +42,8 @@ _LOAD = re.compile(rf"^(?:load|put|place|set|lay|move) (?P<what>.+?) (?:onto|on 
 _UNLOAD = re.compile(rf"^unload (?P<what>.+?)(?: (?:from|off|off of) {_CARRIER})?$"
                      rf"|^(?:take|remove|get) (?P<off>.+?) (?:from|off|off of|down from) {_CARRIER}$")
 _CARRY = re.compile(r"^(?:bring|carry|take|transport|deliver|move|send) (?P<what>.+?) (?:over |on )?to (?P<where>.+)$")
-_BACK = re.compile(r"^(?:(?:bring|carry|take|transport|move|drive|go|come|return|get) )?(?:(?P<what>.+?) )?back(?: again)?"
-                   r"(?: (?:to|on|onto) (?P<where>.+))?$|^return(?: (?P<it>.+?))??(?: to (?P<to>.+))?$")
+_BACK = re.compile(r"^(?:(?:bring|carry|take|transport|move|drive|go|come|return|get) )?(?:(?P<what>.+?) )?back"
+                   r"(?: again)?(?: (?:to|on|onto) (?P<where>.+))?$|^return(?: (?P<it>.+?))??(?: to (?P<to>.+))?$")
 _ANOTHER = re.compile(r"^(?:another|an|any|some|the other) (?:area|place)$")
 
 

@@ -118,11 +118,11 @@ def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: Wor
 
 
 def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: WorldState) -> Seen:
-    """The thing's centre is above the robot's middle within the tolerance, and its bottom is off the floor."""
+    """The thing's centre is above the robot's middle within the tolerance, and off the floor on which that stands."""
     if thing.pose is None or robot.pose is None:
         return _UNSEEN
     aside = math.dist(thing.pose.position[:2], robot.pose.position[:2])
-    lifted = vertical_span(thing, thing.pose)[0] - robot.pose.position[2]
+    lifted = thing.pose.position[2] - robot.pose.position[2]
     return Seen(aside <= predicate.tolerance and lifted >= _OFF_THE_FLOOR,
                 f"{aside:.2f} m from its middle, {100 * lifted:.0f} cm above the floor")
 
