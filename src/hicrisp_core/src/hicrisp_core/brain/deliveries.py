@@ -33,7 +33,8 @@ _VERBS = "|".join((*_ARM_VERBS, "load", "unload", "carry", "carries", "deliver",
                    "inspect", "go", "goes", "drive", "return", "come", "dock", "wait", "back"))
 _WHO = r"(?:(?:let )?(?:the )?(?:panda|arm|robot arm|agv|vehicle|cart)(?: (?:shall|should|must|will|can))? )"
 _NEXT = re.compile(r"\s*(?:[,;]|\.(?!\d)|\b(?:and|then|after that|afterwards|finally|next)\b)"
-                   rf"(?=\W*(?:(?:and|then|also|please) )*{_WHO}?(?:{_VERBS})(?:e?s)?\b)")
+                   rf"(?=\W*(?:(?:and|then|also|please|meanwhile:) )*{_WHO}?(?:{_VERBS})(?:e?s)?\b)")
+_MEANWHILE = "meanwhile:"
 _AT_ONCE = re.compile(r"(?:\band\s+)?\b(?:meanwhile|at the same time|in the meantime|in parallel|simultaneously)\b,?")
 _LEADING = re.compile(rf"^(?:(?:and|then|also|please|now|finally|could you|can you|,) ?)*(?P<who>{_WHO})?")
 _CARRIER = r"(?:the |its |our )?(?:agv|vehicle|cart|tray|truck|mobile robot|mobile base|agv s tray)"
@@ -68,6 +69,8 @@ class DeliveryReader:
         self._drives = DrivePlanner(domain, world)
         self._base = domain.objects_of(world, "base")[0] if domain.objects_of(world, "base") else ""
         self._areas = domain.objects_of(world, "area")
+        self._cargo: Tuple[str, ...] = ()
+        """What "it" is that comes back or is unloaded."""
         self._stations = domain.objects_of(world, "station")
         self._kinds: Sequence[Tuple["re.Pattern[str]", Callable[[Mapping[str, str]], bool]]] = (
             (_LOAD, self._load), (_UNLOAD, self._unload), (_BACK, self._back), (_CARRY, self._carry))
@@ -87,12 +90,14 @@ class DeliveryReader:
                 self._other(part, number)
 
     def _load(self, said: Mapping[str, str]) -> bool:
-        for item in self._things(said.get("what") or said["alone"]):
+        self._cargo = self._things(said.get("what") or said["alone"])
+        for item in self._cargo:
             self._aboard(item)
         return True
 
     def _unload(self, said: Mapping[str, str]) -> bool:
-        for item in self._things(said.get("what") or said["off"]):
+        what = said.get("what") or said["off"]
+        for item in self._cargo if what in ("it", "them") and self._cargo else self._things(what):
             self._builder.achieve(goal_of(f"on({item}, table)"), GOAL_LIMITS)
         return True
 
@@ -100,7 +105,7 @@ class DeliveryReader:
         area = self._area(said["where"])
         if not area:
             return self._to_table(said)
-        items = self._things(said["what"])
+        items = self._cargo = self._things(said["what"])
         for item in items:
             self._aboard(item)
         self._builder.achieve(goal_of(f"in_area({items[0]}, {area})"), GOAL_LIMITS)
@@ -157,17 +162,27 @@ class DeliveryReader:
 
 def _parts(text: str) -> List[str]:
     """What follows each other in a request, without who shall do it; verbs in their plain form."""
-    said = " ".join(_AT_ONCE.sub(" ; ", text.lower().replace("\u2019", " ").replace("'", " ")).split())
+    said = " ".join(_AT_ONCE.sub(f" ; {_MEANWHILE} ", text.lower().replace("\u2019", " ").replace("'", " ")).split())
     parts: List[str] = []
     for part in map(str.strip, _NEXT.split(said)):
+        at_once = part.lstrip(" ,;").startswith(_MEANWHILE)
+        part = part.replace(_MEANWHILE, " ").strip(" ,;")
         leading = _LEADING.match(part)
         rest = part[leading.end():] if leading else part
         if leading and leading.group("who"):
             rest = _plain(rest)
         rest = rest.strip(" ,;.")
         if rest:
-            parts.append(rest)
+            parts.insert(_place_of(parts) if at_once else len(parts), rest)
     return parts
+
+
+def _place_of(parts: Sequence[str]) -> int:
+    """Where what is to be done meanwhile belongs: before the return, for which the arm may be needed."""
+    at = len(parts)
+    while at and (_BACK.match(parts[at - 1]) or _UNLOAD.match(parts[at - 1])):
+        at -= 1
+    return at
 
 
 def _plain(part: str) -> str:

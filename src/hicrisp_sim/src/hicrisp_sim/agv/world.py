@@ -38,8 +38,8 @@ def nearest_of(scan: Scan) -> float:
 
 
 class AgvFaults:
-    """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), an obstacle (the target) is put at x, y
-    (``appear``, ``move``), after some seconds if a third number is given."""
+    """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target) is put at
+    x, y (``appear``, ``move``), after some seconds if a third number is given."""
 
     KINDS = ("scan_stops", "appear", "move")
 
