@@ -84,6 +84,11 @@ def draw_lanes(lanes: Mapping[str, Sequence[Span]]) -> str:
     scale = (width - left - 10) / max(last, 1e-3)
     floor = 8 + row * len(lanes)
     shapes: List[str] = []
+    step = _round_up(max(last, 1e-3) / 8.0)
+    for mark in range(int(last / step) + 1):
+        x = left + scale * step * mark
+        shapes.append(f"<line x1='{x:.1f}' y1='4' x2='{x:.1f}' y2='{floor}' stroke='#e6ebf0'/>"
+                      f"<text x='{x:.1f}' y='{floor + 14}' text-anchor='middle'>{step * mark:g} s</text>")
     for line, (robot, spans) in enumerate(lanes.items()):
         y = 8 + row * line
         shapes.append(f"<text x='{left - 8}' y='{y + 18}' text-anchor='end'>{escape(_short(robot, 9))}</text>")
@@ -95,11 +100,6 @@ def draw_lanes(lanes: Mapping[str, Sequence[Span]]) -> str:
                 f"<rect x='{x:.1f}' y='{y}' width='{wide:.1f}' height='{row - 8}' rx='4' fill='{colour}' "
                 f"stroke='#fff'><title>{escape(span.text)}: {span.began:.1f} to {span.ended:.1f} s</title></rect>"
                 f"<text x='{x + 6:.1f}' y='{y + 17}' style='fill:#fff'>{label if wide > 24 else ''}</text>")
-    step = _round_up(max(last, 1e-3) / 8.0)
-    for mark in range(int(last / step) + 1):
-        x = left + scale * step * mark
-        shapes.append(f"<line x1='{x:.1f}' y1='4' x2='{x:.1f}' y2='{floor}' stroke='#e6ebf0'/>"
-                      f"<text x='{x:.1f}' y='{floor + 14}' text-anchor='middle'>{step * mark:g} s</text>")
     return (f"<svg width='{width}' height='{floor + 22}' viewBox='0 0 {width} {floor + 22}' role='img' "
             f"aria-label='what each robot did when'>{''.join(shapes)}</svg>")
 
