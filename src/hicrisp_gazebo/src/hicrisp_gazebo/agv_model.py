@@ -12,13 +12,15 @@ from hicrisp_core.scene.scene import Start
 from hicrisp_gazebo.scene_models import Model
 
 _FOOTPRINT = ("chassis_collision", "chassis_visual")
+_TRAY = ("tray_collision", "tray_visual", "tray_column_visual")
 
 
 def agv_model(file: Union[str, Path], name: str, start: Start) -> Model:
     """The model of a base where it starts.
 
     Args:
-        file: SDF with one model; its shapes named ``chassis_*`` are cylinders that carry the footprint's radius.
+        file: SDF with one model; its shapes named ``chassis_*`` are cylinders that carry the footprint's radius; those
+            named ``tray_*`` are taken out where the base has no tray.
 
     Raises:
         ConfigError: when the file cannot be used.
@@ -37,5 +39,9 @@ def agv_model(file: Union[str, Path], name: str, start: Start) -> Model:
     for radius in radii:
         if radius is not None:
             radius.text = f"{start.radius:.9g}"
+    if not start.tray:
+        for link in model.findall("link"):
+            for shape in [shape for shape in link if shape.get("name") in _TRAY]:
+                link.remove(shape)
     model.set("name", name)
     return Model(name, ElementTree.tostring(root, encoding="unicode"), start.pose)

@@ -75,7 +75,7 @@ def scenery(scene: Scene) -> str:
     floor = sdf.link(element, "floor")
     sdf.add_solids(floor, [_floor(scene)], _TILES, FURNITURE)
     if TABLE in scene.objects:
-        top, *rest = shapes.table(scene.table)
+        top, *rest = shapes.table(scene.table, _floor_of(scene))
         table = sdf.link(element, TABLE)
         sdf.add_solids(table, [top], _WOOD, FURNITURE)
         sdf.add_solids(table, rest, _STEEL, FURNITURE)
@@ -103,8 +103,13 @@ def world(empty: str, scene: Scene) -> str:
 
 
 def _floor(scene: Scene) -> Solid:
-    x, y, height = 0.0, 0.0, ROOM_FLOOR
+    x, y = 0.0, 0.0
     if scene.arena is not None:
         x, y = (low + extent / 2.0 for low, extent in zip(scene.arena.origin, scene.arena.size))
-        height = 0.0
-    return Solid("floor", "box", (_FLOOR_SIZE, _FLOOR_SIZE, _FLOOR_DEPTH), Pose((x, y, height - _FLOOR_DEPTH / 2.0)))
+    return Solid("floor", "box", (_FLOOR_SIZE, _FLOOR_SIZE, _FLOOR_DEPTH),
+                 Pose((x, y, _floor_of(scene) - _FLOOR_DEPTH / 2.0)))
+
+
+def _floor_of(scene: Scene) -> float:
+    """Height of the floor in the world frame, metres."""
+    return ROOM_FLOOR if scene.arena is None else scene.arena.floor

@@ -8,11 +8,12 @@ from typing import Callable, Iterable, List
 
 import rospkg
 import rospy
-from geometry_msgs.msg import PoseWithCovarianceStamped
+from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped, Vector3
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.model import Command
+from hicrisp_core.model import Command, Pose
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_nodes.config_files import config_file, parameter
 from hicrisp_nodes.conversions.geometry import pose_to_msg
 from hicrisp_nodes.node import run
@@ -20,6 +21,7 @@ from hicrisp_nodes.service_client import ServiceClient
 from hicrisp_nodes.wall_clock import WallTimer
 from std_msgs.msg import Bool, Float64
 from std_srvs.srv import Empty, EmptyRequest
+from tf2_ros import StaticTransformBroadcaster
 
 from hicrisp_gazebo.client import GazeboClient
 from hicrisp_gazebo.robots import WatchedRobot
@@ -55,9 +57,10 @@ class SceneServer:
         gazebo = GazeboClient(str(parameter("gazebo", "/gazebo")))
         self._world = GazeboWorld(gazebo, scene, seed, Path(base) if base else None, rospy.get_time,
                                   lambda sigma: noise.publish(Float64(sigma)))
+        self._frames = StaticTransformBroadcaster()
         self._starts = rospy.Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
         self._world.begin()
-        self._tell_starts()
+        self._tell_bases()
         self._tell_faults()
         rospy.set_param("~seed", seed)
         bases = scene.arena.starts if scene.arena is not None else {}
@@ -83,10 +86,12 @@ class SceneServer:
             {"fault": fault.kind, "target": fault.target, "magnitude": list(fault.magnitude), "count": fault.count}
             for fault in self._world.scene.faults])
 
-    def _tell_starts(self) -> None:
-        """Where a localisation that needs a first guess begins to look for the base."""
+    def _tell_bases(self) -> None:
+        """Where a localisation that needs a first guess begins to look for a base, and what is fixed to it."""
         arena = self._world.scene.arena
-        for start in arena.starts.values() if arena is not None else ():
+        for name, start in arena.starts.items() if arena is not None else ():
+            if start.tray:
+                self._frames.sendTransform(_fixed(f"{name}/base_link", start.tray, tray_in_base()))
             message = PoseWithCovarianceStamped()
             message.header.frame_id, message.header.stamp = "map", rospy.Time.now()
             message.pose.pose = pose_to_msg(start.pose)
@@ -132,7 +137,7 @@ class SceneServer:
                 self._world.reset(scene, int(request.seed))
         except HicrispError as error:
             return ResetWorldResponse(False, str(error))
-        self._tell_starts()
+        self._tell_bases()
         self._forget_obstacles()
         self._tell_faults()
         rospy.set_param("~seed", int(request.seed))  # Whoever writes a result reads here which layout it was.
@@ -144,6 +149,14 @@ class SceneServer:
         known = self._clear and rospy.get_master().lookupService(rospy.resolve_name(self._clear))[0] == 1
         if known:
             ServiceClient(self._clear, Empty).call(EmptyRequest(), _CLEAR)
+
+
+def _fixed(parent: str, child: str, pose: Pose) -> TransformStamped:
+    transform = TransformStamped(child_frame_id=child)
+    transform.header.frame_id, transform.header.stamp = parent, rospy.Time.now()
+    transform.transform.translation = Vector3(*pose.position)
+    transform.transform.rotation = pose_to_msg(pose).orientation
+    return transform
 
 
 def _home_of(scene: Scene) -> str:

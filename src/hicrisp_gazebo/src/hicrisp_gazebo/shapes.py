@@ -8,16 +8,15 @@ from typing import Dict, List, Tuple
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import BOWL_WALL
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.scene.scene import ROOM_FLOOR, Arena, Wall
+from hicrisp_core.scene.scene import Arena, Wall
 
 from hicrisp_gazebo.inertia import Solid
 
 _STAVES = 16
 """Boxes that make the wall of a bowl."""
 _LEG, _LEG_INSET = 0.05, 0.04
-_PEDESTAL = Pose((-0.04, 0.0, ROOM_FLOOR / 2.0))
-_PEDESTAL_WIDTH = 0.26
-"""Of what an arm stands on beside the table, metres."""
+_PEDESTAL, _PEDESTAL_WIDTH = (-0.04, 0.0), 0.26
+"""Middle and width of what an arm stands on beside the table, metres."""
 
 
 def solids_of(thing: WorldObject) -> Tuple[Solid, ...]:
@@ -27,30 +26,32 @@ def solids_of(thing: WorldObject) -> Tuple[Solid, ...]:
     return (Solid("body", "cylinder" if thing.shape == "cylinder" else "box", thing.size),)
 
 
-def table(top: WorldObject) -> Tuple[Solid, ...]:
-    """A table's top (its first solid) and what carries it, and the pedestal of the arm, in the world frame."""
+def table(top: WorldObject, floor: float) -> Tuple[Solid, ...]:
+    """A table's top (its first solid) and what carries it, and the pedestal of the arm, on a floor of that height."""
     if top.pose is None:
         return ()
     x, y, z = top.pose.position
-    high = z - top.size[2] / 2.0 - ROOM_FLOOR
+    high = z - top.size[2] / 2.0 - floor
     half_x, half_y = (size / 2.0 - _LEG_INSET for size in top.size[:2])
     legs = [Solid(f"leg_{number}", "box", (_LEG, _LEG, high),
-                  Pose((x + side * half_x, y + end * half_y, ROOM_FLOOR + high / 2.0)))
+                  Pose((x + side * half_x, y + end * half_y, floor + high / 2.0)))
             for number, (side, end) in enumerate(((-1, -1), (-1, 1), (1, -1), (1, 1)))]
-    pedestal = Solid("pedestal", "cylinder", (_PEDESTAL_WIDTH, _PEDESTAL_WIDTH, -ROOM_FLOOR), _PEDESTAL)
+    pedestal = Solid("pedestal", "cylinder", (_PEDESTAL_WIDTH, _PEDESTAL_WIDTH, -floor),
+                     Pose((*_PEDESTAL, floor / 2.0)))
     return (Solid("top", "box", top.size, top.pose), *legs, pedestal)
 
 
 def walls(arena: Arena) -> Tuple[Solid, ...]:
     """The walls around and inside an arena, in the map frame."""
     every: Dict[str, Wall] = {**arena.border(), **arena.walls}
-    return tuple(_wall(name, wall) for name, wall in every.items())
+    return tuple(_wall(name, wall, arena.floor) for name, wall in every.items())
 
 
-def _wall(name: str, wall: Wall) -> Solid:
+def _wall(name: str, wall: Wall, floor: float) -> Solid:
     (ax, ay), (bx, by) = wall.start, wall.end
+    middle = ((ax + bx) / 2.0, (ay + by) / 2.0, floor + wall.height / 2.0)
     return Solid(name, "box", (math.dist(wall.start, wall.end) + wall.thickness, wall.thickness, wall.height),
-                 Pose(((ax + bx) / 2.0, (ay + by) / 2.0, wall.height / 2.0), from_yaw(math.atan2(by - ay, bx - ax))))
+                 Pose(middle, from_yaw(math.atan2(by - ay, bx - ax))))
 
 
 def _bowl(thing: WorldObject) -> Tuple[Solid, ...]:

@@ -47,10 +47,14 @@ class Wall:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a base stands at first, in the map frame, and the radius of its round footprint, metres."""
+    """Where a base stands at first, in the map frame, and the radius of its round footprint, metres.
+
+    ``tray`` is the name of the object that is the base with the flat tray on top, as one box; empty where it has none.
+    """
 
     pose: Pose
     radius: float
+    tray: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,12 +66,16 @@ class Arena:
         size: extents inside along x and y, metres.
         walls: further walls inside; the map knows them.
         starts: the bases by name.
+        floor: height of the floor in the world frame, metres.
+        unknown: the names of the things that nobody knows of beforehand: what stands about.
     """
 
     origin: Tuple[float, float]
     size: Tuple[float, float]
     walls: Mapping[str, Wall]
     starts: Mapping[str, Start]
+    floor: float = 0.0
+    unknown: FrozenSet[str] = frozenset()
 
     def clearance(self, x: float, y: float) -> float:
         """Distance of a point to the nearest wall, metres; negative outside the arena."""
@@ -111,7 +119,8 @@ class Scene:
         faults: what is injected at the beginning.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
-        world: what moves it: ``embedded``, ``arena`` (both physics), ``symbolic`` (the domain itself), ``virtualhome``.
+        world: what moves it: ``embedded``, ``arena`` (both physics), ``lab`` (one physics for both), ``symbolic`` (the
+            domain itself), ``virtualhome``.
         facts: what holds at first in a symbolic scene.
         arena: the floor, the walls and the bases of a scene for mobile robots; ``None`` at a table.
     """
