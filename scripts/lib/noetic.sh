@@ -52,5 +52,5 @@ noetic_stages() {
     [ "${#missing[@]}" -eq 0 ] || die "these tests need real MoveIt, Gazebo or move_base, and here is no ${missing[*]}" \
         "they run on Ubuntu 20.04 with ROS Noetic, or in the container: docker/ (docs/noetic.md)" \
         "on Noetic, as root: apt-get install$(printf ' ros-noetic-%s' "${missing[@]//_/-}")"
-    HICRISP_ROSTESTS=noetic pytest_stage rostests-noetic python3 -m pytest "$tests/run_rostests.py" ${only:+-k "$only"}
+    HICRISP_ROSTESTS=noetic pytest_stage rostests-noetic python3 -m pytest "$tests/run_rostests.py${only:+::test_rostest[$only]}"
 }
