@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import FrozenSet, List, Optional, Sequence, Union
 
 from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out
-from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top
+from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.corrector.offsets import DecoderOffsets, Planar
 from hicrisp_core.domain.schema import Action, Domain
@@ -63,8 +63,8 @@ class ActionDecoder:
 
     def _drive_goal(self, action: Action, command: Command, world: WorldState) -> Union[Command, Feedback]:
         """The command with the pose where a base shall stand, and with the zones that it must not enter."""
-        place = next((world.objects[str(value)] for value in command.arguments.values()
-                      if str(value) in world.objects), None)
+        place = next((world.objects[str(value)] for key, value in command.arguments.items()
+                      if key != "item" and str(value) in world.objects), None)
         if place is None or place.pose is None:
             return command  # A world of facts without poses; a robot that knows the place by name finds it.
         goal = place.pose if action.decode == "station" else \
@@ -94,7 +94,7 @@ class ActionDecoder:
         elif action.decode == "on" and other.shape in ("surface", "region"):
             rounds = free(item, world, workspace, within=other)
         elif action.decode == "on":
-            return on_top(item, other)
+            return on_top(item, other) if other.movable else on_tray(item, other, world)
         elif action.decode == "in":
             return inside(item, other, world)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Callable, FrozenSet, List, Optional, Sequence, Tuple
 
 from shapely.geometry import Point
 
@@ -45,7 +45,8 @@ def goal_within(
     """
     untried = [pose for pose in _candidates(area, robot, space)
                if all(planar_distance(pose.position, spot) >= space.apart for spot in failed)]
-    free = [pose for pose in untried if _free(pose, world, space)]
+    aboard = frozenset(fact.subject for fact in world.relations if fact.predicate == "aboard")
+    free = [pose for pose in untried if _free(pose, world, space, aboard)]
     if free and not failed:
         return free[0]
     if failed:
@@ -83,8 +84,9 @@ def _candidates(area: WorldObject, robot: Optional[RobotState], space: DriveSpac
     return [pose for _, pose in sorted(found, key=lambda entry: entry[0])]
 
 
-def _free(pose: Pose, world: WorldState, space: DriveSpace) -> bool:
+def _free(pose: Pose, world: WorldState, space: DriveSpace, aboard: FrozenSet[str]) -> bool:
+    """Whether nothing stands there; what a base carries is not in its way."""
     spot = Point(*pose.position[:2])
     return all(footprint(thing, thing.pose).distance(spot) >= space.radius + space.margin
-               for thing in world.objects.values()
-               if thing.pose is not None and thing.shape not in ("region", "surface"))
+               for name, thing in world.objects.items()
+               if name not in aboard and thing.pose is not None and thing.shape not in ("region", "surface"))

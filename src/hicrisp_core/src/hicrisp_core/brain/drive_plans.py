@@ -18,7 +18,7 @@ def plan_drives(domain: Domain, request: PlanRequest, source: str) -> PlanAnswer
     try:
         if request.remaining or request.feedback:
             return _rest(domain, request, source)
-        planner = _Planner(domain, request.world)
+        planner = DrivePlanner(domain, request.world)
         steps = [step for errand in read_errands(request.task.text, domain, request.world)
                  for step in planner.steps(errand)]
         return PlanAnswer(Plan(tuple(steps), source, "; ".join(planner.notes)))
@@ -52,7 +52,9 @@ def _words(text: str) -> List[str]:
     return [word.strip(".,:;'\"") for word in text.split()]
 
 
-class _Planner:
+class DrivePlanner:
+    """Turns errands into steps; of areas in no order the nearest comes first."""
+
     def __init__(self, domain: Domain, world: WorldState) -> None:
         self._domain = domain
         self._world = world

@@ -6,7 +6,7 @@ commands (section III-B). What a correction changed stays changed: the world is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Callable, FrozenSet, Optional, Set, Tuple
 
@@ -48,6 +48,11 @@ class StepResult:
     command: Optional[Command] = None
     failures: Tuple[Feedback, ...] = ()
 
+    @property
+    def commands(self) -> Tuple[Command, ...]:
+        """What was carried out for it, none or one."""
+        return () if self.command is None else (self.command,)
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -75,6 +80,10 @@ class StepRunner:
     canceled: Callable[[], bool]
     seen: Set[str] = field(default_factory=set)
     """Marks of the loop guard, for the whole task."""
+
+    def within(self, ledger: Ledger, later: Tuple[Step, ...]) -> "StepRunner":
+        """The same, for one step: its events, and the steps that come after it."""
+        return replace(self, attempts=self.attempts.within(ledger, later), ledger=ledger)
 
     def ended(self) -> bool:
         """Whether no further step may be tried: the task was canceled, or one of its budgets is used up."""

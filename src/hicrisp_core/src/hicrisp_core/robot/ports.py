@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Event
-from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union
+from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
 
 from hicrisp_core.model import Command, Outcome, Pose, Status, WorldState
 from hicrisp_core.robot.deadline import Deadline
@@ -144,3 +144,11 @@ class Observer(Protocol):
 
     def observe(self, deadline: Deadline) -> WorldState:
         """The world as it is seen now, after things have settled; newer than the moment of the call."""
+
+
+@runtime_checkable
+class PartObserver(Observer, Protocol):
+    """Eyes that can look while something is still moving on purpose."""
+
+    def observe_beside(self, moving: Callable[[], FrozenSet[str]], deadline: Deadline) -> WorldState:
+        """As ``observe``, but the robots and things that ``moving`` names at that moment need not have settled."""

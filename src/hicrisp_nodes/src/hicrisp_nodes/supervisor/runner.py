@@ -123,13 +123,14 @@ class TaskRunner:
 
         talks = self._configuration.policy.brain == COPAL
         return Ports(
-            brain=RosBrain(self._thinkers.brain, cancel, planned),
+            brain=RosBrain(self._thinkers.brain, cancel),
             body=RosBody(self._thinkers.body, self._thinkers.aim, cancel),
             robots=dict(self._robots),
             detector=self._thinkers.detector,
-            corrector=RosCorrector(self._thinkers.corrector, cancel, planned),
+            corrector=RosCorrector(self._thinkers.corrector, cancel),
             observer=TaskObserver(self._observer, cancel),
             approve=approve,
+            announce=planned,
             gate=self._gate.pass_through,
             reporter=RosReporter(self._thinkers.reporter, cancel) if talks else None,
             watch=TaskOrder(domain) if drives(domain) else None,
