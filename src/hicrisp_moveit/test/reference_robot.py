@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""The reference move_group and its robot as a node: ``~scene`` and ``~seed`` say what stands on the table, ``~mode`` what
-goes wrong."""
+"""The reference move_group and its robot as a node.
+
+``~scene`` and ``~seed`` say what stands on the table, ``~mode`` what goes wrong.
+"""
 
 from __future__ import annotations
 
