@@ -95,7 +95,7 @@ def test_what_is_on_the_tray_rides_along_by_friction_and_does_not_slip() -> None
     assert lab.run("go to area 2, then area 1").success
     after = lab.pose("tray").inverse().compose(lab.pose("box"))
     assert distance(lab.pose("box").position, (2.1, 0.2, 0.025)) < 0.35
-    assert distance(before.position, after.position) < 0.005
+    assert distance(before.position, after.position) < 0.01
 
 
 def test_a_box_comes_back_to_the_table_while_others_were_stacked() -> None:
