@@ -45,7 +45,7 @@ def goal_within(
     """
     untried = [pose for pose in _candidates(area, robot, space)
                if all(planar_distance(pose.position, spot) >= space.apart for spot in failed)]
-    aboard = frozenset(fact.subject for fact in world.relations if fact.predicate == "aboard")
+    aboard = _aboard(world)
     free = [pose for pose in untried if _free(pose, world, space, aboard)]
     if free and not failed:
         return free[0]
@@ -55,6 +55,21 @@ def goal_within(
     if space.reaches is None:
         return free[0] if free else None
     return next((pose for pose in (*free, *untried) if space.reaches(pose)), None)
+
+
+def standing_in(area: WorldObject, world: WorldState, space: DriveSpace) -> Tuple[str, ...]:
+    """The things in an area, or so near that no base fits beside them, that somebody may carry away."""
+    if area.pose is None:
+        return ()
+    ground, aboard = footprint(area, area.pose), _aboard(world)
+    return tuple(name for name, thing in sorted(world.objects.items()) if thing.movable and name not in aboard
+                 and thing.pose is not None and thing.shape not in ("region", "surface")
+                 and footprint(thing, thing.pose).distance(ground) < space.radius + space.margin)
+
+
+def _aboard(world: WorldState) -> FrozenSet[str]:
+    """What a base carries: it is in nobody's way."""
+    return frozenset(fact.subject for fact in world.relations if fact.predicate == "aboard")
 
 
 def kept_out(world: WorldState) -> Tuple[Vector, ...]:

@@ -9,6 +9,7 @@ from hicrisp_core.trace.story import Attempt, StepStory, Story, story_of
 RUNG_WORDS = {
     "repair": "by a search over the known actions (no language model)",
     "offset": "by aiming anew",
+    "help": "by asking a person",
     "llm_step": "by one corrective action from the language model",
     "llm_replan": "by a new plan from the failed step on",
     "give_up": "by nothing: no correction was left",

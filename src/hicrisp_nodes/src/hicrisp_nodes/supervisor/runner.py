@@ -130,6 +130,7 @@ class TaskRunner:
             corrector=RosCorrector(self._thinkers.corrector, cancel),
             observer=TaskObserver(self._observer, cancel),
             approve=approve,
+            help=lambda wanted: self._gate.help(wanted, cancel),
             announce=planned,
             gate=self._gate.pass_through,
             reporter=RosReporter(self._thinkers.reporter, cancel) if talks else None,
