@@ -10,7 +10,7 @@ import pytest
 from agv_world import CATALOGUE, DOMAIN, PLACES, at, disc, region, seen
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.drive_goals import DriveSpace, goal_within
-from hicrisp_core.brain.drives import read_errands
+from hicrisp_core.brain.drives import TO_AREAS, read_errands
 from hicrisp_core.brain.intents import NotUnderstood
 from hicrisp_core.corrector.constraints import constrained
 from hicrisp_core.corrector.offsets import DecoderOffsets
@@ -251,10 +251,12 @@ def test_a_round_obstacle_is_seen_as_its_circle_and_a_wall_as_small_discs() -> N
     ("visit area 3 after area 1", [["area_1"], ["area_3"]]),
     ("first go to area 1, next to area 3, finally dock", [["area_1"], ["area_3"]]),
     ("go to area 1, then area 2, then area 1", [["area_1"], ["area_2"], ["area_1"]]),
+    ("carry the load to area 2, then to area 1", [["area_2"], ["area_1"]]),
+    ("go to area 3, then bring it to area 1", [["area_3"], ["area_1"]]),
 ])
 def test_sentences_are_read_as_an_order(said: str, order: List[List[str]]) -> None:
     errands = read_errands(said, DOMAIN, seen())
-    assert [list(errand.places) for errand in errands if errand.skill in ("visit", "go_to")] == order
+    assert [list(errand.places) for errand in errands if errand.skill in TO_AREAS] == order
 
 
 @pytest.mark.parametrize(("said", "why"), [

@@ -13,12 +13,13 @@ from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.linked_event import LinkedEvent
-from hicrisp_core.robot.ports import Progress
+from hicrisp_core.robot.ports import USUAL, Manner, Progress
 from hicrisp_nodes.action_client import ActionClient, CallStatus, Limits, Reply
 from hicrisp_nodes.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 
 from hicrisp_move_base.odometry import OdometryWatch
+from hicrisp_move_base.planner_parameters import PlannerParameters
 from hicrisp_move_base.reasons import explain, worth_a_retry
 from hicrisp_move_base.services import Services
 from hicrisp_move_base.settings import MoveBaseSettings
@@ -41,6 +42,7 @@ class MoveBase:
         self._odometry = OdometryWatch(self.settings)
         self._traffic = Traffic(self.settings.action, f"{rospy.get_name()}-")
         self._services = Services(self.settings)
+        self._planner = PlannerParameters(self.settings)
         self._tf = TfWorld(root=self.settings.map_frame)
 
     def where(self) -> Optional[Pose]:
@@ -50,11 +52,17 @@ class MoveBase:
             return None
         return found[0]
 
-    def go_to(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
+    def go_to(
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL
+    ) -> Outcome:
         """Drive to a pose; an aborted goal is sent again after the costmaps were cleared."""
         refusal = self._refusal(pose, deadline, cancel)
         if refusal is not None:
             return refusal
+        with self._planner.driving(manner) as objection:
+            return objection or self._go(pose, deadline, cancel, progress)
+
+    def _go(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
         for _ in range(self.settings.retries):
             outcome, gave_up = self._drive(pose, deadline, cancel, progress)
             again = gave_up and worth_a_retry(outcome) and not deadline.passed and not cancel.is_set()

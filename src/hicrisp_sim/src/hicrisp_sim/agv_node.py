@@ -36,6 +36,7 @@ from hicrisp_msgs.srv import (
 from hicrisp_sim.agv.drive import NO_PLAN
 from hicrisp_sim.agv.pursuit import Twist as Speeds
 from hicrisp_sim.agv.world import AgvWorld
+from hicrisp_sim.agv_reconfigure import DriveParameters
 from hicrisp_sim.agv_topics import AgvTopics
 from hicrisp_sim.camera import SceneCamera
 
@@ -60,6 +61,7 @@ class AgvServer:
         self._velocity: Tuple[float, Speeds] = (-math.inf, Speeds())
         self._camera = SceneCamera(world.simulation)
         self._topics = AgvTopics(world.base)
+        self._parameters = DriveParameters(world.settings)
         self._spoil()
         self._follow()
         self._subscriber = rospy.Subscriber("/cmd_vel", Twist, self._on_velocity, queue_size=5, tcp_nodelay=True)
@@ -111,7 +113,7 @@ class AgvServer:
 
         with self._wheel:
             self._velocity = (-math.inf, Speeds())
-            outcome = self._base.go_to(pose, Deadline(_LONGEST), goal.cancel, progress)
+            outcome = self._base.go_to(pose, Deadline(_LONGEST), goal.cancel, progress, self._parameters.manner)
         if outcome.ok:
             goal.text = REACHED
         elif not goal.cancel.is_set():

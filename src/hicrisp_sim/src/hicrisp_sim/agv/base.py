@@ -9,7 +9,7 @@ import numpy as np
 from hicrisp_core.model import Outcome, Pose, Status, Vector
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Progress
+from hicrisp_core.robot.ports import USUAL, Manner, Progress
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.arena import check_goal
 
@@ -53,7 +53,9 @@ class EmbeddedBase:
         self._odometry = self.simulation.base_pose
         self.look()
 
-    def go_to(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
+    def go_to(
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL
+    ) -> Outcome:
         """Drive to a pose; what the map does not know is seen and driven around."""
         refusal = check_goal(self.simulation.scene, pose)
         if refusal is not None:
@@ -61,7 +63,8 @@ class EmbeddedBase:
         self.halted.clear()
         with self.simulation.moving():
             self.look()  # Nobody scans while the base idles.
-            outcome = Drive(self, pose, deadline, cancel, progress).run()
+            self.controller.limit(manner.speed)
+            outcome = Drive(self, pose, deadline, cancel, progress, manner.tolerance).run()
             halted = self._halt(Deadline(max(2.0, deadline.remaining)))
         return outcome if halted.ok else halted
 

@@ -33,16 +33,22 @@ _BUMPED = 3
 
 
 class Drive:
-    """A goal under way. The caller is moving the simulation."""
+    """A goal under way. The caller is moving the simulation.
+
+    Args:
+        tolerance: how far from the goal it may end, metres, where that is less than the base's own.
+    """
 
     def __init__(
-        self, base: "EmbeddedBase", goal: Pose, deadline: Deadline, cancel: Event, progress: Progress
+        self, base: "EmbeddedBase", goal: Pose, deadline: Deadline, cancel: Event, progress: Progress,
+        tolerance: float = math.inf,
     ) -> None:
         self._base = base
         self._goal = goal
         self._deadline = deadline
         self._cancel = cancel
         self._progress = progress
+        self._tolerance = min(tolerance, base.settings.xy_tolerance)
         self._path: Optional[np.ndarray] = None
         self._planned = -math.inf
         self._last_plan = base.simulation.time
@@ -96,8 +102,7 @@ class Drive:
         """SUCCESS at the goal; within reach of it the base turns to the goal's heading."""
         pose = self._base.pose()
         apart = math.dist(pose.position[:2], self._goal.position[:2])
-        tolerance = self._base.settings.xy_tolerance
-        self._turning = apart <= (1.5 * tolerance if self._turning else tolerance)
+        self._turning = apart <= (1.5 * self._tolerance if self._turning else self._tolerance)
         off = abs(math.remainder(pose.yaw - self._goal.yaw, math.tau))
         if self._turning and off <= self._base.settings.yaw_tolerance:
             self._progress("drive", 1.0)

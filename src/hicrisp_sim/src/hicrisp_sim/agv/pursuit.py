@@ -48,6 +48,11 @@ class PursuitController:
         self._settings = settings
         self._inscribed = inscribed
         self._last = Twist()
+        self._speed = settings.speed
+
+    def limit(self, speed: float) -> None:
+        """Drive at most at a speed, m/s, where that is less than the base's own."""
+        self._speed = min(speed, self._settings.speed)
 
     def reset(self) -> None:
         """Begin from standing."""
@@ -81,7 +86,7 @@ class PursuitController:
         if abs(bearing) > _TURN_FIRST:
             return self.face_bearing(bearing)
         curvature = 2.0 * math.sin(bearing) / apart
-        speed = self._settings.speed
+        speed = self._speed
         speed = min(speed, self._settings.turn_speed / max(1e-6, abs(curvature)))
         speed = min(speed, math.sqrt(2.0 * 0.7 * self._settings.acceleration * max(0.0, left)) + 0.02)
         space = self._costmap.clearance(*pose.position[:2]) - self._inscribed
