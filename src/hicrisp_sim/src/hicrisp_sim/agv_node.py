@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from concurrent.futures import TimeoutError as FutureTimeout
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import List, Tuple
 
 import rospy
@@ -58,6 +58,8 @@ class AgvServer:
         self._base = world.base
         self._wheel = Lock()
         """Held by whoever drives: a goal, or the loop that lets time pass."""
+        self._driving = Event()
+        """Set while a goal is driven to."""
         self._velocity: Tuple[float, Speeds] = (-math.inf, Speeds())
         self._camera = SceneCamera(world.simulation)
         self._topics = AgvTopics(world.base)
@@ -113,7 +115,11 @@ class AgvServer:
 
         with self._wheel:
             self._velocity = (-math.inf, Speeds())
-            outcome = self._base.go_to(pose, Deadline(_LONGEST), goal.cancel, progress, self._parameters.manner)
+            self._driving.set()
+            try:
+                outcome = self._base.go_to(pose, Deadline(_LONGEST), goal.cancel, progress, self._parameters.manner)
+            finally:
+                self._driving.clear()
         if outcome.ok:
             goal.text = REACHED
         elif not goal.cancel.is_set():
@@ -127,12 +133,10 @@ class AgvServer:
         goal = pose_from_msg(request.goal.pose)
         if start is None or goal is None or not goal.finite or not start.finite:
             return response
-        if not self._wheel.acquire(timeout=1.0):
+        if self._driving.is_set():
             raise rospy.ServiceException("a plan is made only while no goal is driven to")
-        try:
+        with self._world.simulation.edit():
             points = self._base.make_plan(start, goal)
-        finally:
-            self._wheel.release()
         path: List[Pose] = [] if points is None else [Pose((float(x), float(y), 0.0)) for x, y in points]
         response.plan.poses = [self._stamped(pose) for pose in path]
         return response

@@ -25,8 +25,8 @@ _CREEP = 0.06
 _HORIZON = 0.8
 """Seconds of an arc that must be clear; the way that is needed to stop must be in any case."""
 _CRAWL, _SPARE = 0.10, 0.006
-"""Greatest speed where the margin leaves no way (m/s), and what is kept there between the footprint and the points of the
-last scan (metres): the costmap's cells are too coarse to tell."""
+"""Greatest speed where the margin leaves no way (m/s), and what is kept there between the footprint and the points of
+the last scan (metres): the costmap's cells are too coarse to tell."""
 _SLOW_NEAR, _LEAST = 0.10, 0.08
 """Metres beyond the margin within which the base goes slower, and the least forward speed, m/s."""
 
