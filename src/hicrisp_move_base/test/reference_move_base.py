@@ -14,6 +14,8 @@ from typing import Callable, Optional, Tuple
 
 import actionlib
 import rospy
+from dynamic_reconfigure.msg import Config, DoubleParameter
+from dynamic_reconfigure.srv import Reconfigure, ReconfigureRequest, ReconfigureResponse
 from geometry_msgs.msg import PoseStamped, Quaternion, TransformStamped, Twist, Vector3
 from move_base_msgs.msg import MoveBaseAction, MoveBaseFeedback, MoveBaseGoal, MoveBaseResult
 from nav_msgs.msg import Odometry
@@ -109,7 +111,10 @@ class ReferenceMoveBase:
         self.text, self.goals, self.clears, self.patience = NO_CONTROL, 0, 0, patience
         self._base = base
         self._cmd_vel = rospy.Publisher("/cmd_vel", Twist, queue_size=5)
+        self.parameters = {"max_vel_x": SPEED, "max_vel_trans": SPEED, "xy_goal_tolerance": 0.08}
+        self.least_speed = 0.1
         self._services = [
+            rospy.Service("/move_base/DWAPlannerROS/set_parameters", Reconfigure, self._reconfigure),
             rospy.Service("/move_base/make_plan", GetPlan, self._plan),
             rospy.Service("/move_base/clear_costmaps", Empty, self._clear)] if services else []
         self._server = actionlib.SimpleActionServer("/move_base", MoveBaseAction, self._execute, auto_start=False)
@@ -134,6 +139,14 @@ class ReferenceMoveBase:
         if self._reachable(request.goal):
             answer.plan.poses = [request.start, request.goal]
         return answer
+
+    def _reconfigure(self, request: ReconfigureRequest) -> ReconfigureResponse:
+        """As every dynamic_reconfigure server: unknown names are ignored, values are put to the nearest bound."""
+        for entry in request.config.doubles:
+            if entry.name in self.parameters:
+                least = self.least_speed if entry.name.startswith("max_vel") else 0.0
+                self.parameters[entry.name] = max(least, entry.value)
+        return ReconfigureResponse(Config(doubles=[DoubleParameter(*item) for item in self.parameters.items()]))
 
     def _clear(self, _: EmptyRequest) -> EmptyResponse:
         self.clears += 1
@@ -190,18 +203,18 @@ class ReferenceMoveBase:
         """One period of driving; whether the goal is reached."""
         x, y, yaw = self._base.pose
         dx, dy = goal.pose.position.x - x, goal.pose.position.y - y
-        left = math.hypot(dx, dy)
-        wanted = math.atan2(dy, dx) if left > 0.08 else 2.0 * math.atan2(goal.pose.orientation.z,
+        left, exact = math.hypot(dx, dy), self.parameters["xy_goal_tolerance"]
+        wanted = math.atan2(dy, dx) if left > exact else 2.0 * math.atan2(goal.pose.orientation.z,
                                                                          goal.pose.orientation.w)
         off = math.remainder(wanted - yaw, math.tau)
         feedback = MoveBaseFeedback(PoseStamped())
         feedback.base_position.header.frame_id = "map"
         feedback.base_position.pose.position.x, feedback.base_position.pose.position.y = x, y
         self._server.publish_feedback(feedback)
-        if left <= 0.08 and abs(off) < 0.1:
+        if left <= exact and abs(off) < 0.1:
             self._drive(0.0, 0.0)
             return True
-        forward = 0.0 if left <= 0.08 or abs(off) > 0.3 else min(SPEED, 2.0 * left)
+        forward = 0.0 if left <= exact or abs(off) > 0.3 else min(self.parameters["max_vel_x"], 2.0 * left)
         self._drive(forward, max(-TURN, min(TURN, 4.0 * off)))
         return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from threading import Event
 from typing import Callable, Iterator, List
 
@@ -16,6 +17,7 @@ from hicrisp_core.robot.base_conformance import BaseConformance, BaseRig
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
+from hicrisp_core.robot.ports import Manner
 from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import MoveBaseSettings
 from move_base_msgs.msg import MoveBaseActionGoal, MoveBaseGoal
@@ -171,6 +173,46 @@ def test_a_server_that_is_not_there_is_lost_in_bounded_time(stack: Stack) -> Non
     began = time.monotonic()
     assert stack.go(seconds=2.0).status is Status.LOST
     assert time.monotonic() - began < 4.0
+
+
+SLOWLY = Manner(speed=0.3, tolerance=0.03)
+
+
+def with_planner(stack: Stack, **settings: str) -> MoveBase:
+    told = MoveBase("agv", replace(SETTINGS, planner="DWAPlannerROS", **settings))
+    assert told._client.wait_for_server(5.0)
+    return told
+
+
+def test_a_drive_can_be_slower_and_more_exact_and_the_next_is_as_before(stack: Stack) -> None:
+    driver, seen = with_planner(stack), []
+    goal = Pose((0.6, 0.0, 0.0))
+    usual = dict(stack.server.parameters)
+    outcome = driver.go_to(goal, Deadline(15.0), Event(), lambda *_: seen.append(dict(stack.server.parameters)), SLOWLY)
+    assert outcome.ok, outcome
+    assert seen[0] == {"max_vel_x": 0.3, "max_vel_trans": 0.3, "xy_goal_tolerance": 0.03}
+    assert math.dist(stack.base.pose[:2], goal.position[:2]) < 0.05
+    assert stack.server.parameters == usual
+
+
+def test_what_a_drive_changed_is_put_back_when_it_fails(stack: Stack) -> None:
+    driver, usual = with_planner(stack), dict(stack.server.parameters)
+    stack.misbehaves("aborts", reference.NO_CONTROL)
+    assert driver.go_to(GOAL, Deadline(15.0), Event(), lambda *_: None, SLOWLY).status is Status.EXECUTION
+    assert stack.server.parameters == usual
+
+
+@pytest.mark.parametrize(("settings", "least", "words"), [
+    ({"speed_parameters": "max_speed"}, 0.1, "it has none of the parameters max_speed; it has: max_vel_trans, "),
+    ({}, 0.5, "it keeps its max_vel_trans, max_vel_x")])
+def test_a_planner_that_will_not_drive_slowly_moves_nothing(
+    stack: Stack, settings: "dict[str, str]", least: float, words: str
+) -> None:
+    stack.server.least_speed = least
+    outcome = with_planner(stack, **settings).go_to(GOAL, Deadline(15.0), Event(), lambda *_: None, SLOWLY)
+    assert outcome.status is Status.PRECONDITION
+    assert words in outcome.message
+    assert stack.server.goals == 0
 
 
 def test_a_claim_to_have_arrived_is_compared_with_where_the_base_is_seen(stack: Stack) -> None:

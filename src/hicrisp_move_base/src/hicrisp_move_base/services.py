@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Optional
 
-import rospy
 from geometry_msgs.msg import PoseStamped
 from hicrisp_core.model import Pose
 from hicrisp_nodes.conversions.geometry import pose_to_msg
-from hicrisp_nodes.service_client import ServiceClient
+from hicrisp_nodes.service_client import ServiceClient, offered
 from nav_msgs.srv import GetPlan, GetPlanRequest
 from std_srvs.srv import Empty, EmptyRequest
 
@@ -25,7 +24,7 @@ class Services:
 
     def path_exists(self, start: Pose, goal: Pose) -> Optional[bool]:
         """Whether a path leads to a goal; ``None`` where nobody answers that (move_base refuses while it drives)."""
-        if not _offered(self._plan.name):
+        if not offered(self._plan.name):
             return None
         request = GetPlanRequest(self.stamped(start), self.stamped(goal), self._settings.plan_tolerance)
         reply = self._plan.call(request, self._settings.service_wait)
@@ -33,7 +32,7 @@ class Services:
 
     def clear_costmaps(self) -> bool:
         """Make the costmaps forget; whether that was done."""
-        if not _offered(self._clear.name):
+        if not offered(self._clear.name):
             return False
         return self._clear.call(EmptyRequest(), self._settings.service_wait).response is not None
 
@@ -42,11 +41,3 @@ class Services:
         message = PoseStamped(pose=pose_to_msg(pose))
         message.header.frame_id = self._settings.map_frame
         return message
-
-
-def _offered(name: str) -> bool:
-    """Whether the master knows a service of that name; asking a service that is not there would wait for it."""
-    try:
-        return bool(rospy.get_master().lookupService(rospy.resolve_name(name))[0] == 1)
-    except (OSError, rospy.ROSException):
-        return False

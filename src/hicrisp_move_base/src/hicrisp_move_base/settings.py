@@ -22,6 +22,10 @@ class MoveBaseSettings:
         cmd_vel: topic on which zero velocity is published to stop; empty to leave that to move_base alone.
         map_frame: the frame of the goals.
         base_frame: the frame of the base's middle.
+        planner: the local planner's name under the action, for example ``DWAPlannerROS``, where it can be told by
+            dynamic_reconfigure how to drive; empty where it cannot.
+        speed_parameters: its parameters for the greatest speed, with spaces between; those that it has are set.
+        tolerance_parameters: its parameters for the distance from a goal, likewise.
         plan_tolerance: how far from a goal the path that is asked for beforehand may end, metres.
         service_wait: longest wait for an answer of one of move_base's services, seconds.
         server_wait: longest wait for the action's server, seconds.
@@ -41,6 +45,9 @@ class MoveBaseSettings:
     cmd_vel: str = ""
     map_frame: str = "map"
     base_frame: str = "base_link"
+    planner: str = ""
+    speed_parameters: str = "max_vel_x max_vel_trans"
+    tolerance_parameters: str = "xy_goal_tolerance"
     plan_tolerance: float = 0.1
     service_wait: float = 2.0
     server_wait: float = 5.0
