@@ -5,9 +5,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 from hicrisp_core.scene import Camera, Scene
+from hicrisp_core.scene.scene import ROOM_FLOOR
 
-FLOOR = -0.75
-"""Height of the room's floor below the table's top, metres."""
 OVERVIEW = "overview"
 DEFAULT_CAMERA = Camera((1.50, -0.70, 0.86), (0.32, 0.03, 0.24), 44.0)
 _STATIC = {"contype": 2, "conaffinity": 3}
@@ -15,7 +14,7 @@ _STATIC = {"contype": 2, "conaffinity": 3}
 
 def add_scenery(spec: mujoco.MjSpec, scene: Scene) -> None:
     """Add everything that does not move; only table and floor collide."""
-    floor = FLOOR if scene.arena is None else scene.arena.floor
+    floor = ROOM_FLOOR if scene.arena is None else scene.arena.floor
     _add_materials(spec)
     world = spec.worldbody
     table = scene.table

@@ -36,13 +36,15 @@ class MotionFailure:
     """Why no motion was found; ``blockers`` are the objects in the way of the best candidate."""
 
     kind: str
-    """``unreachable``, ``goal_in_collision``, ``start_in_collision``, ``no_path`` or ``timeout``."""
+    """``unreachable``, ``goal_in_collision``, ``start_in_collision``, ``no_path``, ``timeout``, or ``lost`` when nobody
+    plans any more or the planning scene is not known to be the observed world."""
     message: str
     blockers: Tuple[str, ...] = ()
 
     def outcome(self) -> Outcome:
         """The failure as a driver's outcome."""
-        return Outcome(Status.TIMEOUT if self.kind == "timeout" else Status.PLANNING, self.message, self.blockers)
+        status = {"timeout": Status.TIMEOUT, "lost": Status.LOST}.get(self.kind, Status.PLANNING)
+        return Outcome(status, self.message, self.blockers)
 
 
 class Arm(Protocol):
@@ -93,7 +95,11 @@ class Arm(Protocol):
         """Close with a force in newtons until something resists or the fingers meet."""
 
     def attach(self, object_name: str) -> None:
-        """From now on the object moves with the hand in collision checks."""
+        """From now on the object moves with the hand in collision checks.
+
+        Raises:
+            KeyError: when no thing of that name was seen.
+        """
 
     def detach(self) -> None:
         """Nothing is attached any more."""

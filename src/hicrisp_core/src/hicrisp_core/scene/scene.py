@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import FrozenSet, Mapping, Optional, Tuple
+from typing import Dict, FrozenSet, Mapping, Optional, Tuple
 
 from hicrisp_core.model import Pose, Relation, RobotState, Vector, WorldObject, WorldState
 
 EMBEDDED = "embedded"
 TABLE = "table"
 """Name of the surface that the robot stands at; its top is the plane z = 0."""
+ROOM_FLOOR = -0.75
+"""Height of the floor of a room with a table, below the table's top, metres; an arena's floor is the plane z = 0."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,14 @@ class Arena:
         if not inside > 0.0:
             return inside if inside <= 0.0 else -math.inf
         return min([inside, *(_distance(wall, x, y) for wall in self.walls.values())])
+
+    def border(self, thickness: float = 0.06) -> Dict[str, Wall]:
+        """The walls around the arena, with their inner faces on its edge."""
+        (x, y), (width, depth), half = self.origin, self.size, thickness / 2.0
+        low_x, low_y, high_x, high_y = x - half, y - half, x + width + half, y + depth + half
+        corners = [(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)]
+        return {f"border_{index}": Wall(corner, corners[(index + 1) % 4], thickness)
+                for index, corner in enumerate(corners)}
 
     def __str__(self) -> str:
         (x, y), (width, depth) = self.origin, self.size

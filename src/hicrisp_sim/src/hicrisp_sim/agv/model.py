@@ -48,7 +48,7 @@ def arena_model(scene: Scene, base: str) -> mujoco.MjModel:
 
 def add_arena(spec: mujoco.MjSpec, scene: Scene, arena: Arena, base: str) -> None:
     """Add walls, areas, the base and what stands about, without the floor."""
-    for name, wall in {**_border(arena), **arena.walls}.items():
+    for name, wall in {**arena.border(), **arena.walls}.items():
         _add_wall(spec, name, wall, arena.floor)
     for thing in scene.objects.values():
         if thing.shape == "region":
@@ -74,15 +74,6 @@ def _add_floor(spec: mujoco.MjSpec, arena: Arena) -> None:
     spec.worldbody.add_camera(name=OVERVIEW, pos=eye, fovy=45.0, quat=list(looking_at(np.array(eye), np.array(target))))
     spec.worldbody.add_light(name="key", pos=[x - 1.0, y - 1.0, 4.0], dir=[0.25, 0.25, -0.9],
                              type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
-
-
-def _border(arena: Arena, thickness: float = 0.06) -> "dict[str, Wall]":
-    """The walls around the arena, with their inner faces on its edge."""
-    (x, y), (width, depth), half = arena.origin, arena.size, thickness / 2.0
-    low_x, low_y, high_x, high_y = x - half, y - half, x + width + half, y + depth + half
-    corners = [(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)]
-    return {f"border_{index}": Wall(corner, corners[(index + 1) % 4], thickness)
-            for index, corner in enumerate(corners)}
 
 
 def _add_wall(spec: mujoco.MjSpec, name: str, wall: Wall, floor: float) -> None:
