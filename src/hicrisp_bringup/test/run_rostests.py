@@ -32,7 +32,7 @@ def free_port() -> int:
 
 @pytest.mark.parametrize("file", sorted(HERE.glob("*.test")), ids=lambda file: file.stem)
 def test_rostest(file: Path, tmp_path: Path) -> None:
-    if file.stem in ("embedded", "kitchen", "agv") and not embedded_world_is_here():
+    if file.stem in ("embedded", "kitchen", "agv", "agv_faults") and not embedded_world_is_here():
         pytest.skip("the embedded world does not run here")
     if file.stem == "household" and find_spec("virtualhome_eval") is None:
         pytest.skip("the optional package virtualhome_eval is not installed; scripts/bench virtualhome installs it")
