@@ -10,6 +10,7 @@ from pathlib import Path
 import rospy
 import rostest
 from nav_msgs.msg import Odometry
+from sensor_msgs.msg import LaserScan
 
 from hicrisp_msgs.msg import TaskStatus
 
@@ -27,6 +28,7 @@ class RealMoveBase(unittest.TestCase):
 
     def setUp(self) -> None:
         rospy.set_param("/move_base/mode", "")
+        rospy.wait_for_message("/scan", LaserScan, 5.0)
 
     def test_areas_are_visited(self) -> None:
         status = self.workspace.run("visit area 3, then area 2")
@@ -54,13 +56,14 @@ class RealMoveBase(unittest.TestCase):
 
     def test_a_lidar_that_falls_silent_ends_the_task_with_a_base_that_stands(self) -> None:
         rospy.set_param("/move_base/mode", "unseeing")
-        status = self.workspace.run("visit area 2")
+        status = self.workspace.run("visit area 3, then area 2, then area 1")
         assert status.state == TaskStatus.FAILED
         assert "no scan has arrived on /scan" in (Path(status.run_folder) / "events.jsonl").read_text()
         assert abs(rospy.wait_for_message("/odom", Odometry, 5.0).twist.twist.linear.x) < 0.02
 
     def test_without_a_map_the_task_fails_and_nothing_moves(self) -> None:
         rospy.set_param("/move_base/mode", "mapless")
+        self.workspace.until(lambda: not any(robot.has_pose for robot in self.workspace.world.robots), "lost base")
         status = self.workspace.run("visit area 1")
         assert status.state == TaskStatus.FAILED
         assert "TF does not say where" in (Path(status.run_folder) / "events.jsonl").read_text()

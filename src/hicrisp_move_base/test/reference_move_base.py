@@ -173,7 +173,7 @@ class ReferenceMoveBase:
             return  # it has died
 
     def _follow(self, goal: PoseStamped, began: float, mode: str) -> None:
-        self._base.offset, self._base.blind, self._base.unseeing = 0.0, False, False
+        self._base.blind = self._base.unseeing = False
         q = goal.pose.orientation
         if abs(math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w) - 1.0) > 1e-2:
             self._server.set_aborted(MoveBaseResult(), BAD_QUATERNION)
@@ -246,7 +246,11 @@ def main() -> Optional[int]:
     def mode() -> str:
         return str(rospy.get_param("~mode", ""))
 
-    server.mode, base.no_map = mode, lambda: mode() == "mapless"
+    def no_map() -> bool:
+        base.unseeing = base.unseeing and mode() == "unseeing"
+        return mode() == "mapless"
+
+    server.mode, base.no_map = mode, no_map
     server.text = str(rospy.get_param("~text", NO_CONTROL))
     rospy.spin()
     return None
