@@ -11,6 +11,7 @@ from typing import Callable, Iterator, List
 import pytest
 import reference_move_base as reference
 import rospy
+from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.robot.base_conformance import BaseConformance, BaseRig
@@ -87,7 +88,7 @@ def test_a_place_that_no_path_leads_to_is_told_before_anything_moves(stack: Stac
     (reference.NO_CONTROL, Status.EXECUTION, "blocked"),
     (reference.OSCILLATES, Status.EXECUTION, "oscillating"),
     (reference.BAD_QUATERNION, Status.INVALID, "quaternion"),
-    ("", Status.EXECUTION, "gave up"),
+    ("No scan has arrived for 0.6 s", Status.SAFETY, "no scan"), ("", Status.EXECUTION, "gave up"),
 ])
 def test_every_way_to_give_up_is_told_in_words(stack: Stack, text: str, status: Status, words: str) -> None:
     stack.misbehaves("aborts", text)
@@ -145,6 +146,38 @@ def test_odometry_that_falls_silent_ends_the_drive_as_lost(stack: Stack) -> None
     assert outcome.status is Status.LOST
     assert "odometry" in outcome.message
     assert not stack.base.moving
+
+
+def test_a_lidar_that_falls_silent_ends_the_drive_and_the_next_does_not_begin(stack: Stack) -> None:
+    seeing = MoveBase("agv", replace(SETTINGS, scan="/scan", scan_age=0.4))
+    assert seeing._client.wait_for_server(5.0)
+    stack.misbehaves("unseeing")
+    for goals in (1, 1):
+        outcome = seeing.go_to(Pose((3.5, 0.0, 0.0)), Deadline(15.0), Event(), lambda *_: None)
+        assert outcome.status is Status.SAFETY
+        assert "no scan has arrived on /scan" in outcome.message
+        assert not stack.base.moving
+        assert stack.server.goals == goals
+
+
+def test_a_map_that_never_comes_is_told_and_moves_nothing(stack: Stack, ros: None) -> None:
+    stack.base.no_map = lambda: True
+    until(lambda: stack.driver.where() is None)
+    unaware = MoveBase("agv", replace(SETTINGS, server_wait=1.0))
+    began = time.monotonic()
+    outcome = unaware.go_to(GOAL, Deadline(5.0), Event(), lambda phase, part: None)
+    assert outcome.status is Status.LOST
+    assert "TF does not say where 'base_link' is in 'map'" in outcome.message
+    assert time.monotonic() - began < 4.0
+    assert stack.server.goals == 0
+
+
+def test_it_knows_the_first_pose_that_a_path_leads_to(stack: Stack) -> None:
+    assert stack.driver._odometry.wait_until_standing(Deadline(5.0)).ok
+    until(lambda: stack.driver.where() is not None)
+    assert stack.driver.first_reached([FAR, GOAL, Pose((0.5, 0.0, 0.0))], Deadline(5.0)) == Reached(GOAL)
+    assert stack.driver.first_reached([FAR], Deadline(5.0)) == Reached()
+    assert stack.server.goals == 0
 
 
 def test_odometry_that_jumps_is_not_trusted(stack: Stack) -> None:

@@ -22,6 +22,7 @@ from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 from hicrisp_move_base.odometry import OdometryWatch
 from hicrisp_move_base.planner_parameters import PlannerParameters
 from hicrisp_move_base.reasons import explain, worth_a_retry
+from hicrisp_move_base.scans import ScanWatch
 from hicrisp_move_base.services import Services
 from hicrisp_move_base.settings import MoveBaseSettings
 from hicrisp_move_base.traffic import Traffic
@@ -42,6 +43,7 @@ class MoveBase:
         self._cancel_all = rospy.Publisher(f"{self.settings.action}/cancel", GoalID, queue_size=5)
         self._zero = rospy.Publisher(self.settings.cmd_vel, Twist, queue_size=5) if self.settings.cmd_vel else None
         self._odometry = OdometryWatch(self.settings)
+        self._scans = ScanWatch(self.settings)
         self._traffic = Traffic(self.settings.action, f"{rospy.get_name()}-")
         self._services = Services(self.settings)
         self._planner = PlannerParameters(self.settings)
@@ -111,6 +113,9 @@ class MoveBase:
                                         f"'{self.settings.map_frame}'")
         if not self._odometry.alive:
             return Outcome(Status.LOST, f"there is no odometry on {self.settings.odometry}")
+        blind = self._scans.alarm()
+        if blind is not None:
+            return blind
         if self._services.path_exists(start, pose) is False:
             cleared = self._services.clear_costmaps(cancel)
             if cancel.is_set():
@@ -162,7 +167,7 @@ class MoveBase:
                                              "where the base is cannot be trusted")
         if self._traffic.silence > self.settings.status_age:
             return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s")
-        return None
+        return self._scans.alarm()
 
     def _feedback(self, goal: Pose, progress: Progress) -> Any:
         whole: List[float] = []

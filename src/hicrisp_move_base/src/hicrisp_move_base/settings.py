@@ -19,6 +19,8 @@ class MoveBaseSettings:
     Args:
         action: the action, under which move_base also offers its services.
         odometry: topic with ``nav_msgs/Odometry``.
+        scan: topic with the ``sensor_msgs/LaserScan`` of the lidar without which nothing may drive; empty where none is
+            to be watched.
         cmd_vel: topic on which zero velocity is published to stop; empty to leave that to move_base alone.
         map_frame: the frame of the goals.
         base_frame: the frame of the base's middle.
@@ -34,6 +36,7 @@ class MoveBaseSettings:
         retries: how often a goal that was aborted is sent again, after the costmaps were cleared.
         pose_age: age from which on the pose of the base counts as unknown, seconds.
         odometry_age: time without odometry after which the base is lost, seconds.
+        scan_age: time without a scan after which the base is stopped, seconds of wall time.
         status_age: time without a status of the server after which it is lost, seconds.
         jump: a way between two odometry messages, beyond what was driven, that cannot be true, metres.
         still_speed: speed below which the base counts as standing, m/s.
@@ -44,6 +47,7 @@ class MoveBaseSettings:
 
     action: str = "/move_base"
     odometry: str = "/odom"
+    scan: str = ""
     cmd_vel: str = ""
     map_frame: str = "map"
     base_frame: str = "base_link"
@@ -57,6 +61,7 @@ class MoveBaseSettings:
     retries: int = 1
     pose_age: float = 1.0
     odometry_age: float = 1.0
+    scan_age: float = 2.0
     status_age: float = 2.0
     jump: float = 0.5
     still_speed: float = 0.02

@@ -58,8 +58,8 @@ def run(options: argparse.Namespace) -> Report:
         "failure was real. The offline planner made all plans and answered llm_step. 'completed' is the part of the "
         f"runs whose areas can all be reached with {100 * TO_SPARE:.0f} cm to spare on every side; 'completed_all' is "
         "that of all runs. A stop out of turn in an area to which the base was sent is a violation; one in an area "
-        "that lay on its way, where a drive broke off or looked for another path, is a halt. Areas that cannot be reached "
-        "have no turn. Visits, violations, collisions and paths are those of the physics.",
+        "that lay on its way, where a drive broke off or looked for another path, is a halt. Areas that cannot be "
+        "reached have no turn. Visits, violations, collisions and paths are those of the physics.",
         {"speed": measured, "runs": results},
         (Section("Speed", measured, ("what", "factor", "rays", "scan_rate", "sim_s")),),
         not any("crashed" in result for result in results))

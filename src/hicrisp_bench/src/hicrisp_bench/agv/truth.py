@@ -139,10 +139,13 @@ def judge(stops: Sequence[Stop], order: Sequence[str]) -> Dict[str, int]:
     ``in_turn``: areas visited when they were due. ``violations``: stops out of turn where the base was sent to.
     ``halts``: stops out of turn in an area that lay on its way, where a drive broke off or looked for another path.
     """
-    due, violations, halts = 0, 0, 0
+    due, violations, halts, visited = 0, 0, 0, ""
     for stop in stops:
+        if stop.area == visited:
+            continue  # It halted there when that was due, and was sent there next: one visit.
+        visited = ""
         if due < len(order) and stop.area == order[due]:
-            due += 1
+            due, visited = due + 1, stop.area
         elif stop.meant:
             violations += 1
         else:
