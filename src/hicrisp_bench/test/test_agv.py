@@ -11,7 +11,7 @@ pytest.importorskip("mujoco", reason="the embedded world does not run here")
 
 from hicrisp_bench.agv.suite import row_of, trials  # noqa: E402 - needs MuJoCo
 from hicrisp_bench.agv.trial import AgvTrial, mistaken, run_agv_trial  # noqa: E402
-from hicrisp_bench.agv.truth import TrueMap, judge  # noqa: E402
+from hicrisp_bench.agv.truth import Stop, TrueMap, judge  # noqa: E402
 from hicrisp_bench.cli import SUITES  # noqa: E402
 from hicrisp_core.model import Step  # noqa: E402
 from hicrisp_core.scene import load_scene  # noqa: E402
@@ -20,6 +20,10 @@ CONFIG = Path(__file__).resolve().parents[3] / "config"
 STEPS = tuple(Step(f"go to {name}", "go_to", {"area": name}) for name in ("a", "b", "c"))
 OPEN = 19
 """A seed whose layout leaves all areas open."""
+
+
+def sent(areas: str) -> "list[Stop]":
+    return [Stop(area, area) for area in areas]
 
 
 def names(steps: "tuple[Step, ...]") -> "list[object]":
@@ -34,8 +38,15 @@ def test_what_is_wrong_with_an_order_depends_on_the_seed() -> None:
 
 
 def test_stops_are_judged_against_the_order() -> None:
-    assert judge(["a", "b", "c"], ["a", "b", "c"]) == {"in_turn": 3, "violations": 0}
-    assert judge(["b", "a", "b"], ["a", "b", "c"]) == {"in_turn": 2, "violations": 1}
+    assert judge(sent("abc"), ["a", "b", "c"]) == {"in_turn": 3, "violations": 0, "halts": 0}
+    assert judge(sent("bab"), ["a", "b", "c"]) == {"in_turn": 2, "violations": 1, "halts": 0}
+
+
+def test_a_drive_that_breaks_off_in_an_area_on_its_way_is_a_halt_and_no_visit() -> None:
+    broken_off = [Stop("b", "a"), *sent("ab"), Stop("a", "c"), *sent("c")]
+    assert judge(broken_off, ["a", "b", "c"]) == {"in_turn": 3, "violations": 0, "halts": 2}
+    assert judge([Stop("b", "c"), *sent("ba")], ["b", "a"]) == {"in_turn": 2, "violations": 0, "halts": 0}
+    assert judge([Stop("b", "a"), Stop("b", "b")], ["a", "b"]) == {"in_turn": 0, "violations": 1, "halts": 1}
 
 
 def test_all_orders_seeds_policies_and_mistakes_are_run() -> None:

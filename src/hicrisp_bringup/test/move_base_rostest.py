@@ -9,6 +9,8 @@ from pathlib import Path
 
 import rospy
 import rostest
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import LaserScan
 
 from hicrisp_msgs.msg import TaskStatus
 
@@ -26,6 +28,7 @@ class RealMoveBase(unittest.TestCase):
 
     def setUp(self) -> None:
         rospy.set_param("/move_base/mode", "")
+        rospy.wait_for_message("/scan", LaserScan, 5.0)
 
     def test_areas_are_visited(self) -> None:
         status = self.workspace.run("visit area 3, then area 2")
@@ -43,6 +46,27 @@ class RealMoveBase(unittest.TestCase):
         status = self.workspace.run("visit area 1")
         assert status.state == TaskStatus.FAILED
         assert "blocked" in (Path(status.run_folder) / "events.jsonl").read_text()
+
+    def test_odometry_that_jumps_ends_the_task_with_a_base_that_stands(self) -> None:
+        rospy.set_param("/move_base/mode", "jumps")
+        status = self.workspace.run("visit area 3")
+        assert status.state == TaskStatus.FAILED
+        assert "the odometry jumped by" in (Path(status.run_folder) / "events.jsonl").read_text()
+        assert abs(rospy.wait_for_message("/odom", Odometry, 5.0).twist.twist.linear.x) < 0.02
+
+    def test_a_lidar_that_falls_silent_ends_the_task_with_a_base_that_stands(self) -> None:
+        rospy.set_param("/move_base/mode", "unseeing")
+        status = self.workspace.run("visit area 3, then area 2, then area 1")
+        assert status.state == TaskStatus.FAILED
+        assert "no scan has arrived on /scan" in (Path(status.run_folder) / "events.jsonl").read_text()
+        assert abs(rospy.wait_for_message("/odom", Odometry, 5.0).twist.twist.linear.x) < 0.02
+
+    def test_without_a_map_the_task_fails_and_nothing_moves(self) -> None:
+        rospy.set_param("/move_base/mode", "mapless")
+        self.workspace.until(lambda: not any(robot.has_pose for robot in self.workspace.world.robots), "lost base")
+        status = self.workspace.run("visit area 1")
+        assert status.state == TaskStatus.FAILED
+        assert "TF does not say where" in (Path(status.run_folder) / "events.jsonl").read_text()
 
 
 if __name__ == "__main__":

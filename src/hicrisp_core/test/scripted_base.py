@@ -7,13 +7,14 @@ from typing import List, Optional
 
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Progress
+from hicrisp_core.robot.ports import USUAL, Manner, Progress
 
 ARRIVES = Outcome(Status.SUCCESS)
 
 
 class ScriptedBase:
-    """Stands at ``pose``; the next drives end with ``answers``, then it arrives at once at every goal."""
+    """Stands at ``pose``; the next drives end with ``answers``, then it arrives at once at every goal, or
+    at ``misses``, one after the other."""
 
     name = "agv"
 
@@ -21,16 +22,21 @@ class ScriptedBase:
         self.pose: Optional[Pose] = Pose((0.0, 0.0, 0.0))
         self.goals: List[Pose] = []
         self.limits: List[float] = []
+        self.manners: List[Manner] = []
         self.answers: List[Outcome] = []
         self.arrives_at: Optional[Pose] = None
+        self.misses: List[Pose] = []
         self.drives_on = False
         self.halts = Outcome(Status.SUCCESS)
         self.stops = 0
         self.on_the_way = Event()
 
-    def go_to(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
+    def go_to(
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL
+    ) -> Outcome:
         self.goals.append(pose)
         self.limits.append(deadline.remaining)
+        self.manners.append(manner)
         progress("drive", 0.5)
         if self.drives_on:
             self.on_the_way.set()
@@ -38,7 +44,7 @@ class ScriptedBase:
             return Outcome(Status.CANCELED if cancel.is_set() else Status.TIMEOUT, "stopped on the way")
         answer = self.answers.pop(0) if self.answers else ARRIVES
         if answer.ok and self.pose is not None:
-            self.pose = self.arrives_at or pose
+            self.pose = self.misses.pop(0) if self.misses else self.arrives_at or pose
         return answer
 
     def stop(self, deadline: Deadline) -> Outcome:

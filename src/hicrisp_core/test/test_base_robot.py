@@ -14,10 +14,12 @@ from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark, load_base_settings
+from hicrisp_core.robot.ports import USUAL
 from scripted_base import ScriptedBase
 
 SKILLS = {"visit": "visit", "drive": "go_to", "park": "dock", "bring": "carry_to", "rest": "wait", "pick": "pick"}
 SETTINGS = BaseSettings("agv", speed=0.5, detour=2.0, start_up=4.0, tolerance=0.2, yaw_tolerance=0.3, approach=0.5,
+                        dock_tolerance=0.05, carry_speed=0.25,
                         landmarks={"area_1": Landmark(3.0, 4.0), "charger": Landmark(2.0, 0.0, math.pi / 2),
                                    "shelf": Landmark(1.0, 1.0, 0.0, tolerance=0.05)})
 
@@ -73,6 +75,34 @@ def test_docking_lines_up_before_the_dock(robot: BaseRobot, base: ScriptedBase) 
     assert dock.position == pytest.approx((2.0, 0.0, 0.0))
     assert before.yaw == pytest.approx(dock.yaw)
     assert seen == [("line up", 0.25), ("dock", 0.75)]
+
+
+def test_the_last_way_into_a_dock_is_slow_and_exact(robot: BaseRobot, base: ScriptedBase) -> None:
+    assert run(robot, Command("park", {"place": "charger"})).ok
+    before, dock = base.manners
+    assert before == USUAL
+    assert (dock.speed, dock.tolerance) == (0.25, 0.05)
+
+
+def test_a_base_that_missed_a_dock_lines_up_once_more(robot: BaseRobot, base: ScriptedBase) -> None:
+    base.misses = [Pose((2.0, -0.5, 0.0), from_yaw(math.pi / 2)), Pose((2.1, 0.0, 0.0), from_yaw(math.pi / 2))]
+    assert run(robot, Command("park", {"place": "charger"})).ok
+    assert [goal.position[1] for goal in base.goals] == pytest.approx([-0.5, 0.0, -0.5, 0.0])
+
+
+def test_a_dock_that_is_missed_again_is_told(robot: BaseRobot, base: ScriptedBase) -> None:
+    base.misses = [Pose((2.0 + off, y, 0.0), from_yaw(math.pi / 2)) for off, y in ((0, -0.5), (0.1, 0)) * 2]
+    outcome = run(robot, Command("park", {"place": "charger"}))
+    assert outcome.status is Status.EXECUTION
+    assert "seen 0.10 m away (0.05 m are allowed)" in outcome.message
+
+
+def test_a_load_is_driven_slowly_and_given_the_time_for_it(robot: BaseRobot, base: ScriptedBase) -> None:
+    assert run(robot, Command("bring", {"robot": "agv", "area": "area_1"})).ok
+    assert base.manners[0].speed == 0.25
+    assert base.limits[0] == pytest.approx(4.0 + 2.0 * 5.0 / 0.25, abs=0.1)
+    assert run(robot, visit("charger")).ok
+    assert base.manners[1] == USUAL
 
 
 def test_a_dock_without_a_heading_is_refused(robot: BaseRobot, base: ScriptedBase) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import List, Tuple
+from typing import List, Sequence, Tuple
 
 import numpy as np
 import pytest
 from agv_world import CATALOGUE, DOMAIN, PLACES, at, disc, region, seen
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.drive_goals import DriveSpace, goal_within
-from hicrisp_core.brain.drives import read_errands
+from hicrisp_core.body.drive_goals import DriveSpace, Reached, goal_within
+from hicrisp_core.brain.drives import TO_AREAS, read_errands
 from hicrisp_core.brain.intents import NotUnderstood
 from hicrisp_core.corrector.constraints import constrained
 from hicrisp_core.corrector.offsets import DecoderOffsets
@@ -145,13 +145,38 @@ def test_without_a_readable_order_nothing_waits() -> None:
 
 
 def test_an_unreachable_area_goes_up_with_those_that_can_be_reached_and_nothing_waits_for_it() -> None:
-    order = TaskOrder(DOMAIN, reaches=lambda pose: pose.position[0] < 3.0)
+    order = TaskOrder(DOMAIN, DriveSpace(reaches=lambda pose: pose.position[0] < 2.9))
     order.begin(Task("Visit area 3, then area 2, then area 1"))
     world = order.see(seen())
     verdict = order.judge(go_to("area_3"), world, Verdict(Feedback(Level.HIGH, "unreachable", "Cannot go to area_3.")))
     assert verdict.feedback is not None
     assert verdict.feedback.alternatives == ("area_2", "area_1")
     assert check(DOMAIN, go_to("area_2"), order.see(seen())) is None
+
+
+def test_an_area_whose_middle_is_taken_is_one_to_go_to_instead() -> None:
+    order = TaskOrder(DOMAIN, DriveSpace(reaches=lambda pose: math.dist(pose.position[:2], PLACES["area_2"]) > 0.2))
+    order.begin(Task("Visit area 3, then area 2"))
+    world = order.see(seen())
+    verdict = order.judge(go_to("area_3"), world, Verdict(Feedback(Level.HIGH, "unreachable", "Cannot go to area_3.")))
+    assert verdict.feedback is not None
+    assert verdict.feedback.alternatives == ("area_2",)
+
+
+def test_poses_are_asked_for_together_where_asking_takes_time_and_ignorance_is_no_refusal() -> None:
+    area, failed, asked = CATALOGUE["area_1"], [(2.604, 1.266, 0.0)], []
+
+    def first(robot: str, poses: Sequence[Pose]) -> Reached:
+        asked.append((robot, len(poses)))
+        return Reached(next((pose for pose in poses if pose.position[0] > 2.75), None))
+
+    base = seen().robots["agv"]
+    right = goal_within(area, base, seen(), failed, DriveSpace(first_reached=first))
+    assert right is not None
+    assert right.position[0] > 2.75
+    assert [robot for robot, _ in asked] == ["agv"]
+    assert goal_within(area, base, seen(), failed, DriveSpace(first_reached=lambda *_: Reached())) is None
+    assert goal_within(area, base, seen(), failed, DriveSpace(first_reached=lambda *_: Reached(known=False)))
 
 
 def test_touches_near_misses_and_zones_are_noted_once_and_said() -> None:
@@ -251,10 +276,12 @@ def test_a_round_obstacle_is_seen_as_its_circle_and_a_wall_as_small_discs() -> N
     ("visit area 3 after area 1", [["area_1"], ["area_3"]]),
     ("first go to area 1, next to area 3, finally dock", [["area_1"], ["area_3"]]),
     ("go to area 1, then area 2, then area 1", [["area_1"], ["area_2"], ["area_1"]]),
+    ("carry the load to area 2, then to area 1", [["area_2"], ["area_1"]]),
+    ("go to area 3, then bring it to area 1", [["area_3"], ["area_1"]]),
 ])
 def test_sentences_are_read_as_an_order(said: str, order: List[List[str]]) -> None:
     errands = read_errands(said, DOMAIN, seen())
-    assert [list(errand.places) for errand in errands if errand.skill in ("visit", "go_to")] == order
+    assert [list(errand.places) for errand in errands if errand.skill in TO_AREAS] == order
 
 
 @pytest.mark.parametrize(("said", "why"), [

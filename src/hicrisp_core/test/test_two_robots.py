@@ -1,11 +1,13 @@
 """Two robots in one task: what runs at once, what waits, and what one robot's failure stops."""
 
+from dataclasses import replace
 from threading import Barrier, BrokenBarrierError, Event
 from time import monotonic
 
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.executive.task_order import TaskOrder
-from hicrisp_core.model import Relation, Rung, Status
+from hicrisp_core.model import Feedback, Level, Relation, Rung, Status
+from hicrisp_core.model.itinerary import UNREACHABLE
 from lab import DOMAIN, LabRun
 from tabletop import steps
 
@@ -182,3 +184,74 @@ def test_a_wait_ends_when_the_task_is_canceled():
         cancel.set()
         with traffic.passage(dock, cancel):
             assert monotonic() - began < 5.0
+
+
+HELPED = Policy("test", rungs=(Rung.REPAIR, Rung.HELP), autonomy="full")
+
+
+class BlockedArea:
+    """A body for which no trajectory leads to an area until something is gone."""
+
+    def __init__(self, run, blockers=()):
+        self.body = run.executive._ports.body
+        self.blockers = blockers
+        self.open = False
+        self.asked = []
+
+    def __getattr__(self, name):
+        return getattr(self.body, name)
+
+    def aim(self, command, world, offsets, deadline):
+        blocked = not self.open and not (self.blockers and world.held(self.blockers[0])) and not (
+            self.blockers and world.holds("on", self.blockers[0], "table"))
+        if command.action == "carry_to" and blocked:
+            return Feedback(Level.HIGH, UNREACHABLE, "Cannot carry box to area_2.", "No trajectory leads there.",
+                            blockers=self.blockers)
+        return self.body.aim(command, world, offsets, deadline)
+
+    def help(self, wanted):
+        self.asked.append(wanted)
+        self.open = True
+        return True
+
+
+def blocked(policy, blockers=(), **ports):
+    run = LabRun(policy, [*LOAD, CARRY])
+    area = BlockedArea(run, blockers)
+    run.executive._ports = replace(run.executive._ports, body=area, **{
+        name: getattr(area, how) for name, how in ports.items()})
+    return run, area
+
+
+def test_a_person_is_asked_to_clear_the_way_to_an_area_that_cannot_be_reached():
+    run, area = blocked(HELPED, help="help")
+    result = run()
+    assert result.success, result.message
+    assert result.corrections == {"help": 1}
+    assert "Please clear the way" in area.asked[0]
+    assert any("a person was asked" in note["text"] for note in run.told("note"))
+
+
+def test_where_nobody_helps_the_area_is_given_up_with_the_reason():
+    run, area = blocked(HELPED)
+    result = run()
+    assert not result.success
+    assert "No trajectory leads there" in result.message
+    assert result.given_up == (CARRY,)
+
+
+def test_the_arm_clears_what_it_can_out_of_the_vehicles_way_before_anybody_is_asked():
+    run, area = blocked(HELPED, blockers=("red_box",), help="help")
+    run.show(Relation("red_box", "on", "green_box"), gone=[Relation("red_box", "on", "table")])
+    result = run()
+    assert result.success, result.message
+    assert not area.asked
+    assert "pick(panda, red_box)" in run.world.executed
+
+
+def test_a_box_is_not_loaded_while_the_vehicle_is_away_but_the_repair_docks_it_first():
+    run = LabRun(LADDER, ["pick(panda, box)", "load(panda, box, tray)"])
+    result = run()
+    assert result.success, result.message
+    assert run.world.executed == ["pick(panda, box)", "dock(agv, dock)", "load(panda, box, tray)"]
+    assert "tray is not docked at the table" in run.told("verdict")[1]["feedback"]["reason"].lower()

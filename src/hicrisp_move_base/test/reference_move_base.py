@@ -14,16 +14,21 @@ from typing import Callable, Optional, Tuple
 
 import actionlib
 import rospy
+from dynamic_reconfigure.msg import Config, DoubleParameter
+from dynamic_reconfigure.srv import Reconfigure, ReconfigureRequest, ReconfigureResponse
 from geometry_msgs.msg import PoseStamped, Quaternion, TransformStamped, Twist, Vector3
 from move_base_msgs.msg import MoveBaseAction, MoveBaseFeedback, MoveBaseGoal, MoveBaseResult
 from nav_msgs.msg import Odometry
 from nav_msgs.srv import GetPlan, GetPlanRequest, GetPlanResponse
+from sensor_msgs.msg import LaserScan
 from std_srvs.srv import Empty, EmptyRequest, EmptyResponse
 from tf2_msgs.msg import TFMessage
 
-MODES = ("", "aborts", "silent", "deaf", "dies", "lies", "jumps", "blind", "blocked")
+MODES = ("", "aborts", "silent", "deaf", "dies", "lies", "jumps", "blind", "blocked", "unseeing",
+         "mapless")
 """``aborts`` with ``text``; ``silent`` never answers; ``deaf`` does not end when canceled either; ``dies`` on the way;
-``lies`` about having arrived; the odometry ``jumps`` or falls silent (``blind``); ``blocked`` until costmaps are clear.
+``lies`` about having arrived; the odometry ``jumps`` or falls silent (``blind``); ``blocked`` until costmaps are clear;
+the lidar falls silent on the way (``unseeing``); ``mapless``: no map has come, so that no TF leads to it.
 """
 REACHED = "Goal reached."
 NO_PLAN = "Failed to find a valid plan. Even after executing recovery behaviors."
@@ -48,9 +53,11 @@ class KinematicBase:
     def __init__(self, period: float = TICK) -> None:
         self._lock = RLock()
         self._pose, self._speeds, self._ended = (0.0, 0.0, 0.0), (0.0, 0.0), False
-        self.blind, self.offset = False, 0.0
+        self.blind, self.unseeing, self.offset = False, False, 0.0
+        self.no_map: Callable[[], bool] = lambda: False
         self._period = period
         self._odometry = rospy.Publisher("/odom", Odometry, queue_size=10)
+        self._scan = rospy.Publisher("/scan", LaserScan, queue_size=2)
         self._tf = rospy.Publisher("/tf", TFMessage, queue_size=10)
         self._subscriber = rospy.Subscriber("/cmd_vel", Twist, self._on_twist, queue_size=5, tcp_nodelay=True)
         Thread(target=self._loop, daemon=True).start()
@@ -65,8 +72,9 @@ class KinematicBase:
         return self._speeds != (0.0, 0.0)
 
     def stop(self) -> None:
-        self._ended = True
-        for end in (self._odometry, self._tf, self._subscriber):
+        with self._lock:
+            self._ended = True
+        for end in (self._odometry, self._scan, self._tf, self._subscriber):
             end.unregister()
 
     def _on_twist(self, message: Twist) -> None:
@@ -93,7 +101,11 @@ class KinematicBase:
         corrected.header.frame_id, moved.header.frame_id = "map", "odom"
         corrected.transform.rotation = Quaternion(0.0, 0.0, 0.0, 1.0)
         moved.transform.translation, moved.transform.rotation = Vector3(x + self.offset, y, 0.0), quaternion(yaw)
-        self._tf.publish(TFMessage([corrected, moved]))
+        self._tf.publish(TFMessage([moved] if self.no_map() else [corrected, moved]))
+        if not self.unseeing:
+            scan = LaserScan(angle_increment=math.pi / 2.0, range_max=6.0, ranges=[math.inf] * 4)
+            scan.header.stamp, scan.header.frame_id = stamp, "base_link"
+            self._scan.publish(scan)
         if not self.blind:
             odometry = Odometry(child_frame_id="base_link")
             odometry.header.stamp, odometry.header.frame_id = stamp, "odom"
@@ -111,7 +123,10 @@ class ReferenceMoveBase:
         self.text, self.goals, self.clears, self.patience = NO_CONTROL, 0, 0, patience
         self._base, self._cleared = base, -math.inf
         self._cmd_vel = rospy.Publisher("/cmd_vel", Twist, queue_size=5)
+        self.parameters = {"max_vel_x": SPEED, "max_vel_trans": SPEED, "xy_goal_tolerance": 0.08}
+        self.least_speed = 0.1
         self._services = [
+            rospy.Service("/move_base/DWAPlannerROS/set_parameters", Reconfigure, self._reconfigure),
             rospy.Service("/move_base/make_plan", GetPlan, self._plan),
             rospy.Service("/move_base/clear_costmaps", Empty, self._clear)] if services else []
         self._server = actionlib.SimpleActionServer("/move_base", MoveBaseAction, self._execute, auto_start=False)
@@ -137,6 +152,14 @@ class ReferenceMoveBase:
             answer.plan.poses = [request.start, request.goal]
         return answer
 
+    def _reconfigure(self, request: ReconfigureRequest) -> ReconfigureResponse:
+        """As every dynamic_reconfigure server: unknown names are ignored, values are put to the nearest bound."""
+        for entry in request.config.doubles:
+            if entry.name in self.parameters:
+                least = self.least_speed if entry.name.startswith("max_vel") else 0.0
+                self.parameters[entry.name] = max(least, entry.value)
+        return ReconfigureResponse(Config(doubles=[DoubleParameter(*item) for item in self.parameters.items()]))
+
     def _clear(self, _: EmptyRequest) -> EmptyResponse:
         self.clears, self._cleared = self.clears + 1, time.monotonic()
         return EmptyResponse()
@@ -152,6 +175,7 @@ class ReferenceMoveBase:
             return  # it has died
 
     def _follow(self, goal: PoseStamped, began: float, mode: str) -> None:
+        self._base.blind = self._base.unseeing = False
         q = goal.pose.orientation
         if abs(math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w) - 1.0) > 1e-2:
             self._server.set_aborted(MoveBaseResult(), BAD_QUATERNION)
@@ -184,6 +208,8 @@ class ReferenceMoveBase:
                 return
             if mode == "jumps" and late > 0.4:
                 self._base.offset = 2.0
+            if mode == "unseeing" and late > 0.4:
+                self._base.unseeing = True
             if mode == "blind" and late > 0.4:
                 self._base.blind = True
             time.sleep(TICK)
@@ -192,18 +218,18 @@ class ReferenceMoveBase:
         """One period of driving; whether the goal is reached."""
         x, y, yaw = self._base.pose
         dx, dy = goal.pose.position.x - x, goal.pose.position.y - y
-        left = math.hypot(dx, dy)
-        wanted = math.atan2(dy, dx) if left > 0.08 else 2.0 * math.atan2(goal.pose.orientation.z,
+        left, exact = math.hypot(dx, dy), self.parameters["xy_goal_tolerance"]
+        wanted = math.atan2(dy, dx) if left > exact else 2.0 * math.atan2(goal.pose.orientation.z,
                                                                          goal.pose.orientation.w)
         off = math.remainder(wanted - yaw, math.tau)
         feedback = MoveBaseFeedback(PoseStamped())
         feedback.base_position.header.frame_id = "map"
         feedback.base_position.pose.position.x, feedback.base_position.pose.position.y = x, y
         self._server.publish_feedback(feedback)
-        if left <= 0.08 and abs(off) < 0.1:
+        if left <= exact and abs(off) < 0.1:
             self._drive(0.0, 0.0)
             return True
-        forward = 0.0 if left <= 0.08 or abs(off) > 0.3 else min(SPEED, 2.0 * left)
+        forward = 0.0 if left <= exact or abs(off) > 0.3 else min(self.parameters["max_vel_x"], 2.0 * left)
         self._drive(forward, max(-TURN, min(TURN, 4.0 * off)))
         return False
 
@@ -218,7 +244,15 @@ def main() -> Optional[int]:
     rospy.init_node("reference_move_base")
     base = KinematicBase()
     server = ReferenceMoveBase(base, bool(rospy.get_param("~services", True)))
-    server.mode = lambda: str(rospy.get_param("~mode", ""))
+
+    def mode() -> str:
+        return str(rospy.get_param("~mode", ""))
+
+    def no_map() -> bool:
+        base.unseeing = base.unseeing and mode() == "unseeing"
+        return mode() == "mapless"
+
+    server.mode, base.no_map = mode, no_map
     server.text = str(rospy.get_param("~text", NO_CONTROL))
     rospy.spin()
     return None

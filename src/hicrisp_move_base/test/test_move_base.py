@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from threading import Event, Timer
 from typing import Callable, Iterator, List
 
 import pytest
 import reference_move_base as reference
 import rospy
+from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.robot.base_conformance import BaseConformance, BaseRig
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
+from hicrisp_core.robot.ports import Manner
 from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import MoveBaseSettings
 from move_base_msgs.msg import MoveBaseActionGoal, MoveBaseGoal
@@ -85,7 +88,7 @@ def test_a_place_that_no_path_leads_to_is_told_before_anything_moves(stack: Stac
     (reference.NO_CONTROL, Status.EXECUTION, "blocked"),
     (reference.OSCILLATES, Status.EXECUTION, "oscillating"),
     (reference.BAD_QUATERNION, Status.INVALID, "quaternion"),
-    ("", Status.EXECUTION, "gave up"),
+    ("No scan has arrived for 0.6 s", Status.SAFETY, "no scan"), ("", Status.EXECUTION, "gave up"),
 ])
 def test_every_way_to_give_up_is_told_in_words(stack: Stack, text: str, status: Status, words: str) -> None:
     stack.misbehaves("aborts", text)
@@ -145,6 +148,38 @@ def test_odometry_that_falls_silent_ends_the_drive_as_lost(stack: Stack) -> None
     assert not stack.base.moving
 
 
+def test_a_lidar_that_falls_silent_ends_the_drive_and_the_next_does_not_begin(stack: Stack) -> None:
+    seeing = MoveBase("agv", replace(SETTINGS, scan="/scan", scan_age=0.4))
+    assert seeing._client.wait_for_server(5.0)
+    stack.misbehaves("unseeing")
+    for goals in (1, 1):
+        outcome = seeing.go_to(Pose((3.5, 0.0, 0.0)), Deadline(15.0), Event(), lambda *_: None)
+        assert outcome.status is Status.SAFETY
+        assert "no scan has arrived on /scan" in outcome.message
+        assert not stack.base.moving
+        assert stack.server.goals == goals
+
+
+def test_a_map_that_never_comes_is_told_and_moves_nothing(stack: Stack, ros: None) -> None:
+    stack.base.no_map = lambda: True
+    until(lambda: stack.driver.where() is None)
+    unaware = MoveBase("agv", replace(SETTINGS, server_wait=1.0))
+    began = time.monotonic()
+    outcome = unaware.go_to(GOAL, Deadline(5.0), Event(), lambda phase, part: None)
+    assert outcome.status is Status.LOST
+    assert "TF does not say where 'base_link' is in 'map'" in outcome.message
+    assert time.monotonic() - began < 4.0
+    assert stack.server.goals == 0
+
+
+def test_it_knows_the_first_pose_that_a_path_leads_to(stack: Stack) -> None:
+    assert stack.driver._odometry.wait_until_standing(Deadline(5.0)).ok
+    until(lambda: stack.driver.where() is not None)
+    assert stack.driver.first_reached([FAR, GOAL, Pose((0.5, 0.0, 0.0))], Deadline(5.0)) == Reached(GOAL)
+    assert stack.driver.first_reached([FAR], Deadline(5.0)) == Reached()
+    assert stack.server.goals == 0
+
+
 def test_odometry_that_jumps_is_not_trusted(stack: Stack) -> None:
     stack.misbehaves("jumps")
     outcome = stack.go(Pose((3.5, 0.0, 0.0)))
@@ -178,6 +213,46 @@ def test_a_server_that_is_not_there_is_lost_in_bounded_time(stack: Stack) -> Non
     began = time.monotonic()
     assert stack.go(seconds=2.0).status is Status.LOST
     assert time.monotonic() - began < 4.0
+
+
+SLOWLY = Manner(speed=0.3, tolerance=0.03)
+
+
+def with_planner(stack: Stack, **settings: str) -> MoveBase:
+    told = MoveBase("agv", replace(SETTINGS, planner="DWAPlannerROS", **settings))
+    assert told._client.wait_for_server(5.0)
+    return told
+
+
+def test_a_drive_can_be_slower_and_more_exact_and_the_next_is_as_before(stack: Stack) -> None:
+    driver, seen = with_planner(stack), []
+    goal = Pose((0.6, 0.0, 0.0))
+    usual = dict(stack.server.parameters)
+    outcome = driver.go_to(goal, Deadline(15.0), Event(), lambda *_: seen.append(dict(stack.server.parameters)), SLOWLY)
+    assert outcome.ok, outcome
+    assert seen[0] == {"max_vel_x": 0.3, "max_vel_trans": 0.3, "xy_goal_tolerance": 0.03}
+    assert math.dist(stack.base.pose[:2], goal.position[:2]) < 0.05
+    assert stack.server.parameters == usual
+
+
+def test_what_a_drive_changed_is_put_back_when_it_fails(stack: Stack) -> None:
+    driver, usual = with_planner(stack), dict(stack.server.parameters)
+    stack.misbehaves("aborts", reference.NO_CONTROL)
+    assert driver.go_to(GOAL, Deadline(15.0), Event(), lambda *_: None, SLOWLY).status is Status.EXECUTION
+    assert stack.server.parameters == usual
+
+
+@pytest.mark.parametrize(("settings", "least", "words"), [
+    ({"speed_parameters": "max_speed"}, 0.1, "it has none of the parameters max_speed; it has: max_vel_trans, "),
+    ({}, 0.5, "it keeps its max_vel_trans, max_vel_x")])
+def test_a_planner_that_will_not_drive_slowly_moves_nothing(
+    stack: Stack, settings: "dict[str, str]", least: float, words: str
+) -> None:
+    stack.server.least_speed = least
+    outcome = with_planner(stack, **settings).go_to(GOAL, Deadline(15.0), Event(), lambda *_: None, SLOWLY)
+    assert outcome.status is Status.PRECONDITION
+    assert words in outcome.message
+    assert stack.server.goals == 0
 
 
 def test_a_claim_to_have_arrived_is_compared_with_where_the_base_is_seen(stack: Stack) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Iterator
@@ -17,23 +19,20 @@ import rospy
 sys.path.insert(0, str(Path(__file__).parent))
 for module in ("mujoco", "ompl", "toppra"):
     pytest.importorskip(module, reason="the arm of the reference move_group does not run here")
+_FOLDER = pytest.StashKey[Path]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before anything imports them, make the interfaces that are not installed here."""
     import interfaces
 
-    factory = config.stash.setdefault(_FOLDER, Path(os.environ.get("TMPDIR", "/tmp")) / f"hicrisp_moveit_{os.getpid()}")
-    config.stash[_MISSING] = interfaces.install(factory)
+    config.stash[_FOLDER] = Path(tempfile.mkdtemp(prefix="hicrisp_interfaces_"))
+    interfaces.install(config.stash[_FOLDER])
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    import shutil
-
     shutil.rmtree(config.stash[_FOLDER], ignore_errors=True)
 
-
-_FOLDER, _MISSING = pytest.StashKey[Path](), pytest.StashKey[list]()
 
 
 @pytest.fixture(scope="session")

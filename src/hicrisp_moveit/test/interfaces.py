@@ -120,15 +120,17 @@ def install(folder: Path) -> List[str]:
 
 
 def fields() -> Iterator[Tuple[str, str, str, str]]:
-    """Every field of the table: package, message, type, name; constants are left out."""
+    """Every field of the table: module, message, type, name; constants are left out."""
     for package in MESSAGES:
         if package == _OURS:
             continue
-        for name, text in _messages(package):
-            for line in text:
-                kind, _, field = line.partition(" ")
+        parts = [("msg", name, lines) for name, lines in _messages(package)]
+        for name, (request, response) in SERVICES.get(package, {}).items():
+            parts += [("srv", f"{name}Request", _lines(request)), ("srv", f"{name}Response", _lines(response))]
+        for folder, name, lines in parts:
+            for kind, _, field in (line.partition(" ") for line in lines):
                 if "=" not in field:
-                    yield package, name, kind, field
+                    yield f"{package}.{folder}", name, kind, field
 
 
 def _messages(package: str) -> Iterator[Tuple[str, List[str]]]:

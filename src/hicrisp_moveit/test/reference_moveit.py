@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """A move_group for the tests, over MuJoCo's Panda: the real one's names, codes and habits, and an arm that moves.
 
-It runs in a test's own process, or as a node whose parameter ``~mode`` names what goes wrong (see ``MODES``).
+It runs in a test's own process, or as a node (``reference_robot.py``); ``mode`` names what goes wrong (see ``MODES``).
 """
 
 from __future__ import annotations

@@ -61,6 +61,12 @@ class ReferenceScene:
             self.checker = self._rebuilt()
         return True
 
+    def forget(self) -> None:
+        """As after a new start."""
+        with self.lock:
+            self._objects, self._attached, self._allowed, self._names = {}, None, set(), [HAND, SELF_CHECKED]
+            self.checker = self._rebuilt()
+
     def tell(self) -> PlanningScene:
         """The whole scene."""
         with self.lock:

@@ -6,11 +6,12 @@ import time
 from dataclasses import replace
 from functools import lru_cache
 from itertools import count
-from threading import Event
+from threading import Event, Timer
 from typing import Any, Iterator
 
 import pytest
 import rospy
+from franka_msgs.msg import FrankaState
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.robot.arm_conformance import ArmConformance, ArmRig
@@ -20,9 +21,13 @@ from hicrisp_core.robot.ports import MotionFailure, Trajectory
 from hicrisp_core.scene import load_scene
 from hicrisp_moveit.arm import MoveItArm
 from hicrisp_moveit.assembly import make_arm
-from hicrisp_moveit.settings import ArmFile, GripperSettings, MoveItSettings
+from hicrisp_moveit.settings import ArmFile, FrankaSettings, GripperSettings, MoveItSettings
+from hicrisp_moveit.shapes import collision_object
+from moveit_msgs.msg import PlanningScene
 from reference_commander import MoveGroupCommander
+from reference_franka import ReferenceControl
 from reference_moveit import MODES, ReferenceMoveIt
+from reference_scene import SELF_CHECKED
 from tf2_msgs.msg import TFMessage
 
 pytestmark = pytest.mark.usefixtures("ros")
@@ -232,3 +237,70 @@ def test_the_tool_centre_point_may_be_off_the_link(ros: None) -> None:
         assert stack.server.tool.position[2] == pytest.approx(REACHABLE.position[2] + 0.05, abs=0.005)
     finally:
         stack.close()
+
+
+def test_what_a_restarted_move_group_has_forgotten_is_put_back(stack: Stack) -> None:
+    block = stack.world.objects["block"]
+    held = replace(block, pose=Pose(stack.arm.tool_pose().shifted((0.0, 0.0, -0.06)).position))
+    seen = replace(stack.world, objects={**stack.world.objects, "block": held})
+    stack.arm.sync(seen)
+    stack.arm.attach("block")
+    stack.server.scene.forget()
+    stack.arm.sync(seen)
+    scene = stack.server.scene.tell()
+    assert {thing.id for thing in scene.world.collision_objects} == {"table", "block"}
+    stack.arm.attach("block")
+    assert [thing.object.id for thing in stack.server.scene.tell().robot_state.attached_collision_objects] == ["block"]
+
+
+def test_what_somebody_else_put_into_the_scene_stays(stack: Stack) -> None:
+    fence = collision_object(WorldObject("fence", "box", "box", (0.1, 2.0, 1.0)), Pose((1.2, 0.0, 0.5)), "world")
+    theirs = PlanningScene(is_diff=True)
+    theirs.world.collision_objects = [fence]
+    assert stack.server.scene.apply(theirs, stack.server.simulation.arm_positions)
+    stack.arm.sync(replace(stack.world, objects={"table": stack.world.objects["table"]}))
+    assert {thing.id for thing in stack.server.scene.tell().world.collision_objects} == {"table", "fence"}
+
+
+def test_contacts_that_are_allowed_by_default_stay_allowed(stack: Stack) -> None:
+    """Links that only check the robot against itself must not collide with things once these have an entry."""
+    stack.plan(REACHABLE)
+    stack.arm.plan_to(REACHABLE, Deadline(10.0), frozenset({"block"}))
+    matrix = stack.server.scene.tell().allowed_collision_matrix
+    assert "block" in matrix.entry_names
+    assert "block" in stack.server.scene.names(SELF_CHECKED)
+    assert "table" not in stack.server.scene.names("panda_hand")
+
+
+def test_a_user_stop_ends_a_motion(ros: None) -> None:
+    control, stack = ReferenceControl(), Stack(replace(FILE, franka=FrankaSettings()))
+    try:
+        stack.arm.sync(stack.world)
+        motion = stack.plan()
+        Timer(0.4, lambda: setattr(control, "mode", FrankaState.ROBOT_MODE_USER_STOPPED)).start()
+        outcome = stack.arm.follow(motion, Deadline(20.0), Event())
+        assert outcome.status is Status.SAFETY, outcome
+        assert "user stop" in outcome.message
+        assert not stack.server.moving
+        assert stack.arm.follow(motion, Deadline(5.0), Event()).status is Status.SAFETY
+    finally:
+        stack.close()
+        control.close()
+
+
+def test_a_guarded_motion_ends_where_the_tool_is_pushed_and_another_one_does_not(ros: None) -> None:
+    control, stack = ReferenceControl(), Stack(replace(FILE, franka=FrankaSettings()))
+    try:
+        stack.arm.sync(stack.world)
+        for guarded, status in ((True, Status.EXECUTION), (False, Status.SUCCESS)):
+            control.force = (0.0, 0.0, 0.0)
+            end = stack.arm.tool_pose().shifted((0.0, 0.0, -0.08))
+            motion = stack.arm.plan_line(end, Deadline(10.0), 0.1)
+            assert isinstance(motion, Trajectory), motion
+            Timer(0.4, lambda: setattr(control, "force", (0.0, 0.0, 15.0))).start()
+            outcome = stack.arm.follow(motion, Deadline(20.0), Event(), guarded)
+            assert outcome.status is status, outcome
+            assert not stack.server.moving
+    finally:
+        stack.close()
+        control.close()

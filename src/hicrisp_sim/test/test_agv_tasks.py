@@ -151,6 +151,17 @@ def test_it_waits_and_docks(tmp_path: Path) -> None:
     assert abs(math.remainder(yard.base.pose().yaw + math.pi / 2, math.tau)) < 0.2
 
 
+def test_a_load_is_carried_slowly(tmp_path: Path) -> None:
+    yard = Yard(tmp_path)
+    result, reached, _ = run(yard, "carry the load to area 1")
+    assert result.success
+    assert reached == ["area_1"]
+    assert max(yard.speeds) < 0.27
+    result, reached, _ = run(yard, "go to area 2")
+    assert result.success
+    assert max(yard.speeds) > 0.45
+
+
 def test_a_zone_that_must_not_be_entered_is_driven_around(tmp_path: Path) -> None:
     yard = Yard(tmp_path, more="")
     text = Path(yard.world.scene.source).read_text()

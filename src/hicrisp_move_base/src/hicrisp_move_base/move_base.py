@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import time
 from threading import Event
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import rospy
 from actionlib_msgs.msg import GoalID
 from geometry_msgs.msg import Twist
+from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.linked_event import LinkedEvent
-from hicrisp_core.robot.ports import Progress
+from hicrisp_core.robot.ports import USUAL, Manner, Progress
 from hicrisp_nodes.action_client import ActionClient, CallStatus, Limits, Reply
 from hicrisp_nodes.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 
 from hicrisp_move_base.odometry import OdometryWatch
+from hicrisp_move_base.planner_parameters import PlannerParameters
 from hicrisp_move_base.reasons import explain, worth_a_retry
+from hicrisp_move_base.scans import ScanWatch
 from hicrisp_move_base.services import Services
 from hicrisp_move_base.settings import MoveBaseSettings
 from hicrisp_move_base.traffic import Traffic
@@ -40,8 +43,10 @@ class MoveBase:
         self._cancel_all = rospy.Publisher(f"{self.settings.action}/cancel", GoalID, queue_size=5)
         self._zero = rospy.Publisher(self.settings.cmd_vel, Twist, queue_size=5) if self.settings.cmd_vel else None
         self._odometry = OdometryWatch(self.settings)
+        self._scans = ScanWatch(self.settings)
         self._traffic = Traffic(self.settings.action, f"{rospy.get_name()}-")
         self._services = Services(self.settings)
+        self._planner = PlannerParameters(self.settings)
         self._tf = TfWorld(root=self.settings.map_frame)
 
     def where(self) -> Optional[Pose]:
@@ -51,19 +56,37 @@ class MoveBase:
             return None
         return found[0]
 
-    def go_to(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
+    def go_to(
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL
+    ) -> Outcome:
         """Drive to a pose; an aborted goal is sent again after the costmaps were cleared."""
         refusal = self._refusal(pose, deadline, cancel)
         if refusal is not None:
             return refusal
+        with self._planner.driving(manner) as objection:
+            return objection or self._go(pose, deadline, cancel, progress)
+
+    def _go(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
         for _ in range(self.settings.retries):
             outcome, gave_up = self._drive(pose, deadline, cancel, progress)
-            again = gave_up and worth_a_retry(outcome) and not deadline.passed and not cancel.is_set()
+            again = gave_up and worth_a_retry(outcome) and not deadline.passed and not cancel.is_set() \
+                and not self._closed(pose, outcome)
             if not again:
                 return outcome
             if not self._services.clear_costmaps(cancel):
                 return _CANCELED if cancel.is_set() else outcome
         return self._drive(pose, deadline, cancel, progress)[0]
+
+    def first_reached(self, poses: Sequence[Pose], deadline: Deadline) -> Reached:
+        """The first pose to which move_base finds a path from where it stands; while it drives nothing is known."""
+        start = self.where()
+        for pose in poses:
+            found = None if start is None or deadline.passed else self._services.path_exists(start, pose)
+            if start is None or found is None:
+                return Reached(known=False)
+            if found:
+                return Reached(pose)
+        return Reached()
 
     def stop(self, deadline: Deadline) -> Outcome:
         """Cancel every goal, command zero velocity where that is configured, and wait until the base stands."""
@@ -90,6 +113,9 @@ class MoveBase:
                                         f"'{self.settings.map_frame}'")
         if not self._odometry.alive:
             return Outcome(Status.LOST, f"there is no odometry on {self.settings.odometry}")
+        blind = self._scans.alarm()
+        if blind is not None:
+            return blind
         if self._services.path_exists(start, pose) is False:
             cleared = self._services.clear_costmaps(cancel)
             if cancel.is_set():
@@ -97,6 +123,11 @@ class MoveBase:
             if not cleared or self._services.path_exists(start, pose) is False:
                 return Outcome(Status.PLANNING, "unreachable: no path leads there")
         return None
+
+    def _closed(self, pose: Pose, outcome: Outcome) -> bool:
+        """Whether a goal without a path still has none, with all that move_base saw since its own recoveries."""
+        start = self.where() if outcome.status is Status.PLANNING else None
+        return start is not None and self._services.path_exists(start, pose) is False
 
     def _drive(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Tuple[Outcome, bool]:
         """Send the goal once and see it to its end; also whether it was move_base itself that gave up."""
@@ -136,7 +167,7 @@ class MoveBase:
                                              "where the base is cannot be trusted")
         if self._traffic.silence > self.settings.status_age:
             return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s")
-        return None
+        return self._scans.alarm()
 
     def _feedback(self, goal: Pose, progress: Progress) -> Any:
         whole: List[float] = []

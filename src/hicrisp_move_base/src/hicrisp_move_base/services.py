@@ -11,7 +11,7 @@ from geometry_msgs.msg import PoseStamped
 from hicrisp_core.model import Pose
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_nodes.conversions.geometry import pose_to_msg
-from hicrisp_nodes.service_client import ServiceClient
+from hicrisp_nodes.service_client import ServiceClient, offered
 from nav_msgs.srv import GetPlan, GetPlanRequest
 from std_srvs.srv import Empty, EmptyRequest
 
@@ -32,7 +32,7 @@ class Services:
 
     def path_exists(self, start: Pose, goal: Pose) -> Optional[bool]:
         """Whether a path leads to a goal; ``None`` where nobody answers that (move_base refuses while it drives)."""
-        if not _offered(self._plan.name):
+        if not offered(self._plan.name):
             return None
         request = GetPlanRequest(self.stamped(start), self.stamped(goal), self._settings.plan_tolerance)
         reply = self._plan.call(request, self._settings.service_wait)
@@ -44,7 +44,7 @@ class Services:
         A cleared costmap lacks even the walls of the map until its next update, and ``make_plan`` then leads through
         them (seen of move_base 1.17: up to one period of ``update_frequency``).
         """
-        if not _offered(self._clear.name):
+        if not offered(self._clear.name):
             return False
         if self._clear.call(EmptyRequest(), self._settings.service_wait).response is None:
             return False
@@ -58,11 +58,3 @@ class Services:
         message = PoseStamped(pose=pose_to_msg(pose))
         message.header.frame_id = self._settings.map_frame
         return message
-
-
-def _offered(name: str) -> bool:
-    """Whether the master knows a service of that name; asking a service that is not there would wait for it."""
-    try:
-        return bool(rospy.get_master().lookupService(rospy.resolve_name(name))[0] == 1)
-    except (OSError, rospy.ROSException):
-        return False

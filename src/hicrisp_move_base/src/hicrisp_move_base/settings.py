@@ -19,9 +19,15 @@ class MoveBaseSettings:
     Args:
         action: the action, under which move_base also offers its services.
         odometry: topic with ``nav_msgs/Odometry``.
+        scan: topic with the ``sensor_msgs/LaserScan`` of the lidar without which nothing may drive; empty where none is
+            to be watched.
         cmd_vel: topic on which zero velocity is published to stop; empty to leave that to move_base alone.
         map_frame: the frame of the goals.
         base_frame: the frame of the base's middle.
+        planner: the local planner's name under the action, for example ``DWAPlannerROS``, where it can be told by
+            dynamic_reconfigure how to drive; empty where it cannot.
+        speed_parameters: its parameters for the greatest speed, with spaces between; those that it has are set.
+        tolerance_parameters: its parameters for the distance from a goal, likewise.
         plan_tolerance: how far from a goal the path that is asked for beforehand may end, metres.
         service_wait: longest wait for an answer of one of move_base's services, seconds.
         refill: time in which cleared costmaps are filled again by the map and the sensors, seconds of ROS time; above
@@ -30,6 +36,7 @@ class MoveBaseSettings:
         retries: how often a goal that was aborted is sent again, after the costmaps were cleared.
         pose_age: age from which on the pose of the base counts as unknown, seconds.
         odometry_age: time without odometry after which the base is lost, seconds.
+        scan_age: time without a scan after which the base is stopped, seconds of wall time.
         status_age: time without a status of the server after which it is lost, seconds.
         jump: a way between two odometry messages, beyond what was driven, that cannot be true, metres.
         still_speed: speed below which the base counts as standing, m/s.
@@ -40,9 +47,13 @@ class MoveBaseSettings:
 
     action: str = "/move_base"
     odometry: str = "/odom"
+    scan: str = ""
     cmd_vel: str = ""
     map_frame: str = "map"
     base_frame: str = "base_link"
+    planner: str = ""
+    speed_parameters: str = "max_vel_x max_vel_trans"
+    tolerance_parameters: str = "xy_goal_tolerance"
     plan_tolerance: float = 0.1
     service_wait: float = 2.0
     refill: float = 1.2
@@ -50,6 +61,7 @@ class MoveBaseSettings:
     retries: int = 1
     pose_age: float = 1.0
     odometry_age: float = 1.0
+    scan_age: float = 2.0
     status_age: float = 2.0
     jump: float = 0.5
     still_speed: float = 0.02

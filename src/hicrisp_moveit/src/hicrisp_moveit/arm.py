@@ -98,7 +98,7 @@ class MoveItArm:
         if goal is None:
             return None
         try:
-            row = self._postures.reaching(goal, False, Deadline(self._settings.service_wait))
+            row = self._postures.reaching(goal, False, Deadline(self._settings.service_wait), 1)
         except NoAnswer as error:
             rospy.logwarn("%s", error)
             return None
@@ -194,13 +194,13 @@ class MoveItArm:
 
     def _to_pose(self, pose: Pose, goal: Pose, deadline: Deadline) -> Motion:
         """Ask first what MoveIt would tell only by using up its planning time: whether a free posture gets there."""
+        row = self._postures.reaching(goal, False, deadline)
+        if row is None:
+            x, y, z = pose.position
+            return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's "
+                                                "reach")
         free = self._postures.reaching(goal, True, deadline)
         if free is None:
-            row = self._postures.reaching(goal, False, deadline)
-            if row is None:
-                x, y, z = pose.position
-                return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the "
-                                                    "arm's reach")
             touched = self._postures.touched(row, deadline) or ("",)
             return MotionFailure("goal_in_collision", f"at the goal, {in_the_way(touched)}", named(touched))
         return self._motion(self._group.plan_pose(goal, deadline), free, deadline)

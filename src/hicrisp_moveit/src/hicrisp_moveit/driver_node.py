@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any, List, Tuple
+from typing import Any, List, Optional, Tuple
 
 import rospy
 import tf2_ros
@@ -15,6 +15,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.safety import SafetyLimits, load_safety
 from hicrisp_core.scene import load_scene
 from hicrisp_nodes.config_files import config_file, parameter
 from hicrisp_nodes.conversions.geometry import pose_to_msg
@@ -33,11 +34,13 @@ _RECOVERY = 10.0
 class MoveItDriver:
     """An arm behind its action, with the detector's eyes; ``robots/<name>/reset`` forgets and recovers."""
 
-    def __init__(self, arm: Any, skills: "dict[str, str]", eyes: TopicObserver) -> None:
+    def __init__(
+        self, arm: Any, skills: "dict[str, str]", eyes: TopicObserver, limits: Optional[SafetyLimits] = None
+    ) -> None:
         self._arm = arm
         self._eyes = eyes
         clock = rospy.get_time if rospy.get_param("/use_sim_time", False) else time.monotonic
-        self._robot = ArmRobot(arm, skills, self._look, clock=clock)
+        self._robot = ArmRobot(arm, skills, self._look, clock=clock, limits=limits)
         self._reset = rospy.Service(f"robots/{arm.name}/reset", Trigger, self._on_reset)
         self._server = RobotServer(self._robot)
 
@@ -64,7 +67,8 @@ def build() -> MoveItDriver:
     if parameter("name_frames", False):
         _name_frames(file.moveit)
     eyes = TopicObserver(still=float(parameter("still", 0.01)), window=0.05, patience=1.0)
-    return MoveItDriver(arm, skills, eyes)
+    safety = str(parameter("safety", ""))
+    return MoveItDriver(arm, skills, eyes, load_safety(safety) if safety else None)
 
 
 def _commander() -> Any:

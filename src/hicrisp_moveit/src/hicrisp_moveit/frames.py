@@ -13,6 +13,8 @@ from hicrisp_nodes.tf_world import TfWorld
 from hicrisp_moveit.settings import MoveItSettings
 
 _POLL = 0.01
+_BEHIND = 0.2
+"""How far TF may stay behind the joint states, seconds of the ROS clock."""
 _LATE = 0.5
 """Longest wait for TF to show where the arm has come to rest, seconds of wall time."""
 
@@ -44,14 +46,16 @@ class Frames:
         return world.compose(tool).compose(self._tcp.inverse()) if world is not None else None
 
     def tool(self, since: float) -> Optional[Pose]:
-        """The tool centre point in the world frame, not older than a moment of the ROS clock where TF is that fast."""
+        """The tool centre point in the world frame, not older than a moment of the ROS clock; ``None`` when TF has
+        nothing as new as that."""
         deadline = Deadline(_LATE)
         while True:
             found = self._tf.frames([self._settings.tool_link]).get(self._settings.tool_link)
             if found is not None and found[1] >= since:
                 return found[0].compose(self._tcp)
             if deadline.passed or rospy.is_shutdown():
-                return found[0].compose(self._tcp) if found is not None else None
+                fresh = found is not None and found[1] >= since - _BEHIND
+                return found[0].compose(self._tcp) if found is not None and fresh else None
             time.sleep(_POLL)
 
     def problem(self) -> str:

@@ -26,8 +26,6 @@ from hicrisp_moveit.settings import MoveItSettings
 
 Row = Tuple[float, ...]
 """Positions of the group's joints, radians."""
-_IK_TRIES = 2
-"""KDL starts at random postures, so that one search may miss what the next one finds."""
 
 
 class NoAnswer(Exception):
@@ -50,14 +48,12 @@ class Postures:
         self._validity = ServiceClient(settings.name("check_state_validity"), GetStateValidity)
         self._line = ServiceClient(settings.name("compute_cartesian_path"), GetCartesianPath)
 
-    def reaching(
-        self, pose: Pose, free: bool, deadline: Deadline, near: Optional[Sequence[float]] = None
-    ) -> Optional[Row]:
+    def reaching(self, pose: Pose, free: bool, deadline: Deadline, tries: int = 2) -> Optional[Row]:
         """A posture with the tool link at a pose, or ``None`` where none was found.
 
         Args:
             free: whether it must be free of collisions.
-            near: where the search starts; where the arm is by default.
+            tries: searches; KDL starts them at random postures, so that one may miss what the next one finds.
 
         Raises:
             NoAnswer: when move_group does not answer.
@@ -68,8 +64,8 @@ class Postures:
         query.avoid_collisions, query.timeout = free, rospy.Duration.from_sec(self._settings.ik_time)
         query.pose_stamped = PoseStamped(pose=pose_to_msg(pose))
         query.pose_stamped.header.frame_id = self._frame
-        query.robot_state = self._state(near)
-        for _ in range(_IK_TRIES):
+        query.robot_state = self._state(None)
+        for _ in range(tries):
             answer = self._call(self._ik, request, deadline)
             if answer.error_code.val == SUCCESS:
                 return self._row(answer.solution.joint_state)

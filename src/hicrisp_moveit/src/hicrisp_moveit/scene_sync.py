@@ -76,7 +76,10 @@ class SceneSync:
             self._forget_what_an_earlier_driver_held(world, deadline)
         wanted: Dict[str, Tuple[WorldObject, Pose]] = {}
         changes: List[CollisionObject] = []
-        there = self._read(deadline)
+        scene = self._scene(_THINGS, deadline)
+        there = _poses(scene)
+        if self.attached is not None and self.attached not in _attached(scene):
+            self.attached = None  # move_group was started again.
         for name, thing in world.objects.items():
             if thing.pose is None or not thing.pose.finite or name == self.attached:
                 continue
@@ -186,14 +189,23 @@ class SceneSync:
 
     def _read(self, deadline: Deadline) -> Dict[str, Pose]:
         """The things in the scene with the poses of their centres."""
-        return {thing.id: _centre(thing) for thing in self._scene(_THINGS, deadline).world.collision_objects}
+        return _poses(self._scene(_THINGS, deadline))
 
     def _held(self, deadline: Deadline) -> Set[str]:
-        state = self._scene(_THINGS, deadline).robot_state
-        return {attached.object.id for attached in state.attached_collision_objects}
+        return _attached(self._scene(_THINGS, deadline))
 
     def _matrix(self, deadline: Deadline) -> AllowedCollisionMatrix:
         return self._scene(PlanningSceneComponents.ALLOWED_COLLISION_MATRIX, deadline).allowed_collision_matrix
+
+
+def _poses(scene: PlanningScene) -> Dict[str, Pose]:
+    """The things of a scene with the poses of their centres."""
+    return {thing.id: _centre(thing) for thing in scene.world.collision_objects}
+
+
+def _attached(scene: PlanningScene) -> Set[str]:
+    """The names of what is attached in a scene."""
+    return {attached.object.id for attached in scene.robot_state.attached_collision_objects}
 
 
 def _with_attached(message: AttachedCollisionObject) -> PlanningScene:

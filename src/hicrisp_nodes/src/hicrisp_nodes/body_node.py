@@ -19,6 +19,7 @@ from hicrisp_nodes import conversions as to
 from hicrisp_nodes.action_server import ActionServer, Goal
 from hicrisp_nodes.config_files import config_file, config_folder, load_configuration, parameter
 from hicrisp_nodes.node import run
+from hicrisp_nodes.ports.reach import drive_space
 
 AIM_LIMIT = 10.0
 
@@ -65,7 +66,8 @@ def build() -> BodyServer:
     settings = load_llm_settings(config_file("llm", name))
     direct = without_model(policy.body, settings)
     rospy.loginfo("the body is %s", f"direct: {direct}" if direct else policy.body)
-    body = make_body(policy.body, domain, ActionDecoder(domain), settings, config_folder("prompts", policy.prompts))
+    decoder = ActionDecoder(domain, drive=drive_space())
+    body = make_body(policy.body, domain, decoder, settings, config_folder("prompts", policy.prompts))
     return BodyServer(body, DecoderOffsets(settings=policy.offset))
 
 

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Callable, Optional, Sequence
+
+import rospy
+from hicrisp_core.body.drive_goals import Reached
+from hicrisp_core.model import Pose
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.ports import RobotPort
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult
+from hicrisp_msgs.srv import FirstReached, FirstReachedRequest, FirstReachedResponse
 from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.conversions import command_from_msg, outcome_to_msg
+from hicrisp_nodes.conversions import command_from_msg, outcome_to_msg, pose_from_msg
+
+FindReached = Callable[[Sequence[Pose], Deadline], Reached]
 
 
 class RobotServer:
-    """Serves one robot; a new command asks the running one to end."""
+    """Serves one robot; a new command asks the running one to end.
 
-    def __init__(self, robot: RobotPort) -> None:
+    Args:
+        first_reached: for a base that knows where its trajectories lead; served as ``robots/<name>/first_reached``.
+    """
+
+    def __init__(self, robot: RobotPort, first_reached: Optional[FindReached] = None) -> None:
         self._robot = robot
+        self._services = [] if first_reached is None else [rospy.Service(
+            f"robots/{robot.name}/first_reached", FirstReached, lambda request: _find(first_reached, request))]
         self._server = ActionServer(f"robots/{robot.name}/execute", ExecuteCommandAction, self._execute).start()
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
@@ -24,3 +38,9 @@ class RobotServer:
             command, Deadline(max(0.0, limit)), goal.cancel,
             lambda phase, done: goal.feedback(ExecuteCommandFeedback(phase, done)))
         return ExecuteCommandResult(outcome_to_msg(outcome))
+
+
+def _find(first_reached: FindReached, request: FirstReachedRequest) -> FirstReachedResponse:
+    poses = [pose for pose in map(pose_from_msg, request.poses) if pose is not None]
+    found = first_reached(poses, Deadline(max(0.0, request.time_limit)))
+    return FirstReachedResponse(found.known, poses.index(found.pose) if found.pose is not None else -1)

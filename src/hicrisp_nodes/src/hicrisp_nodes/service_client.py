@@ -63,6 +63,14 @@ class _Worker:
             call.finished.set()
 
 
+def offered(name: str) -> bool:
+    """Whether the master knows a service of that name; calling one that is not there would wait for it."""
+    try:
+        return bool(rospy.get_master().lookupService(rospy.resolve_name(name))[0] == 1)
+    except (OSError, rospy.ROSException):
+        return False
+
+
 class ServiceClient:
     """A client of one service; calls from several threads run one after another.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import List, Tuple
 
 import rospy
@@ -20,6 +20,7 @@ from std_srvs.srv import Empty, EmptyRequest, EmptyResponse
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.drive import NO_PLAN
 from hicrisp_sim.agv.pursuit import Twist as Speeds
+from hicrisp_sim.agv_reconfigure import DriveParameters
 
 REACHED = "Goal reached."
 BAD_QUATERNION = "Aborting on goal because it was sent with an invalid quaternion"
@@ -37,6 +38,9 @@ class MoveBaseServer:
         self._base = base
         self.wheel = Lock()
         """Held by whoever drives: a goal, or the loop that lets time pass."""
+        self._driving = Event()
+        """Set while a goal is driven to."""
+        self._parameters = DriveParameters(base.settings)
         self._velocity: Tuple[float, Speeds] = (-math.inf, Speeds())
         self._subscriber = rospy.Subscriber("/cmd_vel", Twist, self._on_velocity, queue_size=5, tcp_nodelay=True)
         self._services = (
@@ -81,7 +85,11 @@ class MoveBaseServer:
 
         with self.wheel:
             self._velocity = (-math.inf, Speeds())
-            outcome = self._base.go_to(pose, Deadline(_LONGEST), goal.cancel, progress)
+            self._driving.set()
+            try:
+                outcome = self._base.go_to(pose, Deadline(_LONGEST), goal.cancel, progress, self._parameters.manner)
+            finally:
+                self._driving.clear()
         if outcome.ok:
             goal.text = REACHED
         elif not goal.cancel.is_set():
@@ -95,12 +103,10 @@ class MoveBaseServer:
         goal = pose_from_msg(request.goal.pose)
         if start is None or goal is None or not goal.finite or not start.finite:
             return response
-        if not self.wheel.acquire(timeout=1.0):
+        if self._driving.is_set():
             raise rospy.ServiceException("a plan is made only while no goal is driven to")
-        try:
+        with self._base.simulation.edit():
             points = self._base.make_plan(start, goal)
-        finally:
-            self.wheel.release()
         path: List[Pose] = [] if points is None else [Pose((float(x), float(y), 0.0)) for x, y in points]
         response.plan.poses = [self._stamped(pose) for pose in path]
         return response

@@ -22,8 +22,8 @@ from hicrisp_bench.suite import Report, Row, Section, at_least_one
 
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
 AREAS = ("area_1", "area_2", "area_3")
-COLUMNS = ("plan", "policy", "n", "reachable", "completed", "completed_all", "caught", "order_violations", "collisions",
-           "near_misses", "corrections", "path_ratio", "sim_s")
+COLUMNS = ("plan", "policy", "n", "reachable", "completed", "completed_all", "caught", "order_violations",
+           "halts_out_of_turn", "collisions", "near_misses", "corrections", "path_ratio", "sim_s")
 REFERENCE = [
     {"source": "HiCRISP (Ming et al.), section IV-C", "suite": "agv", "policy": "hicrisp", "llm": "gpt-3.5",
      "note": "the paper describes an AGV that visits areas in an order, in Gazebo and in reality; it prints no rates"},
@@ -57,8 +57,9 @@ def run(options: argparse.Namespace) -> Report:
         "The obstacles are in no map: the lidar sees them. Wrong orders were injected into the first plan; every other "
         "failure was real. The offline planner made all plans and answered llm_step. 'completed' is the part of the "
         f"runs whose areas can all be reached with {100 * TO_SPARE:.0f} cm to spare on every side; 'completed_all' is "
-        "that of all runs. A stop in an area out of its turn is a violation; areas that cannot be reached have no "
-        "turn. Visits, violations, collisions and paths are those of the physics.",
+        "that of all runs. A stop out of turn in an area to which the base was sent is a violation; one in an area "
+        "that lay on its way, where a drive broke off or looked for another path, is a halt. Areas that cannot be "
+        "reached have no turn. Visits, violations, collisions and paths are those of the physics.",
         {"speed": measured, "runs": results},
         (Section("Speed", measured, ("what", "factor", "rays", "scan_rate", "sim_s")),),
         not any("crashed" in result for result in results))
@@ -84,6 +85,7 @@ def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:
         "completed_all": all_done / max(1, len(results)), "completed_all_ci": wilson_interval(all_done, len(results)),
         "caught": caught / max(1, len(whole)), "caught_ci": wilson_interval(caught, len(whole)),
         "order_violations": sum(result["order_violations"] for result in whole),
+        "halts_out_of_turn": sum(result["halts_out_of_turn"] for result in whole),
         "collisions": sum(result["collisions"] for result in whole),
         "near_misses": sum(result["near_misses"] for result in whole), "corrections": corrections,
         "path_ratio": mean(ratios) if ratios else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, Tuple
 
 from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.brain.offline import OfflineBrain
@@ -71,6 +71,14 @@ def mistaken(steps: Tuple[Step, ...], mistake: str, seed: int) -> Tuple[Step, ..
     return (*steps[:first], *((b, a) if mistake == "swap" else (a, b, a)), *steps[first + 2:])
 
 
+def _follower(track: TrueTrack) -> Callable[[Dict[str, Any]], None]:
+    """Tells a track where each command sends the base."""
+    def follow(event: Dict[str, Any]) -> None:
+        if event["kind"] == "command":
+            track.errand = next((area for area in track.areas if area in event["command"]), "")
+    return follow
+
+
 def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
     """Run one; the result is a plain dictionary, judged from the physics."""
     scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
@@ -80,14 +88,14 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
     real = OfflineBrain(domain)
     brain = WrongOrder(real, trial.injected, trial.seed) if trial.injected else real
     truth, track = TrueMap(scene, world.robot.name), TrueTrack(world)
-    events: List[Dict[str, Any]] = []
-    executive = assemble(domain, policy, brain, {world.robot.name: world.robot}, world, events.append,
+    executive = assemble(domain, policy, brain, {world.robot.name: world.robot}, world, _follower(track),
                          drive=DriveSpace(world.base.radius, reaches=world.base.reaches))
     began, started = time.perf_counter(), world.time
     result = executive.run(Task("Visit " + ", then ".join(area.replace("_", " ") for area in trial.order)))
     world.settle(1.0)
     reachable = [area for area in trial.order if truth.reachable(area)]
-    judged = judge(track.stops, [area for area in trial.order if area in reachable or area in track.stops])
+    stood = {stop.area for stop in track.stops}
+    judged = judge(track.stops, [area for area in trial.order if area in reachable or area in stood])
     kinds = [failure.kind for failure in result.failures]
     shortest = truth.shortest(trial.order)
     completed = judge(track.stops, trial.order)["in_turn"] == len(trial.order)
@@ -95,7 +103,8 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
         "order": list(trial.order), "seed": trial.seed, "policy": trial.policy, "injected": trial.injected,
         "reachable": len(reachable) == len(trial.order),
         "completed": completed, "claimed": result.success, "message": result.message,
-        "order_violations": judged["violations"], "stops": list(track.stops),
+        "order_violations": judged["violations"], "halts_out_of_turn": judged["halts"],
+        "stops": [stop.area for stop in track.stops],
         "collisions": len(track.touched), "touched": list(track.touched), "near_misses": world.record.near_misses,
         "caught": any(kind in CAUGHT for kind in kinds), "corrections": result.corrections,
         "path_m": track.length, "shortest_m": shortest,

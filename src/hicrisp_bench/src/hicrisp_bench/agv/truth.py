@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -73,17 +74,34 @@ class TrueMap:
         return np.asarray((abs(dx * cosine + dy * sine) <= half[0]) & (abs(dy * cosine - dx * sine) <= half[1]))
 
 
+@dataclass(frozen=True)
+class Stop:
+    """An area in which a base came to stand, and the area that it was on its way to."""
+
+    area: str
+    errand: str = ""
+
+    @property
+    def meant(self) -> bool:
+        """Whether the base was sent there; otherwise its drive broke off, or paused, on the way."""
+        return self.area == self.errand
+
+
 class TrueTrack:
-    """Follows a base in the physics: its way, the areas in which it stopped, what it touched."""
+    """Follows a base in the physics: its way, the areas in which it stopped, what it touched.
+
+    ``errand`` is the area that the base was sent to last; whoever knows the commands says so.
+    """
 
     def __init__(self, world: AgvWorld) -> None:
         self._world = world
-        self._areas = {name: thing for name, thing in world.scene.objects.items() if thing.type == "area"}
+        self.areas = {name: thing for name, thing in world.scene.objects.items() if thing.type == "area"}
         self._last: Optional[Tuple[float, float]] = None
         self._still_since = world.time
         self._touching = ""
         self.length = 0.0
-        self.stops: List[str] = []
+        self.errand = ""
+        self.stops: List[Stop] = []
         self.touched: List[str] = []
         world.base.followers.append(self._follow)
 
@@ -97,15 +115,17 @@ class TrueTrack:
             self._still_since = simulation.time
         elif simulation.time - self._still_since >= _LONG:
             area = self._area_at(x, y)
-            if area and (not self.stops or self.stops[-1] != area):
-                self.stops.append(area)
+            stop = Stop(area, self.errand)
+            last = self.stops[-1] if self.stops else Stop("")
+            if area and (area != last.area or stop.meant and not last.meant):
+                self.stops.append(stop)
         touching = simulation.touching
         if touching and touching != self._touching:
             self.touched.append(touching)
         self._touching = touching
 
     def _area_at(self, x: float, y: float) -> str:
-        for name, area in self._areas.items():
+        for name, area in self.areas.items():
             if area.pose is not None:
                 local = area.pose.inverse().apply((x, y, area.pose.position[2]))
                 if abs(local[0]) <= area.size[0] / 2.0 and abs(local[1]) <= area.size[1] / 2.0:
@@ -113,15 +133,24 @@ class TrueTrack:
         return ""
 
 
-def judge(stops: Sequence[str], order: Sequence[str]) -> Dict[str, int]:
-    """How the stops compare with the order: areas visited in turn, and stops that were not due."""
-    due, violations = 0, 0
+def judge(stops: Sequence[Stop], order: Sequence[str]) -> Dict[str, int]:
+    """How the stops compare with the order.
+
+    ``in_turn``: areas visited when they were due. ``violations``: stops out of turn where the base was sent to.
+    ``halts``: stops out of turn in an area that lay on its way, where a drive broke off or looked for another path.
+    """
+    due, violations, halts, visited = 0, 0, 0, ""
     for stop in stops:
-        if due < len(order) and stop == order[due]:
-            due += 1
-        else:
+        if stop.area == visited:
+            continue  # It halted there when that was due, and was sent there next: one visit.
+        visited = ""
+        if due < len(order) and stop.area == order[due]:
+            due, visited = due + 1, stop.area
+        elif stop.meant:
             violations += 1
-    return {"in_turn": due, "violations": violations}
+        else:
+            halts += 1
+    return {"in_turn": due, "violations": violations, "halts": halts}
 
 
 def _from(graph: csr_matrix, distances: np.ndarray) -> np.ndarray:

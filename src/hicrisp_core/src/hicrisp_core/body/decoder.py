@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import FrozenSet, List, Optional, Sequence, Union
 
-from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out
+from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out, standing_in
 from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.corrector.offsets import DecoderOffsets, Planar
@@ -71,8 +71,11 @@ class ActionDecoder:
             goal_within(place, world.robots.get(command.robot), world, command.avoid, self.drive)
         if goal is None:
             tried = f"{len(command.avoid)} goal poses in it were tried, and" if command.avoid else "All of it is taken:"
+            blockers = standing_in(place, world, self.drive)
+            said = " or the ".join(name.replace("_", " ") for name in blockers)
             return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {self.domain.describe(command)}.",
-                            f"{tried} no trajectory leads to a free place in {place.name}.")
+                            f"{tried} no trajectory leads to a free place in {place.name}.",
+                            f"Move the {said} away first." if blockers else "", blockers=blockers)
         discs = tuple(dict.fromkeys((*kept_out(world), *command.keep_out)))
         return replace(command.aimed(goal, goal), keep_out=discs)
 

@@ -14,6 +14,18 @@ from hicrisp_core.model.geometry import from_yaw, planar_distance
 
 
 @dataclass(frozen=True)
+class Reached:
+    """The first of some poses that a trajectory leads to, by what is known now; not ``known`` where nobody can say."""
+
+    pose: Optional[Pose] = None
+    known: bool = True
+
+
+FirstReached = Callable[[str, Sequence[Pose]], Reached]
+"""Asked for a base by its name and for poses, the best first."""
+
+
+@dataclass(frozen=True)
 class DriveSpace:
     """What a goal must respect, metres.
 
@@ -24,6 +36,7 @@ class DriveSpace:
         step: distance of neighbouring candidates.
         apart: least distance of a goal to one that failed.
         reaches: whether a trajectory leads to a pose by what is known now; ``None`` where nobody can say.
+        first_reached: the same for many poses at once, where asking takes its time; goes before ``reaches``.
     """
 
     radius: float = 0.18
@@ -32,6 +45,15 @@ class DriveSpace:
     step: float = 0.03
     apart: float = 0.08
     reaches: Optional[Callable[[Pose], bool]] = None
+    first_reached: Optional[FirstReached] = None
+
+    def first(self, robot: str, poses: Sequence[Pose]) -> Reached:
+        """The first pose that a trajectory leads a base to."""
+        if self.first_reached is not None:
+            return self.first_reached(robot, poses)
+        if self.reaches is None:
+            return Reached(known=False)
+        return Reached(next((pose for pose in poses if self.reaches(pose)), None))
 
 
 def goal_within(
@@ -45,16 +67,40 @@ def goal_within(
     """
     untried = [pose for pose in _candidates(area, robot, space)
                if all(planar_distance(pose.position, spot) >= space.apart for spot in failed)]
-    aboard = frozenset(fact.subject for fact in world.relations if fact.predicate == "aboard")
+    aboard = _aboard(world)
     free = [pose for pose in untried if _free(pose, world, space, aboard)]
     if free and not failed:
         return free[0]
     if failed:
         for poses in (free, untried):
             poses.sort(key=lambda pose: -min(planar_distance(pose.position, spot) for spot in failed))
-    if space.reaches is None:
+    in_the_open = set(map(id, free))
+    squeezed = (pose for pose in untried if id(pose) not in in_the_open)
+    reached = space.first(robot.name if robot else "", (*free, *squeezed))
+    if not reached.known:
         return free[0] if free else None
-    return next((pose for pose in (*free, *untried) if space.reaches(pose)), None)
+    return reached.pose
+
+
+def leads_into(area: WorldObject, robot: Optional[RobotState], space: DriveSpace) -> bool:
+    """Whether a trajectory leads a base to any place in an area, or nobody can say that none does."""
+    reached = space.first(robot.name if robot else "", _candidates(area, robot, space))
+    return not reached.known or reached.pose is not None
+
+
+def standing_in(area: WorldObject, world: WorldState, space: DriveSpace) -> Tuple[str, ...]:
+    """The things in an area, or so near that no base fits beside them, that somebody may carry away."""
+    if area.pose is None:
+        return ()
+    ground, aboard = footprint(area, area.pose), _aboard(world)
+    return tuple(name for name, thing in sorted(world.objects.items()) if thing.movable and name not in aboard
+                 and thing.pose is not None and thing.shape not in ("region", "surface")
+                 and footprint(thing, thing.pose).distance(ground) < space.radius + space.margin)
+
+
+def _aboard(world: WorldState) -> FrozenSet[str]:
+    """What a base carries: it is in nobody's way."""
+    return frozenset(fact.subject for fact in world.relations if fact.predicate == "aboard")
 
 
 def kept_out(world: WorldState) -> Tuple[Vector, ...]:

@@ -13,13 +13,16 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.itinerary import Itinerary
 
 EXAMPLES = ("visit area 3, then area 2, then area 1", "go to area 2", "visit all areas",
-            "visit areas 1 and 3 in this order", "go to area 1, wait 10 seconds and dock")
+            "visit areas 1 and 3 in this order", "carry the load to area 2", "go to area 1, wait 10 seconds and dock")
+TO_AREAS = ("visit", "go_to", "carry_to")
+"""The skills whose places are areas in an order."""
 _LONGEST = 2000
 _FILLERS = re.compile(r"\b(?:please|kindly|now|could you|can you|would you|i want you to|the|first(?:ly)?|robot|agv|"
                       r"vehicle|and so on|at|go and|drive and|them|each|once)\b")
 _THEN = re.compile(r"(?:,?\s*\b(?:and then|then|after that|afterwards|finally|lastly|next)\b\s*,?|;|\.(?!\d))")
 _JOIN = re.compile(r"\s*(?:,|\band\b)\s*")
 _VERB = re.compile(r"^(visit|approach|inspect|(?:go|drive|head|move|navigate|travel|return)(?: back)?(?: over)? to)\s+")
+_CARRY = re.compile(r"^(?:carry|bring|take|transport|deliver|haul)(?: (?:load|it|goods|cargo))?(?: over)? to\s+")
 _DOCK = re.compile(r"^(?:dock|charge|(?:go|drive|return)(?: back)? to dock)(?: (?:to|in|on))?\s*([\w ]*)$")
 _WAIT = re.compile(r"^(?:wait|stay|stand still)(?: for)? (\d+(?:\.\d+)?|a)\s*(s|sec|seconds?|min|minutes?)(?: there)?$")
 _IN_ORDER = re.compile(r",?\s*\b(?:in (?:this|that|the given|given) (?:order|sequence)|in order|one after (?:the other|"
@@ -32,7 +35,8 @@ _FORBIDS = re.compile(r"\b(?:not|never|avoid|without|unless|if|until|or|don'?t)\
 
 @dataclass(frozen=True)
 class Errand:
-    """One part of a request: areas to visit in any order (``visit`` or ``go_to``), a dock, or seconds to wait."""
+    """One part of a request: areas to visit in any order (``visit``, ``go_to`` or ``carry_to``), a dock, or seconds to
+    wait."""
 
     skill: str
     places: Tuple[str, ...] = ()
@@ -67,7 +71,7 @@ def read_errands(text: str, domain: Domain, world: WorldState) -> Tuple[Errand, 
 
 def itinerary_of(errands: Sequence[Errand]) -> Itinerary:
     """The order in which areas are wanted; docks and waits are in no itinerary."""
-    groups = tuple(errand.places for errand in errands if errand.skill in ("visit", "go_to"))
+    groups = tuple(errand.places for errand in errands if errand.skill in TO_AREAS)
     return Itinerary(groups, ordered=len(groups) > 1)
 
 
@@ -117,7 +121,10 @@ class _Reader:
         names: List[str] = []
         for piece in pieces:
             verb = _VERB.match(piece)
-            if verb:
+            carry = _CARRY.match(piece)
+            if carry:
+                self._skill, piece = "carry_to", piece[carry.end():]
+            elif verb:
                 self._skill = "visit" if verb.group(1) in ("visit", "inspect") else "go_to"
                 piece = piece[verb.end():]
             elif piece.startswith("to "):

@@ -45,5 +45,6 @@ def constrained(command: Command, feedback: Feedback, world: WorldState) -> Comm
 def _seen_nearby(x: float, y: float, world: WorldState) -> bool:
     """Whether something that was seen is what may have stopped a base at a point; otherwise it is something unseen."""
     spot = Point(x, y)
-    return any(footprint(thing, thing.pose).distance(spot) < _NEAR for thing in world.objects.values()
-               if thing.pose is not None and thing.shape not in ("region", "surface"))
+    aboard = {fact.subject for fact in world.relations if fact.predicate == "aboard"}
+    return any(footprint(thing, thing.pose).distance(spot) < _NEAR for name, thing in world.objects.items()
+               if name not in aboard and thing.pose is not None and thing.shape not in ("region", "surface"))

@@ -39,7 +39,7 @@ def assemble(
     """
     space = drive or DriveSpace()
     body = make_body(policy.body, domain, ActionDecoder(domain, workspace or Workspace(), space), llm, prompts)
-    watch = TaskOrder(domain, space.reaches) if drives(domain) else None
+    watch = TaskOrder(domain, space) if drives(domain) else None
     ports = Ports(brain, body, robots, Detector(domain), Ladder(domain, policy, brain), observer,
                   reporter=brain if isinstance(brain, Reporter) else None, watch=watch)
     return Executive(ports, domain, policy, on_event, cancel)

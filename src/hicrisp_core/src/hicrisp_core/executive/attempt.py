@@ -123,6 +123,13 @@ class Attempts:
                 aimed = constrained(aimed, verdict.feedback, after)
         return Attempt(aimed, verdict)
 
+    def help(self, wanted: str) -> bool:
+        """Ask a person for something; whether it was done."""
+        with self._asking:
+            done = self._ports.help(wanted)
+        self._ledger.tell("note", text=f"a person was asked: {wanted} {'It was done.' if done else 'Nobody did it.'}")
+        return done
+
     def _prepare(self, command: Command, world: WorldState) -> Tuple[Command, Optional[Feedback]]:
         """Everything that may refuse a command before a robot moves."""
         if self._cancel.is_set():

@@ -71,6 +71,11 @@ def always(_: Command) -> bool:
     return True
 
 
+def nobody(_: str) -> bool:
+    """There is nobody to ask."""
+    return False
+
+
 def to_nobody(_: Plan) -> None:
     """Tell nobody of a plan."""
 
@@ -85,6 +90,7 @@ class Ports:
 
     Args:
         approve: asked before an irreversible command unless autonomy is full.
+        help: asks a person for something, in words; whether the person says that it is done.
         reporter: words the end of a task for the user, when there is one.
         watch: looks after what the task asks for as a whole, where there is such a thing.
         announce: gets each plan as it is carried out, with what its steps wait for.
@@ -98,6 +104,7 @@ class Ports:
     corrector: Corrector
     observer: Observer
     approve: Callable[[Command], bool] = always
+    help: Callable[[str], bool] = nobody
     announce: Callable[[Plan], None] = to_nobody
     gate: Callable[[Event], None] = no_gate
     reporter: Optional[Reporter] = None

@@ -112,6 +112,10 @@ class StepRunner:
             if correction.rung is Rung.LLM_REPLAN:
                 return StepResult(False, new_steps=correction.steps,
                                   failures=tuple(entry.feedback for entry in stack.entries))
+            if correction.rung is Rung.HELP:
+                if not self.attempts.help(correction.note):
+                    continue  # The loop guard keeps from asking again: the next rung answers.
+                stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0))
             carried = self._carry_out(correction, stack)
             if carried is _Carried.OVERFLOWED:
                 return StepResult(False, reason=self._why(stack, f"the stack is full at {self.policy.depth}"))

@@ -6,31 +6,30 @@ The watch reads the user's own words, never the plan, and learns visits from obs
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Callable, List, Optional, Set, Tuple
+from typing import List, Optional, Set, Tuple
 
+from hicrisp_core.body.drive_goals import DriveSpace, leads_into
 from hicrisp_core.brain.drives import drives, itinerary_of, read_errands
 from hicrisp_core.brain.intents import NotUnderstood
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import Command, Feedback, Level, Pose, Relation, Step, Task, Verdict, WorldState
+from hicrisp_core.model import Command, Feedback, Level, Relation, Step, Task, Verdict, WorldState
 from hicrisp_core.model.itinerary import UNREACHABLE, Itinerary
 
 OUT_OF_ORDER, OMITTED, WRONG_AREA = "out_of_order", "omitted", "wrong_area"
 """Kinds of failures that only a look at the whole task can find."""
-Reaches = Callable[[Pose], bool]
-"""Whether a trajectory leads to a pose by what is known now."""
 
 
 class TaskOrder:
     """Adds ``visited``, ``waits_for`` and ``not_due`` to what is seen, and says when the order is broken.
 
     Args:
-        reaches: asked for the areas to go to instead of one that cannot be reached; ``None`` where nobody knows.
+        space: asked for the areas to go to instead of one that cannot be reached.
     """
 
-    def __init__(self, domain: Domain, reaches: Optional[Reaches] = None) -> None:
+    def __init__(self, domain: Domain, space: Optional[DriveSpace] = None) -> None:
         self._domain = domain
-        self._reaches = reaches
+        self._space = space or DriveSpace()
         self.begin(Task(""))
 
     def begin(self, task: Task) -> None:
@@ -109,7 +108,7 @@ class TaskOrder:
         self._visited.append(area)
 
     def _facts(self, world: WorldState) -> "frozenset[Relation]":
-        robot = self._robot or next((name for name, state in world.robots.items() if state.kind == "base"), "")
+        robot = self._base_in(world)
         facts = {Relation(robot, "visited", area) for area in self._visited}
         if self._itinerary is not None:
             remaining = self._itinerary.remaining
@@ -119,6 +118,9 @@ class TaskOrder:
                 if area not in remaining and area != self._standing:
                     facts.add(Relation(area, "not_due"))
         return frozenset(facts)
+
+    def _base_in(self, world: WorldState) -> str:
+        return self._robot or next((name for name, state in world.robots.items() if state.kind == "base"), "")
 
     def _breach(self, area: str) -> Feedback:
         first = self._broken[0] if self._broken else ""
@@ -137,7 +139,7 @@ class TaskOrder:
 
     def _leads_to(self, area: str, world: WorldState) -> bool:
         thing = world.objects.get(area)
-        return self._reaches is None or (thing is not None and thing.pose is not None and self._reaches(thing.pose))
+        return thing is not None and leads_into(thing, world.robots.get(self._base_in(world)), self._space)
 
     def _command(self, area: str, world: WorldState) -> Optional[Command]:
         action = next((a for a in self._domain.actions.values() if a.decode == "within"), None)

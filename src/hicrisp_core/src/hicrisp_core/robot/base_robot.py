@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from threading import Event
 from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
@@ -10,10 +11,12 @@ from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
 from hicrisp_core.robot.linked_event import LinkedEvent
-from hicrisp_core.robot.ports import Base, Progress
+from hicrisp_core.robot.ports import USUAL, Base, Manner, Progress
 
 _SETTLE, _SLICE = 1.0, 0.02
 """Seconds in which localisation may catch up with a base that has arrived, and between two looks at it."""
+_DOCKINGS = 2
+"""How often a base lines up before a dock: one that missed it backs out and drives in again."""
 
 Where = Callable[[], Optional[Pose]]
 """Where the base is seen in the map frame; ``None`` while that is not known."""
@@ -32,7 +35,7 @@ class BaseRobot:
 
     def __init__(self, base: Base, skills: Mapping[str, str], where: Where, settings: BaseSettings) -> None:
         known: Dict[str, Callable[[_Run], Outcome]] = {
-            "go_to": self._drive, "visit": self._drive, "carry_to": self._drive, "dock": self._dock, "wait": _wait}
+            "go_to": self._drive, "visit": self._drive, "carry_to": self._carry, "dock": self._dock, "wait": _wait}
         self.name = base.name
         self._base = base
         self._where = where
@@ -73,8 +76,16 @@ class BaseRobot:
             return goal
         return self._to(goal, run, run.progress)
 
+    def _carry(self, run: "_Run") -> Outcome:
+        """Drive as slowly as a load asks for."""
+        goal = self._goal(run.command)
+        if isinstance(goal, Outcome):
+            return goal
+        loaded = self._settings.carry_speed < self._settings.speed
+        return self._to(goal, run, run.progress, Manner(speed=self._settings.carry_speed) if loaded else USUAL)
+
     def _dock(self, run: "_Run") -> Outcome:
-        """Line up before the dock, heading for it, then drive in."""
+        """Line up before the dock, heading for it, then drive straight in and end nearer to it than to other goals."""
         goal = self._goal(run.command)
         if isinstance(goal, Outcome):
             return goal
@@ -83,10 +94,19 @@ class BaseRobot:
             return Outcome(Status.INVALID, f"Cannot dock at {name}: it has no heading to dock with.")
         away = self._settings.approach
         before = Landmark(place.x - away * math.cos(place.yaw), place.y - away * math.sin(place.yaw), place.yaw)
-        lined_up = self._to((before, f"the pose before {name}"), run, lambda _, part: run.progress("line up", part / 2))
-        if not lined_up.ok:
-            return lined_up
-        return self._to(goal, run, lambda _, part: run.progress("dock", 0.5 + part / 2))
+        exact = self._settings.dock_tolerance if place.tolerance is None else place.tolerance
+        dock = replace(place, tolerance=exact), name
+        outcome = Outcome(Status.EXECUTION)
+        for _ in range(_DOCKINGS):
+            outcome = self._to((before, f"the pose before {name}"), run,
+                               lambda _, part: run.progress("line up", part / 2))
+            if not outcome.ok:
+                return outcome
+            outcome = self._to(dock, run, lambda _, part: run.progress("dock", 0.5 + part / 2),
+                               Manner(speed=self._settings.carry_speed, tolerance=exact))
+            if outcome.status is not Status.EXECUTION or run.interrupted():
+                return outcome
+        return outcome
 
     def _goal(self, command: Command) -> Union[Tuple[Landmark, str], Outcome]:
         """Where a command leads and what that place is called, or why it leads nowhere."""
@@ -105,15 +125,17 @@ class BaseRobot:
             return Outcome(Status.INVALID, f"{self.name} knows no place '{names[-1]}'; it knows: {known}.")
         return self._settings.landmarks[names[-1]], names[-1]
 
-    def _to(self, goal: Tuple[Landmark, str], run: "_Run", progress: Progress) -> Outcome:
+    def _to(
+        self, goal: Tuple[Landmark, str], run: "_Run", progress: Progress, manner: Manner = USUAL
+    ) -> Outcome:
         """Drive to a place within the time that its distance allows, and look whether the base is there."""
         place, name = goal
         start = self._where()
         pose = place.pose(_bearing(start, place))
         limit = run.deadline.remaining
         if start is not None:
-            limit = min(limit, self._settings.time_limit(start, pose))
-        outcome = self._base.go_to(pose, Deadline(limit), run.cancel, progress)
+            limit = min(limit, self._settings.time_limit(start, pose, manner.speed))
+        outcome = self._base.go_to(pose, Deadline(limit), run.cancel, progress, manner)
         if outcome.status in (Status.CANCELED, Status.LOST, Status.SAFETY):
             return outcome
         if outcome.status is Status.TIMEOUT:

@@ -49,6 +49,8 @@ class BaseSettings:
         tolerance: how far from a goal it may stand, metres.
         yaw_tolerance: how far its heading may be off, radians.
         approach: how far before a dock it lines up, metres.
+        dock_tolerance: how far from a dock's pose it may stand, metres.
+        carry_speed: what it drives at most at with a load, m/s.
         stop_limit: time within which a stop must be confirmed, seconds.
         landmarks: places by name.
     """
@@ -60,12 +62,14 @@ class BaseSettings:
     tolerance: float = 0.25
     yaw_tolerance: float = 0.35
     approach: float = 0.6
+    dock_tolerance: float = 0.05
+    carry_speed: float = 0.25
     stop_limit: float = 2.0
     landmarks: Mapping[str, Landmark] = field(default_factory=dict)
 
-    def time_limit(self, start: Pose, goal: Pose) -> float:
-        """Seconds that a drive between two poses may take."""
-        return self.start_up + self.detour * planar_distance(start.position, goal.position) / self.speed
+    def time_limit(self, start: Pose, goal: Pose, speed: float = math.inf) -> float:
+        """Seconds that a drive between two poses may take, at its usual speed or at a lower one (m/s)."""
+        return self.start_up + self.detour * planar_distance(start.position, goal.position) / min(speed, self.speed)
 
     def miss(self, place: Landmark, seen: Optional[Pose]) -> str:
         """What is wrong with where a base is seen that should be at a place; empty when it is there."""

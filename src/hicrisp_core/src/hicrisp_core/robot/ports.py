@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from threading import Event
 from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
@@ -107,13 +108,31 @@ class Arm(Protocol):
         """Stop and confirm from the joints that the arm stands still."""
 
 
+@dataclass(frozen=True)
+class Manner:
+    """How a drive differs from the base's usual ones: slower, or ending nearer to its goal.
+
+    Args:
+        speed: greatest forward speed, m/s.
+        tolerance: how far from the goal it may end, metres.
+    """
+
+    speed: float = math.inf
+    tolerance: float = math.inf
+
+
+USUAL = Manner()
+
+
 class Base(Protocol):
     """A mobile base."""
 
     name: str
 
-    def go_to(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
-        """Drive to a pose in the map frame."""
+    def go_to(
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL
+    ) -> Outcome:
+        """Drive to a pose in the map frame; PRECONDITION where it cannot drive in the manner that is asked for."""
 
     def stop(self, deadline: Deadline) -> Outcome:
         """Stop and confirm that the base stands still."""

@@ -22,6 +22,7 @@ from hicrisp_nodes.ports.body import RosBody
 from hicrisp_nodes.ports.brain import RosBrain, RosReporter
 from hicrisp_nodes.ports.corrector import RosCorrector
 from hicrisp_nodes.ports.observer import TaskObserver, TopicObserver
+from hicrisp_nodes.ports.reach import drive_space
 from hicrisp_nodes.ports.robot import RosRobot
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_nodes.supervisor.gate import Gate
@@ -55,6 +56,7 @@ class TaskRunner:
         self._changed = changed
         self._camera = Camera()
         self._camera.warm()
+        self._space = drive_space()
         self._offsets: Optional[DecoderOffsets] = None
 
     def run(self, request: Request) -> None:
@@ -130,10 +132,11 @@ class TaskRunner:
             corrector=RosCorrector(self._thinkers.corrector, cancel),
             observer=TaskObserver(self._observer, cancel),
             approve=approve,
+            help=lambda wanted: self._gate.help(wanted, cancel),
             announce=planned,
             gate=self._gate.pass_through,
             reporter=RosReporter(self._thinkers.reporter, cancel) if talks else None,
-            watch=TaskOrder(domain) if drives(domain) else None,
+            watch=TaskOrder(domain, self._space) if drives(domain) else None,
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from hicrisp_core.model import Outcome, Pose, Status, Vector
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Progress
+from hicrisp_core.robot.ports import USUAL, Manner, Progress
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.arena import check_goal
 
@@ -22,6 +22,8 @@ from hicrisp_sim.agv.settings import AgvSettings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.simulation import CONTROL_PERIOD
 
+_NARROW = 0.005
+"""Metres between the footprint and a costmap's cell where the margin leaves no way; there the scan's points decide."""
 _STANDING = 0.01
 """Speed (m/s, and rad/s of turning) below which the base counts as standing."""
 
@@ -45,15 +47,18 @@ class EmbeddedBase:
             raise ValueError(f"the scene '{scene.name}' has no arena")
         self.radius = scene.arena.starts[self.name].radius
         self.inscribed = self.radius + self.settings.margin
+        self.narrow = self.radius + _NARROW
         self.lidar = Lidar(self.simulation, self.settings, seed)
         self.local = Costmap(scene.arena, self.settings.resolution, self.settings.inflation)
-        self.planner = GlobalPlanner(self.local, self.inscribed)
-        self.controller = PursuitController(self.local, self.settings, self.inscribed)
+        self.planner = GlobalPlanner(self.local, self.inscribed, self.narrow)
+        self.controller = PursuitController(self.local, self.settings, self.radius)
         self.extra_clearance = 0.0
         self._odometry = self.simulation.base_pose
         self.look()
 
-    def go_to(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
+    def go_to(
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL
+    ) -> Outcome:
         """Drive to a pose; what the map does not know is seen and driven around."""
         refusal = check_goal(self.simulation.scene, pose)
         if refusal is not None:
@@ -61,7 +66,8 @@ class EmbeddedBase:
         self.halted.clear()
         with self.simulation.moving():
             self.look()  # Nobody scans while the base idles.
-            outcome = Drive(self, pose, deadline, cancel, progress).run()
+            self.controller.limit(manner.speed)
+            outcome = Drive(self, pose, deadline, cancel, progress, manner.tolerance).run()
             halted = self._halt(Deadline(max(2.0, deadline.remaining)))
         return outcome if halted.ok else halted
 
@@ -89,7 +95,7 @@ class EmbeddedBase:
 
     def costmap(self) -> np.ndarray:
         """Cost of each cell: 1 in the open, dearer near things, infinite where the footprint would touch."""
-        return self.local.costs(self.inscribed)
+        return self.local.costs(self.inscribed, self.narrow)
 
     def make_plan(self, start: Pose, goal: Pose) -> Optional[np.ndarray]:
         """The points of a path by what is known now (n, 2), metres; ``None`` when there is none."""
@@ -124,6 +130,7 @@ class EmbeddedBase:
         scan = self.lidar.scan()
         if scan is not None:
             self.local.mark(scan)
+            self.controller.see(scan.points)
         return scan
 
     @property

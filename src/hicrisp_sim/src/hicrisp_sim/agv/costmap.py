@@ -13,6 +13,8 @@ from hicrisp_sim.agv.lidar import Scan
 
 _BORDER = 2
 """Cells of wall around the arena."""
+_SQUEEZE = 200.0
+"""Cost of a cell without the usual margin: a metre around costs less than a centimetre through."""
 _SCALING = 6.0
 """How fast the cost falls with distance, 1/m (the inflation layer's cost_scaling_factor)."""
 
@@ -106,11 +108,15 @@ class Costmap:
         return float((1 - a) * ((1 - b) * corner[0, 0] + b * corner[0, 1])
                      + a * ((1 - b) * corner[1, 0] + b * corner[1, 1]))
 
-    def costs(self, inscribed: float) -> np.ndarray:
-        """The cost of driving through each cell, 1 in the open; infinite within ``inscribed`` metres of a thing."""
+    def costs(self, inscribed: float, narrow: float) -> np.ndarray:
+        """The cost of driving through each cell, 1 in the open; infinite within ``narrow`` metres of a thing.
+
+        Between ``narrow`` and ``inscribed`` metres a cell is so dear that only a path without another way takes it.
+        """
         beyond = self.distance - inscribed
         near = np.where(beyond < self._inflation - inscribed, np.exp(-_SCALING * np.maximum(beyond, 0.0)), 0.0)
-        return np.where(beyond < 0.0, np.inf, 1.0 + 6.0 * near)
+        costs = np.where(beyond < 0.0, _SQUEEZE, 1.0 + 6.0 * near)
+        return np.where(self.distance < narrow, np.inf, costs)
 
     def _drawn(self, arena: Arena) -> np.ndarray:
         """The static map: everything outside the arena, and the walls in it."""

@@ -23,9 +23,8 @@ _RECOVERIES = ("conservative reset", "rotate", "aggressive reset", "rotate")
 _KEPT = 1.0
 """Metres around the base that the conservative reset leaves as they are."""
 _MOVED = 0.10
-"""Metres from where it last counted as moving after which the base counts as moving again."""
-_MOST_RECOVERIES = 12
-"""Recovery behaviours in one drive: a base that comes and goes for ever gets nowhere."""
+"""Metres from where it last counted as moving after which the base counts as moving again; and metres of path less than
+ever before that count as progress: a base that comes and goes between two closed gaps makes none."""
 _AHEAD = math.radians(80.0)
 """Directions in which a pressed bumper is in the way of driving on."""
 _BUMPED = 3
@@ -33,23 +32,30 @@ _BUMPED = 3
 
 
 class Drive:
-    """A goal under way. The caller is moving the simulation."""
+    """A goal under way. The caller is moving the simulation.
+
+    Args:
+        tolerance: how far from the goal it may end, metres, where that is less than the base's own.
+    """
 
     def __init__(
-        self, base: "EmbeddedBase", goal: Pose, deadline: Deadline, cancel: Event, progress: Progress
+        self, base: "EmbeddedBase", goal: Pose, deadline: Deadline, cancel: Event, progress: Progress,
+        tolerance: float = math.inf,
     ) -> None:
         self._base = base
         self._goal = goal
         self._deadline = deadline
         self._cancel = cancel
         self._progress = progress
+        self._tolerance = min(tolerance, base.settings.xy_tolerance)
         self._path: Optional[np.ndarray] = None
         self._planned = -math.inf
         self._last_plan = base.simulation.time
         self._last_moved = base.simulation.time
         self._anchor = base.pose().position
         self._whole = self._left = self._done = 0.0
-        self._recoveries = self._all_recoveries = 0
+        self._nearest = math.inf
+        self._recoveries = 0
         self._bumped = 0
         self._forward = False
         self._turning = False
@@ -96,8 +102,7 @@ class Drive:
         """SUCCESS at the goal; within reach of it the base turns to the goal's heading."""
         pose = self._base.pose()
         apart = math.dist(pose.position[:2], self._goal.position[:2])
-        tolerance = self._base.settings.xy_tolerance
-        self._turning = apart <= (1.5 * tolerance if self._turning else tolerance)
+        self._turning = apart <= (1.5 * self._tolerance if self._turning else self._tolerance)
         off = abs(math.remainder(pose.yaw - self._goal.yaw, math.tau))
         if self._turning and off <= self._base.settings.yaw_tolerance:
             self._progress("drive", 1.0)
@@ -114,6 +119,8 @@ class Drive:
             return
         self._last_plan = now
         self._left = path_length(self._path)
+        if self._left < self._nearest - _MOVED:  # Nearer than ever: what stopped it before is behind it.
+            self._nearest, self._recoveries = self._left, 0
         self._whole = max(self._whole, self._left, 1e-6)
         self._progress("drive", self._fraction())
 
@@ -132,16 +139,15 @@ class Drive:
         """Recover when there was no plan or no progress for too long; the failure when all recoveries were tried."""
         now, settings = self._base.simulation.time, self._base.settings
         if math.dist(self._anchor, self._base.pose().position) > _MOVED:
-            self._anchor, self._last_moved, self._recoveries = self._base.pose().position, now, 0
+            self._anchor, self._last_moved = self._base.pose().position, now
         planless = self._path is None and now - self._last_plan >= settings.planner_patience
         stuck = now - self._last_moved >= settings.controller_patience
         if not planless and not stuck:
             return None
-        if self._recoveries >= len(_RECOVERIES) or self._all_recoveries >= _MOST_RECOVERIES:
+        if self._recoveries >= len(_RECOVERIES):
             return Outcome(Status.PLANNING, NO_PLAN) if self._path is None else Outcome(Status.EXECUTION, NO_CONTROL)
         behaviour = _RECOVERIES[self._recoveries]
         self._recoveries += 1
-        self._all_recoveries += 1
         self._progress(f"recovery: {behaviour}", self._fraction())
         self._recover(behaviour)
         self._planned = -math.inf

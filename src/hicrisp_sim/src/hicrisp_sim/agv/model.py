@@ -121,11 +121,12 @@ def _add_base(spec: mujoco.MjSpec, start: Start) -> None:
 
 
 def _add_tray(body: Any) -> None:
-    """A flat top: what stands on it rides along by friction alone."""
+    """A flat top with a rubber mat: what stands on it rides along by friction alone; soft contacts would creep."""
     below, half = _CLEARANCE + _CHASSIS_HEIGHT, TRAY_EDGE / 2.0
     body.add_geom(name="tray/column", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=0.5, group=ROBOT_GROUP, contype=0,
                   conaffinity=0, size=[0.06, (TRAY_HEIGHT - below) / 2.0, 0.0], rgba=[0.35, 0.36, 0.38, 1.0],
                   pos=[0.0, 0.0, (TRAY_HEIGHT + below) / 2.0 - _TRAY_THICKNESS])
     body.add_geom(name="tray/top", type=mujoco.mjtGeom.mjGEOM_BOX, mass=0.8, group=ROBOT_GROUP, contype=_SOLID,
-                  conaffinity=_GROUND | _SOLID, size=[half, half, _TRAY_THICKNESS / 2.0], friction=[0.9, 0.01, 0.001],
+                  conaffinity=_GROUND | _SOLID, size=[half, half, _TRAY_THICKNESS / 2.0], condim=4, priority=1,
+                  friction=[1.0, 0.01, 0.001], solref=[0.004, 1.0], solimp=[0.95, 0.99, 0.001, 0.5, 2.0],
                   pos=[0.0, 0.0, TRAY_HEIGHT - _TRAY_THICKNESS / 2.0], rgba=[0.25, 0.27, 0.30, 1.0])

@@ -19,15 +19,17 @@ class GlobalPlanner:
     """Shortest paths on one costmap.
 
     Args:
-        inscribed: the footprint's radius and the margin, metres: no cell nearer to a thing is entered.
+        inscribed: the footprint's radius and the margin, metres.
+        narrow: the least distance of a cell from a thing where the margin leaves no way, metres.
     """
 
-    def __init__(self, costmap: Costmap, inscribed: float) -> None:
+    def __init__(self, costmap: Costmap, inscribed: float, narrow: float) -> None:
         self._costmap = costmap
         self.inscribed = inscribed
+        self._narrow = narrow
         self._labels = np.zeros(costmap.shape, dtype=np.int32)
         self._labelled: Optional[np.ndarray] = None
-        self._extra = 0.0
+        self._least = 0.0
 
     def plan(
         self, start: Tuple[float, float], goal: Tuple[float, float], extra: float = 0.0
@@ -37,12 +39,12 @@ class GlobalPlanner:
         A start that is too near to a thing is left first, by the shortest way to a free cell.
 
         Args:
-            extra: clearance wanted beyond the margin, metres.
+            extra: clearance wanted beyond the margin, metres; with any of it nothing narrower is taken.
         """
         first, last = self._costmap.cell(*start), self._costmap.cell(*goal)
         if first is None or last is None:
             return None
-        costs = self._costmap.costs(self.inscribed + extra)
+        costs = self._costmap.costs(self.inscribed + extra, self._least_for(extra))
         if not np.isfinite(costs[last]):
             return None
         if np.isfinite(costs[first]):
@@ -63,15 +65,21 @@ class GlobalPlanner:
         path[0], path[-1] = start, goal
         return np.asarray(path)
 
-    def connected(self, start: Tuple[float, float], goal: Tuple[float, float], extra: float = 0.0) -> bool:
-        """Whether there is a path at all; much cheaper than a plan where many goals are asked for."""
+    def connected(
+        self, start: Tuple[float, float], goal: Tuple[float, float], extra: float = 0.0, roomy: bool = False
+    ) -> bool:
+        """Whether there is a path at all; much cheaper than a plan where many goals are asked for.
+
+        Args:
+            roomy: whether only paths with the whole margin count.
+        """
         first, last = self._costmap.cell(*start), self._costmap.cell(*goal)
         if first is None or last is None:
             return False
-        distance = self._costmap.distance
-        if self._labelled is not distance or self._extra != extra:
-            self._labels, _ = label(distance >= self.inscribed + extra, structure=np.ones((3, 3)))
-            self._labelled, self._extra = distance, extra
+        distance, least = self._costmap.distance, self.inscribed + extra if roomy else self._least_for(extra)
+        if self._labelled is not distance or self._least != least:
+            self._labels, _ = label(distance >= least, structure=np.ones((3, 3)))
+            self._labelled, self._least = distance, least
         wanted = self._labels[last]
         if wanted == 0:
             return False
@@ -81,6 +89,9 @@ class GlobalPlanner:
         column, row = first
         around = self._labels[max(0, column - near):column + near + 1, max(0, row - near):row + near + 1]
         return bool((around == wanted).any())
+
+    def _least_for(self, extra: float) -> float:
+        return self.inscribed + extra if extra > 0.0 else self._narrow
 
     def _with_way_out(self, costs: np.ndarray, first: Tuple[int, int]) -> np.ndarray:
         """The costs with dear but passable cells around a start that lies too near to something."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Optional
+from typing import Iterator, Optional, Tuple
 
 import numpy as np
 from hicrisp_core.model import Pose
@@ -24,6 +24,9 @@ _CREEP = 0.06
 """Metres to the point that is faced where no arc is clear: from there the base follows the path's own bends."""
 _HORIZON = 0.8
 """Seconds of an arc that must be clear; the way that is needed to stop must be in any case."""
+_CRAWL, _SPARE = 0.10, 0.006
+"""Greatest speed where the margin leaves no way (m/s), and what is kept there between the footprint and the points of
+the last scan (metres): the costmap's cells are too coarse to tell."""
 _SLOW_NEAR, _LEAST = 0.10, 0.08
 """Metres beyond the margin within which the base goes slower, and the least forward speed, m/s."""
 
@@ -40,14 +43,25 @@ class PursuitController:
     """Follows paths; asked at the control rate.
 
     Args:
-        inscribed: radius of the footprint and the margin, metres.
+        radius: of the footprint, metres; the settings' margin comes on top where there is room for it.
     """
 
-    def __init__(self, costmap: Costmap, settings: AgvSettings, inscribed: float) -> None:
+    def __init__(self, costmap: Costmap, settings: AgvSettings, radius: float) -> None:
         self._costmap = costmap
         self._settings = settings
-        self._inscribed = inscribed
+        self._radius = radius
+        self._inscribed = radius + settings.margin
+        self._points = np.empty((0, 2))
         self._last = Twist()
+        self._speed = settings.speed
+
+    def limit(self, speed: float) -> None:
+        """Drive at most at a speed, m/s, where that is less than the base's own."""
+        self._speed = min(speed, self._settings.speed)
+
+    def see(self, points: np.ndarray) -> None:
+        """Where the rays of the last scan ended, metres in the map frame (n, 2)."""
+        self._points = points
 
     def reset(self) -> None:
         """Begin from standing."""
@@ -67,7 +81,14 @@ class PursuitController:
             if self._clear(pose, twist, math.dist(target, pose.position[:2])):
                 return self._limited(twist)
         bearing = _bearing(pose, _point_at(ahead, along, _CREEP))
-        return self._limited(self.face_bearing(bearing)) if abs(bearing) > _TURN_CLOSE else None
+        if abs(bearing) > _TURN_CLOSE:
+            return self._limited(self.face_bearing(bearing))
+        for lookahead in _LOOKAHEADS[2:]:
+            target = _point_at(ahead, along, lookahead)
+            twist = self._towards(pose, target, left, _CRAWL)
+            if self._squeezes(pose, twist, math.dist(target, pose.position[:2])):
+                return self._limited(twist)
+        return None
 
     def face(self, pose: Pose, yaw: float) -> Twist:
         """Turn in place to a heading."""
@@ -75,13 +96,13 @@ class PursuitController:
         speed = min(self._settings.turn_speed, math.sqrt(2.0 * 0.6 * self._settings.turn_acceleration * abs(off)))
         return self._limited(Twist(0.0, math.copysign(min(speed, 3.0 * abs(off) + 0.05), off)))
 
-    def _towards(self, pose: Pose, target: np.ndarray, left: float) -> Twist:
+    def _towards(self, pose: Pose, target: np.ndarray, left: float, most: float = math.inf) -> Twist:
         bearing = _bearing(pose, target)
         apart = max(1e-3, math.dist(target, pose.position[:2]))
         if abs(bearing) > _TURN_FIRST:
             return self.face_bearing(bearing)
         curvature = 2.0 * math.sin(bearing) / apart
-        speed = self._settings.speed
+        speed = min(self._speed, most)
         speed = min(speed, self._settings.turn_speed / max(1e-6, abs(curvature)))
         speed = min(speed, math.sqrt(2.0 * 0.7 * self._settings.acceleration * max(0.0, left)) + 0.02)
         space = self._costmap.clearance(*pose.position[:2]) - self._inscribed
@@ -103,20 +124,34 @@ class PursuitController:
         """
         if twist.forward < 1e-6:
             return True  # A round base that turns in place sweeps nothing.
+        now = self._costmap.clearance(*pose.position[:2])
+        needed = min(self._inscribed - 0.6 * self._settings.margin, now - 1e-3)
+        return all(self._costmap.clearance(x, y) >= needed for x, y in self._arc(pose, twist, apart))
+
+    def _squeezes(self, pose: Pose, twist: Twist, apart: float) -> bool:
+        """Whether the footprint keeps clear of every point of the last scan on the arc of the next moments."""
+        if not len(self._points):
+            return False
+        now = self._apart(pose.position[:2])
+        needed = min(self._radius + _SPARE, now - 1e-3)
+        return all(self._apart(spot) >= needed for spot in self._arc(pose, twist, apart))
+
+    def _apart(self, spot: Tuple[float, float]) -> float:
+        """Metres from a spot to the nearest point of the last scan."""
+        return float(np.hypot(*(self._points - spot).T).min())
+
+    def _arc(self, pose: Pose, twist: Twist, apart: float) -> Iterator[Tuple[float, float]]:
+        """Spots on the arc of the next moments, at least as far as the base needs to stop."""
         x, y, _ = pose.position
         yaw = pose.yaw
-        now = self._costmap.clearance(x, y)
-        needed = min(self._inscribed - 0.6 * self._settings.margin, now - 1e-3)
         stop = twist.forward ** 2 / (2.0 * self._settings.acceleration)
         reach = max(stop, min(twist.forward * _HORIZON, apart))
         steps = max(2, math.ceil(reach / 0.04))
         step = reach / steps
         for _ in range(steps):
-            yaw += twist.turn / twist.forward * step
+            yaw += twist.turn / max(1e-6, twist.forward) * step
             x, y = x + step * math.cos(yaw), y + step * math.sin(yaw)
-            if self._costmap.clearance(x, y) < needed:
-                return False
-        return True
+            yield x, y
 
     def _limited(self, twist: Twist) -> Twist:
         """As near to the wanted speeds as the accelerations allow in one period; the bend is kept."""
