@@ -21,9 +21,9 @@ _CLEARANCE, _WIDEST = 0.02, 0.04
 def constrained(command: Command, feedback: Feedback, world: WorldState) -> Command:
     """The command with what its failure teaches about the next trajectory.
 
-    A goal to which there was no way, or for a base none in time, is another one the next time. A base that was stopped on its way by something that
-    is seen keeps more clearance and takes another goal; one that was stopped by nothing that is seen keeps out of
-    what must be before it.
+    A goal to which there was no way, or for a base none in time, is another one the next time. A base that was stopped
+    on its way by something that is seen keeps more clearance and takes another goal; one that was stopped by nothing
+    that is seen keeps out of what must be before it.
     """
     if command.target is None:
         return command
