@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Dict
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_gazebo.franka import controllers, use_franka
 from hicrisp_gazebo.panda_urdf import for_effort_control
 
+CONFIG = Path(__file__).parents[3] / "config/gazebo"
 URDF = """<robot name="panda">
   <link name="world"/>
   <link name="panda_link0"><inertial><mass value="1"/></inertial></link>
@@ -73,3 +77,10 @@ def test_franka_is_a_choice_of_three() -> None:
         use_franka("maybe")
     assert "hand_controller" in controllers("false")
     assert "franka_gripper" in controllers("true")
+
+
+def test_every_controller_that_is_started_has_its_settings() -> None:
+    settings: Dict[str, object] = {}
+    for file in ("panda_controllers.yaml", "franka_hardware.yaml"):
+        settings.update(yaml.safe_load((CONFIG / file).read_text(encoding="utf-8")))
+    assert {*controllers("true"), *controllers("false")} <= set(settings)

@@ -84,7 +84,7 @@ class TaskRunner:
             self._photograph(event, log)
             self._changed(request)
 
-        seed = rospy.get_param("embedded_world/seed", self._labels["seed"])  # A reset of the world changes it.
+        seed = _of_the_world("seed", self._labels["seed"])  # A reset of the world changes it.
         tell({"kind": "task_received", "t": 0.0, "sim_t": 0.0, "task_id": request.id, "text": request.text,
               **self._labels, "seed": seed, "faults": _injected()})
         task = Task(request.text, request.id, request.robot)
@@ -149,4 +149,9 @@ class _Story:
 
 def _injected() -> List[Dict[str, Any]]:
     """What a simulated world was told to let go wrong; nothing where there is none."""
-    return list(rospy.get_param("embedded_world/faults", []))
+    return list(_of_the_world("faults", []))
+
+
+def _of_the_world(name: str, default: Any) -> Any:
+    """What a simulated world tells of itself; its node is one of two."""
+    return rospy.get_param(f"embedded_world/{name}", rospy.get_param(f"gazebo_scene/{name}", default))
