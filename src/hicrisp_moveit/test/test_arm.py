@@ -21,7 +21,7 @@ from hicrisp_core.robot.ports import MotionFailure, Trajectory
 from hicrisp_core.scene import load_scene
 from hicrisp_moveit.arm import MoveItArm
 from hicrisp_moveit.assembly import make_arm
-from hicrisp_moveit.settings import ArmFile, FrankaSettings, GripperSettings, MoveItSettings
+from hicrisp_moveit.settings import GROUP, ArmFile, FrankaSettings, GripperSettings, MoveItSettings
 from hicrisp_moveit.shapes import collision_object
 from moveit_msgs.msg import PlanningScene
 from reference_commander import MoveGroupCommander
@@ -304,3 +304,16 @@ def test_a_guarded_motion_ends_where_the_tool_is_pushed_and_another_one_does_not
     finally:
         stack.close()
         control.close()
+
+
+def test_fingers_without_an_action_of_their_own_are_moved_through_moveit(ros: None) -> None:
+    stack = Stack(replace(FILE, gripper=replace(FILE.gripper, kind=GROUP)))
+    try:
+        for opening in (0.03, 0.08):
+            outcome = stack.arm.move_gripper(opening, Deadline(10.0), Event())
+            assert outcome.ok, outcome
+            assert stack.arm.opening() == pytest.approx(opening, abs=0.004)
+        assert stack.arm.grasp(20.0, Deadline(10.0), Event()).ok
+        assert stack.arm.opening() < 0.004
+    finally:
+        stack.close()
