@@ -38,6 +38,8 @@ BAD_QUATERNION = "Aborting on goal because it was sent with an invalid quaternio
 HALL = 4.0
 """Goals with |x| or |y| beyond it are unreachable, metres."""
 SPEED, TURN = 1.2, 3.0
+UPDATE = 0.5
+"""Seconds after which a cleared costmap has its walls again."""
 TICK = 0.02
 
 
@@ -119,7 +121,7 @@ class ReferenceMoveBase:
     def __init__(self, base: KinematicBase, services: bool = True, patience: float = 1.0) -> None:
         self.mode: Callable[[], str] = lambda: ""
         self.text, self.goals, self.clears, self.patience = NO_CONTROL, 0, 0, patience
-        self._base = base
+        self._base, self._cleared = base, -math.inf
         self._cmd_vel = rospy.Publisher("/cmd_vel", Twist, queue_size=5)
         self.parameters = {"max_vel_x": SPEED, "max_vel_trans": SPEED, "xy_goal_tolerance": 0.08}
         self.least_speed = 0.1
@@ -146,7 +148,7 @@ class ReferenceMoveBase:
         if self._server.is_active():
             raise rospy.ServiceException("move_base must be in an inactive state to make a plan for an external user")
         answer = GetPlanResponse()
-        if self._reachable(request.goal):
+        if self._reachable(request.goal) or time.monotonic() - self._cleared < UPDATE:
             answer.plan.poses = [request.start, request.goal]
         return answer
 
@@ -159,7 +161,7 @@ class ReferenceMoveBase:
         return ReconfigureResponse(Config(doubles=[DoubleParameter(*item) for item in self.parameters.items()]))
 
     def _clear(self, _: EmptyRequest) -> EmptyResponse:
-        self.clears += 1
+        self.clears, self._cleared = self.clears + 1, time.monotonic()
         return EmptyResponse()
 
     def _reachable(self, goal: PoseStamped) -> bool:

@@ -30,6 +30,7 @@ from hicrisp_move_base.traffic import Traffic
 _PREEMPTION = 0.8
 """Seconds that move_base gets to end a goal before the base is stopped without it."""
 _ZERO_PERIOD = 0.05
+_CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stood")
 
 
 class MoveBase:
@@ -70,8 +71,10 @@ class MoveBase:
             outcome, gave_up = self._drive(pose, deadline, cancel, progress)
             again = gave_up and worth_a_retry(outcome) and not deadline.passed and not cancel.is_set() \
                 and not self._closed(pose, outcome)
-            if not again or not self._services.clear_costmaps():
+            if not again:
                 return outcome
+            if not self._services.clear_costmaps(cancel):
+                return _CANCELED if cancel.is_set() else outcome
         return self._drive(pose, deadline, cancel, progress)[0]
 
     def first_reached(self, poses: Sequence[Pose], deadline: Deadline) -> Reached:
@@ -104,7 +107,7 @@ class MoveBase:
             time.sleep(_ZERO_PERIOD)
         start = self.where()
         if cancel.is_set():
-            return Outcome(Status.CANCELED, "the drive was canceled before it began")
+            return _CANCELED
         if start is None:
             return Outcome(Status.LOST, f"TF does not say where '{self.settings.base_frame}' is in "
                                         f"'{self.settings.map_frame}'")
@@ -114,9 +117,11 @@ class MoveBase:
         if blind is not None:
             return blind
         if self._services.path_exists(start, pose) is False:
-            if self._services.clear_costmaps() and self._services.path_exists(start, pose) is not False:
-                return None
-            return Outcome(Status.PLANNING, "unreachable: no path leads there")
+            cleared = self._services.clear_costmaps(cancel)
+            if cancel.is_set():
+                return _CANCELED
+            if not cleared or self._services.path_exists(start, pose) is False:
+                return Outcome(Status.PLANNING, "unreachable: no path leads there")
         return None
 
     def _closed(self, pose: Pose, outcome: Outcome) -> bool:

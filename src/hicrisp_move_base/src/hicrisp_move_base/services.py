@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from threading import Event
 from typing import Optional
 
+import rospy
 from geometry_msgs.msg import PoseStamped
 from hicrisp_core.model import Pose
+from hicrisp_core.robot.deadline import Deadline
 from hicrisp_nodes.conversions.geometry import pose_to_msg
 from hicrisp_nodes.service_client import ServiceClient, offered
 from nav_msgs.srv import GetPlan, GetPlanRequest
 from std_srvs.srv import Empty, EmptyRequest
 
 from hicrisp_move_base.settings import MoveBaseSettings
+
+_SLOW = 5.0
+"""A simulated clock may run this much slower than the wall's before it is no longer waited for."""
+_LOOK_PERIOD = 0.02
 
 
 class Services:
@@ -30,11 +38,20 @@ class Services:
         reply = self._plan.call(request, self._settings.service_wait)
         return None if reply.response is None else bool(reply.response.plan.poses)
 
-    def clear_costmaps(self) -> bool:
-        """Make the costmaps forget; whether that was done."""
+    def clear_costmaps(self, cancel: Event) -> bool:
+        """Make the costmaps forget, and wait until they are filled again; whether that was done.
+
+        A cleared costmap lacks even the walls of the map until its next update, and ``make_plan`` then leads through
+        them (seen of move_base 1.17: up to one period of ``update_frequency``).
+        """
         if not offered(self._clear.name):
             return False
-        return self._clear.call(EmptyRequest(), self._settings.service_wait).response is not None
+        if self._clear.call(EmptyRequest(), self._settings.service_wait).response is None:
+            return False
+        filled, patience = rospy.get_time() + self._settings.refill, Deadline(_SLOW * self._settings.refill)
+        while rospy.get_time() < filled and not patience.passed and not cancel.is_set():
+            time.sleep(_LOOK_PERIOD)
+        return not cancel.is_set()
 
     def stamped(self, pose: Pose) -> PoseStamped:
         """A pose in the map frame, for the newest transforms there are."""

@@ -30,6 +30,8 @@ class MoveBaseSettings:
         tolerance_parameters: its parameters for the distance from a goal, likewise.
         plan_tolerance: how far from a goal the path that is asked for beforehand may end, metres.
         service_wait: longest wait for an answer of one of move_base's services, seconds.
+        refill: time in which cleared costmaps are filled again by the map and the sensors, seconds of ROS time; above
+            1 / update_frequency of the costmaps.
         server_wait: longest wait for the action's server, seconds.
         retries: how often a goal that was aborted is sent again, after the costmaps were cleared.
         pose_age: age from which on the pose of the base counts as unknown, seconds.
@@ -54,6 +56,7 @@ class MoveBaseSettings:
     tolerance_parameters: str = "xy_goal_tolerance"
     plan_tolerance: float = 0.1
     service_wait: float = 2.0
+    refill: float = 1.2
     server_wait: float = 5.0
     retries: int = 1
     pose_age: float = 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
@@ -52,23 +52,29 @@ class Round:
     """Candidates that are as good as each other but for the space around them; those of the next round are worse.
 
     Args:
+        candidates: answers the poses; asked once, and only when the rounds before are used up.
         space: least space to other things that they must have, metres.
         score: how good a pose with a space around it (metres) is, the more the better; without it the poses are in
             their order.
     """
 
-    poses: Tuple[Pose, ...]
+    candidates: Callable[[], Tuple[Pose, ...]]
     space: float
     score: Optional[Callable[[Pose, float], float]] = None
+
+    @cached_property
+    def poses(self) -> Tuple[Pose, ...]:
+        """The candidates, world frame."""
+        return self.candidates()
 
 
 def beside(
     item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, workspace: Workspace
 ) -> List[Round]:
     """Beside the reference at one of the bearings (radians); then a little further and a little to the side."""
-    exact = _around(item, reference, bearings, world, workspace.gap)
+    exact = partial(_around, item, reference, bearings, world, workspace.gap)
     turned = [bearing + turn for bearing in bearings for turn in _TURNS]
-    wider = [_around(item, reference, turned, world, gap) for gap in _GAPS]
+    wider = [partial(_around, item, reference, turned, world, gap) for gap in _GAPS]
     return [Round(poses, workspace.clearance, partial(_comfort, workspace)) for poses in (exact, *wider)]
 
 
@@ -135,7 +141,7 @@ def free(
     start = item.pose.position if item.pose else surface.pose.position
     poses = [_standing(item, x, y, 0.0, world) for x, y in _grid(surface, workspace, _STEP)]
     poses.sort(key=lambda pose: math.dist(pose.position[:2], start[:2]))
-    return [Round(tuple(poses), space) for space in (workspace.hand, workspace.clearance)]
+    return [Round(partial(tuple, poses), space) for space in (workspace.hand, workspace.clearance)]
 
 
 def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Round]:
@@ -145,7 +151,7 @@ def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Ro
     if table is None:
         return []
     poses = tuple(_standing(item, x, y, 0.0, world) for x, y in _grid(table, workspace, _STEP))
-    return [Round(poses, workspace.clearance, partial(_room, table, workspace))]
+    return [Round(lambda: poses, workspace.clearance, partial(_room, table, workspace))]
 
 
 def _room(table: WorldObject, workspace: Workspace, pose: Pose, space: float) -> float:

@@ -11,6 +11,7 @@ from hicrisp_core.model import Command, Outcome, Status, WorldState
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.hand import Gripper
 from hicrisp_core.robot.ports import Arm, MotionFailure, Progress
+from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.robot.skills import Attempt, SkillSettings
 from hicrisp_core.robot.skills_pick import pick
 from hicrisp_core.robot.skills_place import place
@@ -41,11 +42,13 @@ class ArmRobot:
         skills: the skill (``pick``, ``place`` or ``home``) by the domain's action name.
         observe: the world as it is seen when it is called; the skills plan in nothing else.
         clock: seconds of the robot's clock, by which the time limits of commands are meant.
+        limits: where the tool may be sent; anywhere by default.
     """
 
     def __init__(
         self, arm: Arm, skills: Mapping[str, str], observe: Callable[[], WorldState],
         settings: Optional[SkillSettings] = None, clock: Callable[[], float] = time.monotonic,
+        limits: Optional[SafetyLimits] = None,
     ) -> None:
         known: Dict[str, Callable[[Attempt, Command], Outcome]] = {"pick": _pick, "place": _place, "home": _home}
         self.name = arm.name
@@ -53,6 +56,7 @@ class ArmRobot:
         self._observe = observe
         self._settings = settings or SkillSettings()
         self._clock = clock
+        self._limits = limits
         self._skills = {action: known[skill] for action, skill in skills.items() if skill in known}
         self._running: Optional[_Stop] = None
 
@@ -77,7 +81,7 @@ class ArmRobot:
         stop = _Stop(cancel, self._clock, self._clock() + limit)
         self._running = stop
         attempt = Attempt(self._arm, self._observe, deadline, stop, progress or _ignore,
-                          Gripper(opening=self._arm.max_opening), self._settings)
+                          Gripper(opening=self._arm.max_opening), self._settings, self._limits)
         try:
             outcome = attempt.interrupted() or skill(attempt, command)
         finally:

@@ -13,6 +13,7 @@ from hicrisp_core.model.footprint import footprint, vertical_span
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.hand import Gripper
 from hicrisp_core.robot.ports import Arm, MotionFailure, Progress, Trajectory
+from hicrisp_core.robot.safety import SafetyLimits
 
 DONE = Outcome(Status.SUCCESS)
 
@@ -50,6 +51,7 @@ class Attempt:
     progress: Progress
     gripper: Gripper = field(default_factory=Gripper)
     settings: SkillSettings = field(default_factory=SkillSettings)
+    limits: Optional[SafetyLimits] = None
 
     def look(self) -> WorldState:
         """Observe the world and plan in it from now on."""
@@ -59,13 +61,15 @@ class Attempt:
 
     def plan_to(self, pose: Pose, touch: FrozenSet[str] = frozenset()) -> Union[Trajectory, MotionFailure]:
         """A motion to a tool pose."""
-        return self.arm.plan_to(pose, self.deadline, touch)
+        refusal = self.limits.refusal(pose) if self.limits else None
+        return refusal or self.arm.plan_to(pose, self.deadline, touch)
 
     def line(
         self, pose: Pose, speed: float, touch: FrozenSet[str] = frozenset(), guarded: bool = False
     ) -> Outcome:
         """Move the tool straight to a pose; guarded, it stops at the first contact (EXECUTION)."""
-        motion = self.arm.plan_line(pose, self.deadline, speed, touch)
+        refusal = self.limits.refusal(pose) if self.limits else None
+        motion = refusal or self.arm.plan_line(pose, self.deadline, speed, touch)
         if isinstance(motion, MotionFailure):
             return motion.outcome()
         return self.arm.follow(motion, self.deadline, self.cancel, stop_on_contact=guarded)

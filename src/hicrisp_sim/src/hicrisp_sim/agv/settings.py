@@ -60,7 +60,8 @@ class AgvSettings:
 
     def port_settings(self) -> BaseSettings:
         """What the robot port needs of them; its limits are wall time, in which a busy machine may simulate slowly."""
-        return BaseSettings(self.name, speed=self.speed, start_up=60.0, tolerance=0.08, yaw_tolerance=0.15, approach=0.45)
+        return BaseSettings(self.name, speed=self.speed, start_up=60.0, tolerance=0.08, yaw_tolerance=0.15,
+                            approach=0.45)
 
 
 def load_agv_settings(path: Union[str, Path]) -> AgvSettings:
