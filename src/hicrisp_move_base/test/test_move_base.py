@@ -161,6 +161,7 @@ def test_a_lidar_that_falls_silent_ends_the_drive_and_the_next_does_not_begin(st
 
 
 def test_a_map_that_never_comes_is_told_and_moves_nothing(stack: Stack, ros: None) -> None:
+    until(lambda: stack.driver.where() is not None)
     stack.base.no_map = lambda: True
     until(lambda: stack.driver.where() is None)
     unaware = MoveBase("agv", replace(SETTINGS, server_wait=1.0))

@@ -22,8 +22,6 @@ from hicrisp_sim.agv.settings import AgvSettings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.simulation import CONTROL_PERIOD
 
-_NARROW = 0.005
-"""Metres between the footprint and a costmap's cell where the margin leaves no way; there the scan's points decide."""
 _STANDING = 0.01
 """Speed (m/s, and rad/s of turning) below which the base counts as standing."""
 
@@ -47,7 +45,9 @@ class EmbeddedBase:
             raise ValueError(f"the scene '{scene.name}' has no arena")
         self.radius = scene.arena.starts[self.name].radius
         self.inscribed = self.radius + self.settings.margin
-        self.narrow = self.radius + _NARROW
+        self.narrow = self.radius - 0.5 * self.settings.resolution
+        # To the middles of occupied cells, not to their edges: a thing's surface is somewhere in its cells. Where the
+        # margin leaves no way, the points of the scan decide, and no cell.
         self.lidar = Lidar(self.simulation, self.settings, seed)
         self.local = Costmap(scene.arena, self.settings.resolution, self.settings.inflation)
         self.planner = GlobalPlanner(self.local, self.inscribed, self.narrow)

@@ -1,0 +1,33 @@
+"""Gaps with less than the usual margin: squeezed through where the scan shows room, and never touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from agv_arena import Yard
+
+RADIUS = 0.3
+
+
+def gate(folder: Path, gap: float) -> Yard:
+    """A yard whose halves are joined by one gap, between two round things."""
+    aside = gap / 2.0 + RADIUS
+    low, high = 1.48 - aside - RADIUS, 1.52 + aside + RADIUS
+    walls = f"walls: {{low: {{from: [2, 0], to: [2, {low}]}}, high: {{from: [2, {high}], to: [2, 3]}}}}\n"
+    return Yard(folder, {"left": (2.0, 1.5 + aside, RADIUS), "right": (2.0, 1.5 - aside, RADIUS)}, more=walls)
+
+
+@pytest.mark.parametrize("spare", [0.03, 0.05, 0.15])
+def test_a_gap_with_little_room_on_both_sides_is_driven_through(tmp_path: Path, spare: float) -> None:
+    yard = gate(tmp_path, 2 * (0.18 + spare))
+    assert yard.go(3.2, 1.5).ok
+    assert not yard.touched
+
+
+@pytest.mark.parametrize("spare", [-0.03, 0.0])
+def test_a_gap_without_room_is_not_forced(tmp_path: Path, spare: float) -> None:
+    yard = gate(tmp_path, 2 * (0.18 + spare))
+    assert not yard.go(3.2, 1.5).ok
+    assert not yard.touched
+    assert yard.stands
