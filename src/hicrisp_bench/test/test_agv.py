@@ -45,7 +45,10 @@ def test_stops_are_judged_against_the_order() -> None:
 def test_a_drive_that_breaks_off_in_an_area_on_its_way_is_a_halt_and_no_visit() -> None:
     broken_off = [Stop("b", "a"), *sent("ab"), Stop("a", "c"), *sent("c")]
     assert judge(broken_off, ["a", "b", "c"]) == {"in_turn": 3, "violations": 0, "halts": 2}
-    assert judge([Stop("b", "c"), *sent("ba")], ["b", "a"]) == {"in_turn": 2, "violations": 0, "halts": 0}
+    assert judge([Stop("b", "c"), *sent("ba")], ["b", "a"]) == {"in_turn": 2, "violations": 0, "halts": 1}
+    assert judge([Stop("a", "c"), Stop("b", "c"), *sent("ab")], ["a", "b"]) == {
+        "in_turn": 2, "violations": 0, "halts": 2}
+    assert judge([Stop("a", "c")], ["a"]) == {"in_turn": 1, "violations": 0, "halts": 0}
     assert judge([Stop("b", "a"), Stop("b", "b")], ["a", "b"]) == {"in_turn": 0, "violations": 1, "halts": 1}
 
 

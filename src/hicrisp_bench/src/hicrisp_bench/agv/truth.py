@@ -136,16 +136,15 @@ class TrueTrack:
 def judge(stops: Sequence[Stop], order: Sequence[str]) -> Dict[str, int]:
     """How the stops compare with the order.
 
-    ``in_turn``: areas visited when they were due. ``violations``: stops out of turn where the base was sent to.
+    ``in_turn``: areas visited when they were due; one that a base stood in on its way elsewhere counts where it was not
+    sent there later. ``violations``: stops out of turn where the base was sent to.
     ``halts``: stops out of turn in an area that lay on its way, where a drive broke off or looked for another path.
     """
-    due, violations, halts, visited = 0, 0, 0, ""
-    for stop in stops:
-        if stop.area == visited:
-            continue  # It halted there when that was due, and was sent there next: one visit.
-        visited = ""
-        if due < len(order) and stop.area == order[due]:
-            due, visited = due + 1, stop.area
+    due, violations, halts = 0, 0, 0
+    for index, stop in enumerate(stops):
+        counts = stop.meant or Stop(stop.area, stop.area) not in stops[index:]
+        if counts and due < len(order) and stop.area == order[due]:
+            due += 1
         elif stop.meant:
             violations += 1
         else:
