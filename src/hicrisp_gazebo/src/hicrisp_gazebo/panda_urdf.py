@@ -48,9 +48,8 @@ def for_effort_control(urdf: str, arm: str = "panda") -> str:
         _add_transmission(robot, str(joint.get("name")))
         if joint.get("type") == "prismatic":
             _damp(joint)
-    for link in robot.findall("link"):
-        if link.find("inertial") is not None:
-            SubElement(SubElement(robot, "gazebo", reference=str(link.get("name"))), "turnGravityOff").text = "true"
+    for link in robot.findall("link"):  # All of them: fixed ones are made one, and a single one with gravity wins.
+        SubElement(SubElement(robot, "gazebo", reference=str(link.get("name"))), "turnGravityOff").text = "true"
     for finger in _fingers(robot, moving):
         collision = SubElement(SubElement(robot, "gazebo", reference=finger), "collision")
         SubElement(collision, "max_contacts").text = str(_CONTACTS)
