@@ -5,7 +5,7 @@
 build_fingerprint() {
     local src=$HICRISP_ROOT/src
     {
-        printf '%s\n' "$HICRISP_ROOT"
+        printf '%s\n' "$HICRISP_ROOT" "$HICRISP_PLATFORM" "$HICRISP_ROS"
         find "$src" \( -name package.xml -o -name CMakeLists.txt -o -name setup.py -o -name '*.msg' -o -name '*.srv' \
             -o -name '*.action' -o -name '*.cfg' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.in' \) \
             -type f -print0 | sort -z | xargs -0 sha256sum
@@ -30,10 +30,9 @@ drop_foreign_build() {
 
 catkin_build() (
     cd "$HICRISP_ROOT" || exit 1
-    unset CMAKE_PREFIX_PATH ROS_PACKAGE_PATH PYTHONPATH
-    if on_noetic; then . /opt/ros/noetic/setup.bash; fi
+    source_ros
     # Messages are wanted for Python alone; the other generators cost most of the build.
-    export ROS_LANG_DISABLE=gencpp:geneus:genlisp:gennodejs PATH=/usr/bin:/bin:$PATH
+    export ROS_LANG_DISABLE=gencpp:geneus:genlisp:gennodejs
     exec catkin_make -DPYTHON_EXECUTABLE="$HICRISP_ROOT/.venv/bin/python3"
 )
 

@@ -18,6 +18,8 @@ from typing import Callable, Dict, Iterator, List
 
 ROOT = Path(os.environ.get("HICRISP_ROOT") or Path(__file__).resolve().parents[2])
 VENV = ROOT / ".venv" / "bin" / "python3"
+NOETIC = os.environ.get("HICRISP_PLATFORM") == "noetic"
+ROS_SETUP = Path(os.environ.get("HICRISP_ROS", "/opt/ros/noetic")) / "setup.bash"
 MEND = "scripts/doctor --mend"
 PORTS = {11311: "the ROS master", 8080: "the dashboard"}
 
@@ -52,18 +54,57 @@ def system() -> Iterator[Finding]:
     except OSError:
         fields = {}
     name = fields.get("PRETTY_NAME", sys.platform)
-    noetic = Path("/opt/ros/noetic/setup.bash").exists()
-    if fields.get("VERSION_CODENAME") == "bookworm" or noetic:
-        yield Finding("system", "ok", name + (", ROS Noetic from /opt/ros" if noetic else ", ROS from Debian"))
+    if fields.get("VERSION_CODENAME") == "bookworm" or NOETIC:
+        source = f"ROS Noetic from {ROS_SETUP.parent}" if NOETIC else "ROS from Debian"
+        yield Finding("system", "ok", f"{name}, {source}")
     else:
         yield Finding("system", "missing", f"{name} is neither Debian 12 nor Ubuntu 20.04 with ROS Noetic",
                       "use the containers in docker/, or a Debian 12 machine")
-    absent = os.environ.get("HICRISP_MISSING_APT", "").split()
+    absent = os.environ.get("HICRISP_MISSING", "").split()
+    command = "rosdep install --from-paths src --ignore-src -y" if NOETIC else \
+        f"apt-get install -y --no-install-recommends {' '.join(absent)}"
     if absent:
-        yield Finding("Debian packages", "missing", " ".join(absent),
-                      f"{MEND}, or as root: apt-get install -y --no-install-recommends {' '.join(absent)}")
+        yield Finding("system packages", "missing", " ".join(absent), f"{MEND}, or as root: {command}")
     else:
-        yield Finding("Debian packages", "ok", "all installed")
+        yield Finding("system packages", "ok", "all installed")
+
+
+STACK = {
+    "MoveIt": ("moveit_commander", "moveit_ros_move_group", "panda_moveit_config"),
+    "Gazebo": ("gazebo_ros", "gazebo_ros_control", "controller_manager", "franka_description"),
+    "navigation": ("move_base", "map_server", "amcl"),
+    "real Panda": ("franka_control", "franka_gripper", "franka_hw"),
+}
+
+
+def noetic_stack() -> Iterator[Finding]:
+    """What MoveIt, Gazebo, move_base and a real Panda need beside this workspace, with its versions."""
+    if not NOETIC:
+        yield Finding("Noetic's stack", "note", "MoveIt, Gazebo, move_base, franka_ros: not for Debian 12",
+                      "docs/noetic.md: Ubuntu 20.04 with ROS Noetic, or the container in docker/")
+        return
+    here = dict(re.findall(r"^(\S+) (\S+)$", _in_ros("rospack list").stdout, re.M))
+    for part, packages in STACK.items():
+        absent = [name for name in packages if name not in here]
+        if not absent:
+            yield Finding(part, "ok", ", ".join(f"{name} {_version(Path(here[name]))}" for name in packages))
+        else:
+            debs = " ".join("ros-noetic-" + name.replace("_", "-") for name in absent)
+            yield Finding(part, "note", f"{', '.join(absent)} not found", f"as root: apt-get install {debs}")
+
+
+def _in_ros(command: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command in ROS's own environment, as it is before the workspace's."""
+    source = f"unset ROS_PACKAGE_PATH CMAKE_PREFIX_PATH; . {ROS_SETUP}; "
+    return _run(["bash", "-c", source + command if NOETIC else command])
+
+
+def _version(package: Path) -> str:
+    try:
+        found = re.search(r"<version>\s*([^<\s]+)", (package / "package.xml").read_text(encoding="utf-8"))
+    except OSError:
+        found = None
+    return found.group(1) if found else "of unknown version"
 
 
 def python_packages() -> Iterator[Finding]:
@@ -72,11 +113,8 @@ def python_packages() -> Iterator[Finding]:
         yield Finding("venv", "missing", f"{VENV.parents[1]} is not there", MEND)
         return
     yield Finding("venv", "ok", str(VENV.parents[1]))
-    noetic = Path("/opt/ros/noetic/setup.bash").exists()
-    wanted: Dict[str, str] = {}
-    for name in ("noetic.txt",) if noetic else ("runtime.txt",):
-        text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
-        wanted.update(re.findall(r"^([\w.-]+)==([\w.]+)", text, re.M))
+    listed = ROOT / "requirements" / f"{os.environ.get('HICRISP_REQUIREMENTS', 'runtime')}.txt"
+    wanted: Dict[str, str] = dict(re.findall(r"^([\w.-]+)==([\w.]+)", listed.read_text(encoding="utf-8"), re.M))
     program = ("import json, sys\nfrom importlib import metadata\nfound = {}\nfor name in json.load(sys.stdin):\n"
                "    try: found[name] = metadata.version(name)\n"
                "    except metadata.PackageNotFoundError: found[name] = ''\nprint(json.dumps(found))")
@@ -117,8 +155,7 @@ def roscore() -> Iterator[Finding]:
         return
     port, began = _free_port(), time.monotonic()
     environment = {**os.environ, "ROS_MASTER_URI": f"http://127.0.0.1:{port}", "ROS_IP": "127.0.0.1"}
-    setup = "/opt/ros/noetic/setup.bash"
-    source = f". {setup}; " if Path(setup).exists() else ""
+    source = f". {ROS_SETUP}; " if NOETIC else ""
     try:
         master = subprocess.Popen(["bash", "-c", f"{source}exec rosmaster --core -p {port}"], env=environment, cwd=ROOT,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -141,7 +178,7 @@ def roscore() -> Iterator[Finding]:
 
 def rendering() -> Iterator[Finding]:
     """Whether the simulator can make pictures without a display."""
-    if Path("/opt/ros/noetic/setup.bash").exists():
+    if NOETIC:
         yield Finding("rendering", "note", "the embedded world is for Debian 12; here Gazebo makes the pictures")
         return
     program = "\n".join((
@@ -195,7 +232,7 @@ def ports() -> Iterator[Finding]:
 
 
 CHECKS: List[Callable[[], Iterator[Finding]]] = [
-    system, python_packages, build, roscore, rendering, python38, language_model, ports]
+    system, noetic_stack, python_packages, build, roscore, rendering, python38, language_model, ports]
 
 
 def main() -> int:

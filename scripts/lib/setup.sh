@@ -2,7 +2,7 @@
 # Set-up for the other scripts: source this file, then call `ensure_workspace [EXTRA...]`, with lists of requirements/ by name.
 
 HICRISP_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-for part in common system venv build; do
+for part in common platform system noetic venv build; do
     # shellcheck source=/dev/null
     . "$HICRISP_ROOT/scripts/lib/$part.sh"
 done

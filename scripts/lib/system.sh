@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The packages that Debian 12 must have, and their installation.
+# The packages that the system must have, and their installation: on Debian 12 the list below, on Noetic see noetic.sh.
 
 message_packages=(std-msgs geometry-msgs nav-msgs sensor-msgs trajectory-msgs visualization-msgs diagnostic-msgs
     move-base-msgs std-srvs)
@@ -29,9 +29,6 @@ missing_apt_packages() {
 os_name() { (. /etc/os-release 2>/dev/null && printf '%s' "${PRETTY_NAME:-$ID}") || uname -s; }
 os_codename() { (. /etc/os-release 2>/dev/null && printf '%s' "${VERSION_CODENAME:-}"); }
 
-# Whether ROS comes from /opt/ros/noetic instead of Debian's own packages.
-on_noetic() { [ -f /opt/ros/noetic/setup.bash ]; }
-
 # Prints how to become root, or fails.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
@@ -43,8 +40,9 @@ as_root() {
     fi
 }
 
-ensure_system() {
-    on_noetic && return 0
+ensure_system() { if on_noetic; then ensure_noetic; else ensure_debian; fi; }
+
+ensure_debian() {
     local root
     local -a missing
     if command -v dpkg-query >/dev/null; then

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The virtual environments: .venv over Debian's packages, and .venv38 for the core's tests under Python 3.8.
+# The virtual environments: .venv over the system's packages, and .venv38 for the core's tests under Python 3.8.
 
 # stamp_of FILE...: a hash of the files, of where the checkout lies and of its interpreter.
 stamp_of() { { printf '%s\n' "$HICRISP_ROOT" "$VENV_BASE_PYTHON"; cat "$@"; } | sha256sum | cut -d' ' -f1; }
@@ -36,26 +36,21 @@ make_venv() {
     printf '%s\n' "$made_for" >"$venv/.made-for"
 }
 
-# A rospkg or catkin_pkg from pip would hide Debian's, and with it every ROS package of the system.
+# A rospkg or catkin_pkg from pip would hide the system's, and with it every ROS package of the system.
 check_not_shadowed() {
     local found
     found=$(find "$HICRISP_ROOT/.venv/lib" -maxdepth 3 \( -name rospkg -o -name catkin_pkg \) -print -quit)
     [ -z "$found" ] || die "$found hides the system's own" "remove it: $HICRISP_ROOT/.venv/bin/pip uninstall rospkg catkin_pkg"
 }
 
-# ensure_venv [EXTRA...]: with further lists of requirements/; on Noetic, dev is what the system has.
+# ensure_venv [EXTRA...]: with further lists of requirements/. On Noetic there is one list, and no wheels for the others.
 ensure_venv() {
-    local venv=$HICRISP_ROOT/.venv extra
+    local venv=$HICRISP_ROOT/.venv list
     VENV_BASE_PYTHON=/usr/bin/python3
     make_venv "$venv" "$VENV_BASE_PYTHON" --system-site-packages
-    if on_noetic; then
-        ensure_list "$venv" "$HICRISP_ROOT/requirements/noetic.txt"
-    else
-        ensure_list "$venv" "$HICRISP_ROOT/requirements/runtime.txt"
-    fi
-    for extra in "$@"; do
-        if [ "$extra" = dev ] && on_noetic; then continue; fi
-        ensure_list "$venv" "$HICRISP_ROOT/requirements/$extra.txt"
+    for list in "$HICRISP_REQUIREMENTS" "$@"; do
+        if on_noetic && [ "$list" != noetic ]; then continue; fi
+        ensure_list "$venv" "$HICRISP_ROOT/requirements/$list.txt"
     done
     check_not_shadowed
 }
@@ -79,4 +74,5 @@ ensure_venv38() {
     VENV_BASE_PYTHON=$1
     make_venv "$HICRISP_ROOT/.venv38" "$1"
     ensure_list "$HICRISP_ROOT/.venv38" "$HICRISP_ROOT/requirements/noetic.txt"
+    ensure_list "$HICRISP_ROOT/.venv38" "$HICRISP_ROOT/requirements/dev38.txt"
 }

@@ -23,7 +23,7 @@ def test_rungs_keep_their_order(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("policy: p\nrungs: [mend]", "p.yaml:2: rungs.0: unknown rung 'mend'; valid are: repair, offset, llm_step"),
+    ("policy: p\nrungs: [mend]", "p.yaml:2: rungs.0: unknown rung 'mend'; valid are: repair, offset, help"),
     ("policy: p\nrungs: []\nthreshhold: 3", "p.yaml:3: threshhold: unknown key.*did you mean 'threshold'"),
     ("policy: p\nrungs: []\nthreshold: 0", "p.yaml:3: threshold: at least 1 is needed"),
     ("policy: p\nrungs: []\nthreshold: many", "a whole number was expected, got 'many'"),

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Iterator
 
 import pytest
-import rosgraph
-import rospy
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "hicrisp_bringup/test/support"))
+
+from ros_graph import ros_graph  # noqa: E402
 
 
 @pytest.fixture(scope="session")
 def ros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    home = tmp_path_factory.mktemp("ros_home")
-    os.environ.update(ROS_MASTER_URI=f"http://127.0.0.1:{port}", ROS_IP="127.0.0.1", ROS_HOME=str(home))
-    master = subprocess.Popen([sys.executable, "-c", "from rosmaster.main import rosmaster_main; rosmaster_main()",
-                               "--core", "-p", str(port)], stdout=subprocess.DEVNULL, cwd=str(Path("/")))
-    try:
-        for _ in range(200):
-            if rosgraph.is_master_online():
-                break
-            time.sleep(0.05)
-        rosgraph.Master("/test").setParam("/use_sim_time", True)
-        rospy.init_node("test", disable_signals=True)
+    with ros_graph(tmp_path_factory.mktemp("ros_home"), simulated_time=True):
         yield
-        rospy.signal_shutdown("tests are over")
-    finally:
-        master.terminate()
-        master.wait(10)

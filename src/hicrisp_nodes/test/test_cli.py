@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from hicrisp_nodes.cli import options
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.graph import Graph, free_port, port_is_free
 from hicrisp_nodes.cli.launch import Launch
@@ -123,3 +124,11 @@ def _until(holds) -> None:
     end = time.monotonic() + 10.0
     while not holds() and time.monotonic() < end:
         time.sleep(0.02)
+
+
+def test_help_is_shown_before_anything_is_set_up():
+    """`scripts/demo --help` on a new machine, where no package of the workspace can be imported yet."""
+    script = Path(options.__file__)
+    shown = subprocess.run([sys.executable, "-I", "-S", str(script), "--help"], capture_output=True, text=True)
+    assert shown.returncode == 0, shown.stderr
+    assert "--scene" in shown.stdout

@@ -35,7 +35,7 @@ POSE = Pose((0.1, -0.2, 0.3), (0.0, 0.0, 0.6, 0.8))
 ARGUMENTS = {"robot": "panda", "item": "box", "bearing": 45.0}
 COMMAND = Command("place_around", ARGUMENTS, "panda", POSE, POSE, 12.5, ((0.5, 0.0, 0.025),), 0.15,
                   ((1.2, 0.8, 0.1),), 0.02)
-STEP = Step("place box around cylinder", "place_around", {"item": "box", "bearing": -90.0}, "panda")
+STEP = Step("place box around cylinder", "place_around", {"item": "box", "bearing": -90.0}, "panda", (0, 2))
 FEEDBACK = Feedback(
     Level.LOW, "misplaced", "error", "reason", "suggestion", (0.01, 0.0, -0.02), ("a", "b"), ("salt",))
 ENTRY = StackEntry(COMMAND, FEEDBACK, 3)

@@ -109,7 +109,7 @@ def test_the_corrector_hands_the_brain_the_errors_that_led_to_new_plans_before()
     planner = Planner()
     domain = load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
     CorrectorServer(Ladder(domain, Policy("test", rungs=(Rung.LLM_REPLAN,)), planner))
-    corrector = RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event(), lambda plan: None)
+    corrector = RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event())
     old, new = (Feedback(Level.LOW, "planning", f"Could not pick up {name}.") for name in ("box", "cylinder"))
     entry = StackEntry(Command("pick", {"robot": "panda", "item": "cylinder"}, "panda"), new)
     answer = corrector.correct(

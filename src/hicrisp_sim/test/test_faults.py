@@ -7,7 +7,8 @@ import pytest
 from acting import Lab
 from hicrisp_core.model import Command, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_sim.faults import KINDS, FaultError
+from hicrisp_core.scene.armed import FaultError
+from hicrisp_sim.faults import KINDS
 
 GOAL = Pose((0.45, 0.0, 0.025))
 
@@ -115,4 +116,4 @@ def test_a_fault_that_cannot_be_is_refused_with_what_can(
 
 
 def test_every_kind_says_what_its_magnitude_means() -> None:
-    assert all(KINDS.values())
+    assert all(kind.text for kind in KINDS.values())

@@ -1,5 +1,7 @@
 """The root of every error that the core raises; each message says what is wrong and what would be right."""
 
+from typing import Tuple
+
 
 class HicrispError(Exception):
     """A programmer's or a configuration's mistake. Expected failures are values (Outcome, Verdict), not errors."""
@@ -12,6 +14,6 @@ class ConfigError(HicrispError):
 class DomainError(HicrispError):
     """A command, a step or a name does not fit the domain or the world."""
 
-    def __init__(self, message: str, alternatives: "tuple[str, ...]" = ()) -> None:
+    def __init__(self, message: str, alternatives: Tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.alternatives = tuple(alternatives)

@@ -103,7 +103,8 @@ def build() -> DetectorServer:
     robots: Tuple[RobotFrames, ...] = tuple(
         BaseFrames(name) if name in bases else ArmFrames(name) for name in scene.robots)
     # What stands about in an arena is not known beforehand.
-    known = {name: thing for name, thing in scene.objects.items() if not (bases and thing.movable)}
+    unknown = scene.arena.unknown if scene.arena is not None else frozenset()
+    known = {name: thing for name, thing in scene.objects.items() if name not in unknown}
     return DetectorServer(detector, PoseEyes(configuration.domain, known, robots, float(parameter("rate", 30.0)), age))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Optional, Tuple
 
 import numpy as np
 import rospy
@@ -27,11 +28,17 @@ _DEAREST = 99
 class AgvTopics:
     """Publishes one base; ``publish`` is called while the physics stands, after every control period.
 
+    Args:
+        clock: whether the clock is published too, and not by somebody else.
+        tray: the name of the frame of what the base carries, and its pose in the base's frame.
+
     Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift; ``<name>/base_link`` is the base.
     """
 
-    def __init__(self, base: EmbeddedBase) -> None:
+    def __init__(self, base: EmbeddedBase, clock: bool = True, tray: Optional[Tuple[str, Pose]] = None) -> None:
         self._base = base
+        self._tells_time = clock
+        self._tray = tray
         self._body = f"{base.name}/base_link"
         self._clock = rospy.Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._tf = rospy.Publisher("/tf", TFMessage, queue_size=20, tcp_nodelay=True)
@@ -45,14 +52,17 @@ class AgvTopics:
 
     def begin(self) -> None:
         """Publish what stays as it is in a scene."""
-        self._static.publish(TFMessage([_transform("world", "map", Pose((0.0, 0.0, 0.0)), rospy.Time())]))
+        fixed = [_transform("world", "map", Pose((0.0, 0.0, 0.0)), rospy.Time())]
+        fixed += [_transform(self._body, *self._tray, rospy.Time())] if self._tray else []
+        self._static.publish(TFMessage(fixed))
         self._map.publish(self._grid(np.where(self._base.map(), 100, 0)))
 
     def publish(self) -> None:
         """Publish this moment; the clock first, so that nobody sees a pose from the future."""
         now = rospy.Time.from_sec(self._base.simulation.time)
         pose, counted = self._base.pose(), self._base.odometry()
-        self._clock.publish(Clock(now))
+        if self._tells_time:
+            self._clock.publish(Clock(now))
         self._tf.publish(TFMessage([
             _transform("map", "odom", pose.compose(counted.inverse()), now),
             _transform("odom", self._body, counted, now)]))

@@ -22,9 +22,9 @@ from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.eyes import Eyes
 from hicrisp_sim.faults import Faults
 from hicrisp_sim.settings import ArmSettings, load_settings
-from hicrisp_sim.simulation import Simulation
+from hicrisp_sim.simulation import ARM_DOF, Simulation
 
-_QUIET = 0.005
+QUIET = 0.005
 """Speed of a thing that counts as standing, m/s."""
 
 
@@ -63,11 +63,9 @@ class EmbeddedWorld:
         settings: Optional[ArmSettings] = None, domain: Optional[Domain] = None,
     ) -> None:
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
-        if loaded.arena is not None:
-            raise ConfigError(f"the scene '{loaded.name}' is an arena for a base; this world is a table for an arm")
         self._settings = settings or load_settings(config_file("robots", "panda_embedded"))
         self._domain = domain or load_domain(config_file("domains", loaded.domain))
-        self.simulation = Simulation(loaded, self._settings.rest, rate)
+        self.simulation = self._simulate(loaded, rate)
         self.arm = EmbeddedArm(self.simulation, loaded, self._settings, seed)
         self._faults = Faults(self.simulation, self.arm.kinematics, seed)
         self.arm.distortion = self._faults.distort
@@ -76,6 +74,11 @@ class EmbeddedWorld:
         self.robot.faults = self._faults
         self._eyes = Eyes()
         self._begin(loaded)
+
+    def _simulate(self, scene: Scene, rate: float) -> Simulation:
+        if scene.arena is not None:
+            raise ConfigError(f"the scene '{scene.name}' is an arena for a base; this world is a table for an arm")
+        return Simulation(scene, self._settings.rest, rate)
 
     @property
     def scene(self) -> Scene:
@@ -130,9 +133,8 @@ class EmbeddedWorld:
             while self.time < end and quiet < 0.1:
                 before = self.time
                 self.simulation.step()
-                first = self.simulation.model.nu
-                speed = float(np.abs(self.simulation.data.qvel[first:]).max(initial=0.0))
-                quiet = quiet + self.time - before if speed < _QUIET else 0.0
+                speed = float(np.abs(self.simulation.data.qvel[ARM_DOF:]).max(initial=0.0))
+                quiet = quiet + self.time - before if speed < QUIET else 0.0
 
     def snapshot(self, path: Union[str, Path], camera: str = "overview") -> Path:
         """Save a picture of the world as it is now (PNG or JPEG, by the name)."""

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Dict, List, Mapping, Sequence
 
 import numpy as np
-from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Command, Pose
 from hicrisp_core.robot.ports import Trajectory
 from hicrisp_core.scene import SceneFault
+from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_fault
 
 from hicrisp_sim.kinematics import Kinematics
-from hicrisp_sim.relocation import Relocation
+from hicrisp_sim.relocation import hands
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.timing import trajectory_of
 
-KINDS: Mapping[str, str] = {
-    "place_offset": "every placement ends beside its goal in x and y: [sigma], [mean_x, mean_y] or "
-                    "[mean_x, mean_y, sigma], metres",
-    "slip": "the item that is carried slips out of the gripper: [seconds after the motion began]",
-    "object_moved": "a hand moves the target, now or (with a count) just before the robot reaches for it: "
-                    "[dx, dy] or [distance], metres",
-    "unreachable": "a hand moves the target out of the robot's reach",
-    "blocked_goal": "a hand puts the target (or any other thing) where the robot is about to place something",
-    "sensor_noise": "the seen positions of things scatter: [sigma], metres",
+KINDS: Mapping[str, FaultKind] = {
+    "place_offset": FaultKind(
+        "every placement ends beside its goal in x and y: [sigma], [mean_x, mean_y] or [mean_x, mean_y, sigma], metres",
+        (1, 2, 3), spread=True),
+    "slip": FaultKind(
+        "the item that is carried slips out of the gripper: [seconds after the motion began]", (0, 1)),
+    "object_moved": FaultKind(
+        "a hand moves the target, now or (with a count) just before the robot reaches for it: [dx, dy] or [distance], "
+        "metres", (1, 2, 3), needs_target=True),
+    "unreachable": FaultKind("a hand moves the target out of the robot's reach", needs_target=True),
+    "blocked_goal": FaultKind(
+        "a hand puts the target (or any other thing) where the robot is about to place something"),
+    "sensor_noise": FaultKind("the seen positions of things scatter: [sigma], metres", (1,), spread=True),
 }
 """The kinds, with what they do and what their magnitude means."""
 _SLIP_AFTER, _SLIP_SECONDS, _SLIP_WIDTH = 0.5, 0.3, 0.012
@@ -34,29 +38,19 @@ _GRIP = 30.0
 _log = logging.getLogger(__name__)
 
 
-class FaultError(HicrispError):
-    """A fault cannot be injected; the message says what would be valid."""
-
-
-@dataclass
-class _Armed:
-    fault: SceneFault
-    left: int
-    """How often it still happens; negative for always."""
-
-
 class Faults:
     """Holds the faults that are in force; the same seed and the same commands give the same faults."""
 
     def __init__(self, simulation: Simulation, kinematics: Kinematics, seed: int) -> None:
         self._simulation = simulation
         self._kinematics = kinematics
-        self._relocation = Relocation(simulation)
+        self._hands = hands(simulation)
+        self._armed = ArmedFaults()
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
         """Forget every fault."""
-        self._armed: List[_Armed] = []
+        self._armed.clear()
         self._dice = {kind: np.random.default_rng([seed, number]) for number, kind in enumerate(sorted(KINDS))}
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
@@ -69,15 +63,14 @@ class Faults:
             FaultError: for an unknown kind, target or magnitude, with what is valid.
         """
         fault = SceneFault(kind, target, tuple(float(value) for value in magnitude), int(count))
-        self._check(fault)
+        check_fault(fault, KINDS, [thing.name for thing in self._simulation.scene.things])
         if kind == "unreachable" or (kind == "object_moved" and fault.count == 0):
             return self._move(fault)
-        self._armed.append(_Armed(fault, fault.count or -1))
-        return f"{kind} is in force{f' for {target}' if target else ''}{f', {count} times' if count else ''}"
+        return self._armed.arm(fault)
 
     def seen(self, poses: Dict[str, Pose]) -> Dict[str, Pose]:
         """The poses of things with the noise of the eyes."""
-        sigma = sum(armed.fault.magnitude[0] ** 2 for armed in self._in_force("sensor_noise")) ** 0.5
+        sigma = sum(fault.magnitude[0] ** 2 for fault in self._armed.in_force("sensor_noise")) ** 0.5
         if sigma <= 0.0:
             return poses
         dice = self._dice["sensor_noise"]
@@ -90,8 +83,8 @@ class Faults:
     def distort(self, trajectory: Trajectory) -> Trajectory:
         """What the actuator makes of a placement: the same motion, beside where it was told; drawn anew each time."""
         offset = np.zeros(2)
-        for armed in self._take("place_offset"):
-            values = armed.fault.magnitude
+        for fault in self._armed.take("place_offset"):
+            values = fault.magnitude
             mean = values[:2] if len(values) > 1 else (0.0, 0.0)
             sigma = values[-1] if len(values) != 2 else 0.0
             offset += np.array(mean) + self._dice["place_offset"].normal(0.0, 1.0, 2) * sigma
@@ -102,20 +95,20 @@ class Faults:
         goal = command.target or command.aim
         if goal is None:
             return
-        for armed in self._take("blocked_goal"):
+        for fault in self._armed.take_all("blocked_goal"):
             spared = {str(value) for value in command.arguments.values()}
-            done = self._relocation.block(goal.position[:2], armed.fault.target, spared)
+            done = self._hands.block(goal.position[:2], fault.target, spared)
             _log.info("blocked_goal: %s", done or "nothing could be put on the goal")
 
     def phase_began(self, command: Command, phase: str) -> None:
         """A phase of a command begins: what waits for it happens now, after the robot looked."""
         item = command.argument("item")
         if phase == "descend":
-            for armed in self._take("object_moved", item):
-                self._move(replace(armed.fault, target=item))
+            for fault in self._armed.take("object_moved", item):
+                self._move(replace(fault, target=item))
         if phase == "transfer":
-            for armed in self._take("slip", item):
-                self._slip(armed.fault.magnitude[0] if armed.fault.magnitude else _SLIP_AFTER)
+            for fault in self._armed.take("slip", item):
+                self._slip(fault.magnitude[0] if fault.magnitude else _SLIP_AFTER)
 
     def _slip(self, after: float) -> None:
         opening, now = self._simulation.opening, self._simulation.time
@@ -124,41 +117,12 @@ class Faults:
 
     def _move(self, fault: SceneFault) -> str:
         if fault.kind == "unreachable":
-            moved = self._relocation.out_of_reach(fault.target)
+            moved = self._hands.out_of_reach(fault.target)
         else:
-            moved = self._relocation.push(fault.target, fault.magnitude, self._dice["object_moved"])
+            moved = self._hands.push(fault.target, fault.magnitude, self._dice["object_moved"])
         if moved is None:
             raise FaultError(f"there is no free spot on the table to move '{fault.target}' to")
         return moved
-
-    def _in_force(self, kind: str, item: str = "") -> List[_Armed]:
-        return [armed for armed in self._armed
-                if armed.fault.kind == kind and armed.left != 0 and armed.fault.target in ("", item)]
-
-    def _take(self, kind: str, item: str = "") -> List[_Armed]:
-        """The faults of a kind that happen now; each is counted."""
-        taken = self._in_force(kind, item) if kind != "blocked_goal" else [
-            armed for armed in self._armed if armed.fault.kind == kind and armed.left != 0]
-        for armed in taken:
-            armed.left -= 1 if armed.left > 0 else 0
-        return taken
-
-    def _check(self, fault: SceneFault) -> None:
-        kind, magnitude = fault.kind, fault.magnitude
-        if kind not in KINDS:
-            raise FaultError(f"there is no fault '{kind}'; there are: "
-                             + "; ".join(f"{name} ({text})" for name, text in sorted(KINDS.items())))
-        sizes = {"place_offset": (1, 2, 3), "slip": (0, 1), "object_moved": (1, 2, 3), "sensor_noise": (1,)}
-        if len(magnitude) not in sizes.get(kind, (0,)) or not np.isfinite(magnitude).all():
-            raise FaultError(f"the magnitude {list(magnitude)} does not fit {kind}: {KINDS[kind]}")
-        if fault.count < 0:
-            raise FaultError(f"a fault happens at least 0 times, not {fault.count}")
-        if kind in ("place_offset", "sensor_noise") and len(magnitude) != 2 and magnitude[-1] < 0.0:
-            raise FaultError(f"a standard deviation is at least 0, not {magnitude[-1]}")
-        names = [thing.name for thing in self._simulation.scene.things]
-        needed = kind in ("object_moved", "unreachable")
-        if (fault.target and fault.target not in names) or (needed and not fault.target):
-            raise FaultError(f"{kind} needs one of the things: {', '.join(names)}; not '{fault.target}'")
 
 
 def shifted_motion(kinematics: Kinematics, trajectory: Trajectory, offset: np.ndarray) -> Trajectory:

@@ -23,6 +23,11 @@ _BASE = tuple(f"panda_link{i}" for i in range(5))
 
 def physics_model(scene: Scene) -> mujoco.MjModel:
     """The world as it moves: free bodies, friction, controllers. The robot's links do not collide with each other."""
+    return physics_spec(scene).compile()
+
+
+def physics_spec(scene: Scene) -> mujoco.MjSpec:
+    """The same before it is compiled, without what stands about in an arena."""
     spec = panda_spec()
     spec.modelname = scene.name
     option = spec.option
@@ -35,10 +40,12 @@ def physics_model(scene: Scene) -> mujoco.MjModel:
     add_controllers(spec)
     add_scenery(spec, scene)
     for thing in scene.things:
+        if scene.arena is not None and thing.name in scene.arena.unknown:
+            continue
         body = spec.worldbody.add_body(name=thing.name, **placement(thing.pose or Pose((0.0, 0.0, -1.0))))
         body.add_freejoint(name=thing.name)
         add_geometry(body, thing, scene.masses.get(thing.name, 0.15), THING, ROBOT | THING)
-    return spec.compile()
+    return spec
 
 
 def planning_model(scene: Scene, margin: float) -> mujoco.MjModel:

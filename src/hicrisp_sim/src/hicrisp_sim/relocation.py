@@ -1,77 +1,32 @@
-"""Hands that move things: put a thing elsewhere on the table, where there is room for it."""
+"""Hands that move things in the embedded physics."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from typing import Dict, Iterable, Optional, Sequence, Set, Tuple
+from typing import Dict
 
-import numpy as np
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.scene.layout import off_the_table, overlapping, standing
+from hicrisp_core.scene.relocation import Relocation
 
 from hicrisp_sim.models import pose_of
 from hicrisp_sim.simulation import Simulation
 
-_GAP = 0.004
-_LIFT = 0.001
-"""Height above the table from which a moved thing drops, metres."""
-_FAR = ((0.84, -0.52), (0.84, 0.52), (0.84, -0.40), (0.84, 0.40), (0.76, -0.54), (0.76, 0.54))
-"""Spots of the table beyond the reach of a hand that points down."""
 
+def hands(simulation: Simulation) -> Relocation:
+    """Hands that reach into a simulation."""
 
-class Relocation:
-    """Teleports things in the physics, as a hand would move them while nobody looks."""
-
-    def __init__(self, simulation: Simulation) -> None:
-        self._simulation = simulation
-
-    def push(self, name: str, by: Sequence[float], dice: np.random.Generator) -> Optional[str]:
-        """Move a thing by [dx, dy], or by a distance in a random direction; ``None`` when there is no room."""
-        pose = self._things()[name].pose
-        if pose is None:
-            return None
-        x, y, _ = pose.position
-        if len(by) > 1:
-            return self._put_first(name, [(x + by[0], y + by[1])])
-        start = dice.uniform(0.0, math.tau)
-        turns = (start + math.tau * turn / 16 for turn in range(16))
-        return self._put_first(name, [(x + by[0] * math.cos(a), y + by[0] * math.sin(a)) for a in turns])
-
-    def out_of_reach(self, name: str) -> Optional[str]:
-        """Move a thing to a far corner of the table."""
-        return self._put_first(name, _FAR)
-
-    def block(self, spot: Sequence[float], name: str, spared: Set[str]) -> Optional[str]:
-        """Put a thing on a spot or at most 3 cm beside it; any one but the spared when no name is given."""
-        names = [name] if name else [thing for thing in self._things() if thing not in spared]
-        around = [(spot[0] + r * math.cos(a), spot[1] + r * math.sin(a))
-                  for r in (0.0, 0.01, 0.02, 0.03) for a in np.arange(8) * math.pi / 4.0]
-        return next((done for done in (self._put_first(name, around) for name in names) if done), None)
-
-    def _put_first(self, name: str, spots: Iterable[Tuple[float, float]]) -> Optional[str]:
-        things = self._things()
-        pose = things[name].pose
-        yaw = pose.yaw if pose else 0.0
-        for x, y in spots:
-            candidate = standing(things[name], x, y, yaw, _LIFT)
-            if not overlapping(candidate, things, _GAP) and not off_the_table(candidate, self._simulation.scene.table):
-                self._put(name, candidate.pose or Pose((x, y, 0.0), from_yaw(yaw)))
-                return f"{name} was moved to ({x:.2f}, {y:.2f})"
-        return None
-
-    def _put(self, name: str, pose: Pose) -> None:
-        with self._simulation.edit() as data:
+    def put(name: str, pose: Pose) -> None:
+        with simulation.edit() as data:
             joint = data.joint(name)
             x, y, z, w = pose.orientation
             joint.qpos[:] = (*pose.position, w, x, y, z)
             joint.qvel[:] = 0.0
 
-    def _things(self) -> Dict[str, WorldObject]:
-        """The things where the physics has them."""
+    def things() -> Dict[str, WorldObject]:
         found: Dict[str, WorldObject] = {}
-        for thing in self._simulation.scene.things:
-            placed = self._simulation.data.joint(thing.name).qpos
+        for thing in simulation.scene.things:
+            placed = simulation.data.joint(thing.name).qpos
             found[thing.name] = replace(thing, pose=pose_of(placed[:3], placed[3:]))
         return found
+
+    return Relocation(things, lambda: simulation.scene.table, put)

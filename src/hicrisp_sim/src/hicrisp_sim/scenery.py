@@ -5,9 +5,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 from hicrisp_core.scene import Camera, Scene
+from hicrisp_core.scene.scene import ROOM_FLOOR
 
-FLOOR = -0.75
-"""Height of the room's floor below the table's top, metres."""
 OVERVIEW = "overview"
 DEFAULT_CAMERA = Camera((1.50, -0.70, 0.86), (0.32, 0.03, 0.24), 44.0)
 _STATIC = {"contype": 2, "conaffinity": 3}
@@ -15,6 +14,7 @@ _STATIC = {"contype": 2, "conaffinity": 3}
 
 def add_scenery(spec: mujoco.MjSpec, scene: Scene) -> None:
     """Add everything that does not move; only table and floor collide."""
+    floor = ROOM_FLOOR if scene.arena is None else scene.arena.floor
     _add_materials(spec)
     world = spec.worldbody
     table = scene.table
@@ -25,12 +25,12 @@ def add_scenery(spec: mujoco.MjSpec, scene: Scene) -> None:
                        material="wood", friction=[0.7, 0.01, 0.001], **_STATIC)
         for side in (-1, 1):
             for end in (-1, 1):
-                leg = [x + side * (half[0] - 0.04), y + end * (half[1] - 0.04), (FLOOR - table.size[2]) / 2.0]
+                leg = [x + side * (half[0] - 0.04), y + end * (half[1] - 0.04), (floor - table.size[2]) / 2.0]
                 world.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, pos=leg, material="steel", contype=0, conaffinity=0,
-                               size=[0.025, 0.025, (-FLOOR - table.size[2]) / 2.0])
-    world.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[4.0, 4.0, 0.1], pos=[0.0, 0.0, FLOOR],
+                               size=[0.025, 0.025, (-floor - table.size[2]) / 2.0])
+    world.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[4.0, 4.0, 0.1], pos=[0.0, 0.0, floor],
                    material="floor", condim=6, friction=[0.7, 0.01, 0.005], **_STATIC)
-    world.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[0.13, -FLOOR / 2.0, 0.0], pos=[-0.04, 0.0, FLOOR / 2.0],
+    world.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[0.13, -floor / 2.0, 0.0], pos=[-0.04, 0.0, floor / 2.0],
                    material="steel", contype=0, conaffinity=0)
     _add_lights(spec)
     for name, camera in {OVERVIEW: DEFAULT_CAMERA, **scene.cameras}.items():

@@ -19,6 +19,8 @@ CONTROL_PERIOD = 0.004
 """Seconds of simulated time between two commands to the controllers."""
 _IDLE_RATE = 1.0
 """Simulated seconds a second while nobody moves and no rate is asked for: an idle world leaves the processor alone."""
+ARM_DOF = len(ARM_JOINTS) + len(FINGER_JOINTS)
+"""Joints and actuators of the arm with its fingers; they come before all others."""
 _ARM = slice(0, len(ARM_JOINTS))
 _FINGERS = slice(len(ARM_JOINTS), len(ARM_JOINTS) + len(FINGER_JOINTS))
 
@@ -60,15 +62,22 @@ class Simulation:
 
     def _load(self, scene: Scene, now: float) -> None:
         self.scene = scene
-        self.model = physics_model(scene)
+        self.model = self._build(scene)
         self.data = mujoco.MjData(self.model)
         self.data.time = now
+        self._due = []
+        self._begin()
+        mujoco.mj_forward(self.model, self.data)
+        self._look()
+
+    def _build(self, scene: Scene) -> mujoco.MjModel:
+        return physics_model(scene)
+
+    def _begin(self) -> None:
+        """The arm in its posture, the fingers open, the controllers at rest."""
         self.data.qpos[_ARM] = self._posture
         self.data.qpos[_FINGERS] = MAX_OPENING / 2.0
-        self.data.ctrl[:] = self.data.qpos[: self.model.nu]
-        mujoco.mj_forward(self.model, self.data)
-        self._due = []
-        self._look()
+        self.data.ctrl[:ARM_DOF] = self.data.qpos[:ARM_DOF]
 
     def _look(self) -> None:
         self.snapshot = Snapshot(float(self.data.time), self.data.qpos.copy(), self.model)
@@ -85,6 +94,11 @@ class Simulation:
 
     def step(self) -> None:
         """One control period of physics, and what was due in it; with a rate, not before its wall time."""
+        self._advance()
+        if self.rate > 0.0:
+            self._wait(self.rate)
+
+    def _advance(self) -> None:
         while self._editors:
             time.sleep(0.0002)  # Python's locks are not fair: let those who wait go first.
         with self._lock:
@@ -92,8 +106,6 @@ class Simulation:
                 self._due.pop(0)[1]()
             mujoco.mj_step(self.model, self.data, nstep=round(CONTROL_PERIOD / self.model.opt.timestep))
             self._look()
-        if self.rate > 0.0:
-            self._wait(self.rate)
 
     def advance(self, seconds: float) -> None:
         """Let simulated time pass."""

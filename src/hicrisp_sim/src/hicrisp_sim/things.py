@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Mapping, Tuple
+from typing import Any, Mapping
 
 import mujoco
 from hicrisp_core.model import WorldObject
 from hicrisp_core.model.footprint import BOWL_WALL
+from hicrisp_core.scene.colours import paint_of
 
-Colour = Tuple[float, float, float, float]
-COLOURS: Mapping[str, Colour] = {
-    "red": (0.82, 0.16, 0.14, 1.0), "green": (0.18, 0.60, 0.26, 1.0), "blue": (0.15, 0.35, 0.78, 1.0),
-    "yellow": (0.95, 0.80, 0.18, 1.0), "orange": (0.95, 0.52, 0.13, 1.0), "purple": (0.50, 0.24, 0.63, 1.0),
-    "pink": (0.93, 0.55, 0.68, 1.0), "cyan": (0.20, 0.68, 0.75, 1.0), "brown": (0.48, 0.31, 0.18, 1.0),
-    "white": (0.92, 0.92, 0.90, 1.0), "grey": (0.55, 0.56, 0.58, 1.0), "black": (0.12, 0.12, 0.13, 1.0),
-}
-_PLAIN: Colour = (0.70, 0.66, 0.58, 1.0)
 _STAVES = 20
 """Boxes that make the wall of a bowl."""
 _ROUND_CONTACT = 6
 """Contact dimensions of round things: with rolling friction, so that a toppled cylinder comes to rest."""
-
-
-def colour_of(thing: WorldObject) -> Colour:
-    """The colour that the thing's attributes name."""
-    return COLOURS.get(thing.attributes.get("colour", ""), _PLAIN)
 
 
 def add_geometry(body: Any, thing: WorldObject, mass: float, contype: int, conaffinity: int, name: str = "") -> None:
@@ -34,7 +22,7 @@ def add_geometry(body: Any, thing: WorldObject, mass: float, contype: int, conaf
     Args:
         name: prefix of the geoms' names; the thing's own by default.
     """
-    common = {"contype": contype, "conaffinity": conaffinity, "rgba": colour_of(thing), "condim": 3,
+    common = {"contype": contype, "conaffinity": conaffinity, "rgba": paint_of(thing), "condim": 3,
               "friction": [0.7, 0.01, 0.001], "group": 1}
     prefix = name or thing.name
     x, y, z = (size / 2.0 for size in thing.size)

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import FrozenSet, List, Optional, Sequence, Union
 
-from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out
-from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top
+from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out, standing_in
+from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.corrector.offsets import DecoderOffsets, Planar
 from hicrisp_core.domain.schema import Action, Domain
@@ -63,16 +63,19 @@ class ActionDecoder:
 
     def _drive_goal(self, action: Action, command: Command, world: WorldState) -> Union[Command, Feedback]:
         """The command with the pose where a base shall stand, and with the zones that it must not enter."""
-        place = next((world.objects[str(value)] for value in command.arguments.values()
-                      if str(value) in world.objects), None)
+        place = next((world.objects[str(value)] for key, value in command.arguments.items()
+                      if key != "item" and str(value) in world.objects), None)
         if place is None or place.pose is None:
             return command  # A world of facts without poses; a robot that knows the place by name finds it.
         goal = place.pose if action.decode == "station" else \
             goal_within(place, world.robots.get(command.robot), world, command.avoid, self.drive)
         if goal is None:
             tried = f"{len(command.avoid)} goal poses in it were tried, and" if command.avoid else "All of it is taken:"
+            blockers = standing_in(place, world, self.drive)
+            said = " or the ".join(name.replace("_", " ") for name in blockers)
             return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {self.domain.describe(command)}.",
-                            f"{tried} no trajectory leads to a free place in {place.name}.")
+                            f"{tried} no trajectory leads to a free place in {place.name}.",
+                            f"Move the {said} away first." if blockers else "", blockers=blockers)
         discs = tuple(dict.fromkeys((*kept_out(world), *command.keep_out)))
         return replace(command.aimed(goal, goal), keep_out=discs)
 
@@ -94,7 +97,7 @@ class ActionDecoder:
         elif action.decode == "on" and other.shape in ("surface", "region"):
             rounds = free(item, world, workspace, within=other)
         elif action.decode == "on":
-            return on_top(item, other)
+            return on_top(item, other) if other.movable else on_tray(item, other, world)
         elif action.decode == "in":
             return inside(item, other, world)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Callable, FrozenSet, List, Optional, Sequence, Tuple
 
 from shapely.geometry import Point
 
@@ -67,7 +67,8 @@ def goal_within(
     """
     untried = [pose for pose in _candidates(area, robot, space)
                if all(planar_distance(pose.position, spot) >= space.apart for spot in failed)]
-    free = [pose for pose in untried if _free(pose, world, space)]
+    aboard = _aboard(world)
+    free = [pose for pose in untried if _free(pose, world, space, aboard)]
     if free and not failed:
         return free[0]
     if failed:
@@ -85,6 +86,21 @@ def leads_into(area: WorldObject, robot: Optional[RobotState], space: DriveSpace
     """Whether a trajectory leads a base to any place in an area, or nobody can say that none does."""
     reached = space.first(robot.name if robot else "", _candidates(area, robot, space))
     return not reached.known or reached.pose is not None
+
+
+def standing_in(area: WorldObject, world: WorldState, space: DriveSpace) -> Tuple[str, ...]:
+    """The things in an area, or so near that no base fits beside them, that somebody may carry away."""
+    if area.pose is None:
+        return ()
+    ground, aboard = footprint(area, area.pose), _aboard(world)
+    return tuple(name for name, thing in sorted(world.objects.items()) if thing.movable and name not in aboard
+                 and thing.pose is not None and thing.shape not in ("region", "surface")
+                 and footprint(thing, thing.pose).distance(ground) < space.radius + space.margin)
+
+
+def _aboard(world: WorldState) -> FrozenSet[str]:
+    """What a base carries: it is in nobody's way."""
+    return frozenset(fact.subject for fact in world.relations if fact.predicate == "aboard")
 
 
 def kept_out(world: WorldState) -> Tuple[Vector, ...]:
@@ -114,8 +130,9 @@ def _candidates(area: WorldObject, robot: Optional[RobotState], space: DriveSpac
     return [pose for _, pose in sorted(found, key=lambda entry: entry[0])]
 
 
-def _free(pose: Pose, world: WorldState, space: DriveSpace) -> bool:
+def _free(pose: Pose, world: WorldState, space: DriveSpace, aboard: FrozenSet[str]) -> bool:
+    """Whether nothing stands there; what a base carries is not in its way."""
     spot = Point(*pose.position[:2])
     return all(footprint(thing, thing.pose).distance(spot) >= space.radius + space.margin
-               for thing in world.objects.values()
-               if thing.pose is not None and thing.shape not in ("region", "surface"))
+               for name, thing in world.objects.items()
+               if name not in aboard and thing.pose is not None and thing.shape not in ("region", "surface"))

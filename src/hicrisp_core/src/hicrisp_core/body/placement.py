@@ -18,6 +18,8 @@ _GAPS = (0.018, 0.03, 0.045, 0.055)
 _YIELDS = 0.12
 """How much nearer than the ends of the reach other things may be, metres: what stands this near can be moved away when
 it is in the way, the ends of the reach cannot."""
+_TRAY_STEP, _TRAY_GAP = 0.07, 0.015
+"""Metres between the spots of a tray, and the least space between things on it."""
 _STEP = 0.04
 """Metres between the spots of a surface."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
@@ -107,6 +109,20 @@ def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:
     top = vertical_span(below, below.pose)[1]
     yaw = below.pose.yaw if below.pose.tilt < 0.35 else 0.0
     return Pose((x, y, top + item.size[2] / 2.0), from_yaw(yaw))
+
+
+def on_tray(item: WorldObject, tray: WorldObject, world: WorldState) -> Optional[Pose]:
+    """On a flat top: its middle, or where there is room beside what stands on it, the nearest to the middle first."""
+    middle = on_top(item, tray)
+    if middle is None or tray.pose is None:
+        return None
+    steps = [_TRAY_STEP * number for number in (0, 1, -1)]
+    spots = sorted(((x, y) for x in steps for y in steps), key=lambda spot: math.hypot(*spot))
+    others = [footprint(thing, thing.pose) for name, thing in world.objects.items()
+              if name != item.name and thing.pose is not None and world.holds("on", name, tray.name)]
+    poses = [Pose((*tray.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation) for x, y in spots]
+    return next((pose for pose in poses
+                 if all(other.distance(footprint(item, pose)) >= _TRAY_GAP for other in others)), None)
 
 
 def inside(item: WorldObject, bowl: WorldObject, world: WorldState) -> Optional[Pose]:

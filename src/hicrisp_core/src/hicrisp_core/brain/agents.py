@@ -92,7 +92,7 @@ class Travi:
 
     def specify(self, request: PlanRequest, deadline: Deadline) -> Asked[Specification]:
         """The task in detail; after a failure from the state that it left, knowing what is done."""
-        known = {"task": quarantined(request.task.text), "objects": describe.objects_text(request.world),
+        known = {"task": quarantined(request.task.text), "objects": describe.objects_text(request.world, self._domain),
                  "facts": describe.facts_text(self._domain, request.world)}
         if request.feedback:
             prompt = self._prompts.render("travi_replan", **known, **describe.failure_texts(
@@ -123,7 +123,7 @@ class Ropa:
         """
         prompt = self._prompts.render(
             "ropa_request", goal=quarantined(task.goal), things=", ".join(task.objects) or "none",
-            state=quarantined(task.state), objects=describe.objects_text(world),
+            state=quarantined(task.state), objects=describe.objects_text(world, self._domain),
             steps="\n".join(f"{number}. {quarantined(step)}" for number, step in enumerate(task.steps, 1)) or "none",
             facts=describe.facts_text(self._domain, world))
         asked = ask(self._client, self._system, prompt, deadline, answer_schema(self._domain, world),

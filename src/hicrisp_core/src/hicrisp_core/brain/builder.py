@@ -74,6 +74,7 @@ class PlanBuilder:
         if commands is None:
             raise NotUnderstood(f"no way was found to make all of this true: {goal_text(goal, self._domain)}")
         self._add(commands)
+        self._wanted.clear()  # What was wanted before may be means by now.
 
     def _pick(self, intent: Intent) -> None:
         items = self._names.items(intent.items)

@@ -54,7 +54,8 @@ class _Conditions:
         subjects = self._resolved(said.subjects, types[0], objects[0] if len(objects) == 1 else "")
         found: List[Condition] = []
         for subject in subjects:
-            for arguments in ([(subject, object_) for object_ in objects] if objects else [(subject,)]):
+            pairs: List[Tuple[str, ...]] = [(subject, object_) for object_ in objects]
+            for arguments in pairs or [(subject,)]:
                 self._check(said, arguments, types)
                 found.append(Condition((Clause((Atom(said.predicate, arguments),), said.denied),)))
         return found

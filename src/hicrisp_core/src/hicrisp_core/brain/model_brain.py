@@ -54,7 +54,8 @@ class ModelBrain:
             stack=describe.stack_text(self._domain, request.stack)), request.world, deadline)
 
     def _world(self, world: WorldState) -> Dict[str, str]:
-        return {"objects": describe.objects_text(world), "facts": describe.facts_text(self._domain, world),
+        return {"objects": describe.objects_text(world, self._domain),
+                "facts": describe.facts_text(self._domain, world),
                 "triplets": describe.triplets_text(world), "available": describe.available_text(self._domain, world)}
 
     def _examples(self) -> str:

@@ -8,6 +8,7 @@ from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.brain import lexicon
 from hicrisp_core.brain.builder import PlanBuilder
+from hicrisp_core.brain.deliveries import EXAMPLES, DeliveryReader, delivers
 from hicrisp_core.brain.drive_plans import plan_drives
 from hicrisp_core.brain.drives import drives
 from hicrisp_core.brain.facts import FactReader, Reading
@@ -44,14 +45,18 @@ class OfflineBrain:
         try:
             if is_question(request.task.text) and not request.remaining:
                 return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
-            if drives(self._domain):
+            if drives(self._domain) and not delivers(self._domain):
                 return plan_drives(self._domain, request, SOURCE)
             said = replace(request.task, text=in_facts(request.task.text, self._domain))
             return self._planned(replace(request, task=said))
         except NotUnderstood as error:
-            return PlanAnswer(refusal=_refusal(str(error), request.world), alternatives=lexicon.EXAMPLES)
+            examples = (*EXAMPLES, *lexicon.EXAMPLES) if delivers(self._domain) else lexicon.EXAMPLES
+            return PlanAnswer(refusal=_refusal(str(error), request.world, examples), alternatives=examples)
 
     def _planned(self, request: PlanRequest) -> PlanAnswer:
+        barred = [entry for entry in request.feedback if entry.kind == UNREACHABLE]
+        if barred:
+            return PlanAnswer(refusal=f"{barred[-1].error} Nothing else does what the task asks for.")
         unreachable, no_place = _out_of_reach(request.feedback, request.world)
         if unreachable:
             plan = self._sentence(request, unreachable | no_place)
@@ -78,6 +83,8 @@ class OfflineBrain:
         said = self._facts.read(request.task.text)
         if said.whole:
             builder.achieve(goal_of_facts(said, self._domain, request.world, names), GOAL_LIMITS)
+        elif delivers(self._domain):
+            DeliveryReader(self._domain, request.world, names, builder).build(request.task.text)
         else:
             builder.build(self._read(request, said))
         return Plan(tuple(builder.steps), SOURCE, "; ".join((*names.notes, *builder.notes)))
@@ -145,6 +152,6 @@ def _named_in(plan: Plan, names: FrozenSet[str]) -> List[str]:
     return sorted(name for name in names if any(name in step.arguments.values() for step in plan.steps))
 
 
-def _refusal(why: str, world: WorldState) -> str:
+def _refusal(why: str, world: WorldState, examples: Tuple[str, ...]) -> str:
     things = ", ".join(sorted(world.objects))
-    return f"I cannot do this: {why}. Things here: {things}. I can read, for example: {'; '.join(lexicon.EXAMPLES)}."
+    return f"I cannot do this: {why}. Things here: {things}. I can read, for example: {'; '.join(examples)}."

@@ -21,15 +21,17 @@ _CLEARANCE, _WIDEST = 0.02, 0.04
 def constrained(command: Command, feedback: Feedback, world: WorldState) -> Command:
     """The command with what its failure teaches about the next trajectory.
 
-    A goal to which there was no way is another one the next time. A base that was stopped on its way by something that
-    is seen keeps more clearance and takes another goal; one that was stopped by nothing that is seen keeps out of
-    what must be before it.
+    A goal to which there was no way, or for a base none in time, is another one the next time. A base that was stopped
+    on its way by something that is seen keeps more clearance and takes another goal; one that was stopped by nothing
+    that is seen keeps out of what must be before it.
     """
     if command.target is None:
         return command
+    robot = world.robots.get(command.robot)
+    if feedback.kind == Status.TIMEOUT.value and robot is not None and robot.kind == "base":
+        return replace(command, avoid=(*command.avoid, command.target.position))
     if feedback.kind not in (Status.PLANNING.value, Status.EXECUTION.value):
         return command
-    robot = world.robots.get(command.robot)
     if robot is None or robot.kind != "base" or robot.pose is None or feedback.kind == Status.PLANNING.value:
         if command.clearance > 0.0:
             return replace(command, clearance=0.0)  # There was no way with so much clearance: perhaps with less.
@@ -45,5 +47,6 @@ def constrained(command: Command, feedback: Feedback, world: WorldState) -> Comm
 def _seen_nearby(x: float, y: float, world: WorldState) -> bool:
     """Whether something that was seen is what may have stopped a base at a point; otherwise it is something unseen."""
     spot = Point(x, y)
-    return any(footprint(thing, thing.pose).distance(spot) < _NEAR for thing in world.objects.values()
-               if thing.pose is not None and thing.shape not in ("region", "surface"))
+    aboard = {fact.subject for fact in world.relations if fact.predicate == "aboard"}
+    return any(footprint(thing, thing.pose).distance(spot) < _NEAR for name, thing in world.objects.items()
+               if name not in aboard and thing.pose is not None and thing.shape not in ("region", "surface"))

@@ -93,6 +93,7 @@ class Ladder:
         self._rungs: Mapping[Rung, _Try] = {
             Rung.REPAIR: self._repair,
             Rung.OFFSET: self._offset,
+            Rung.HELP: self._help,
             Rung.LLM_STEP: self._llm_step,
             Rung.LLM_REPLAN: self._llm_replan,
         }
@@ -162,6 +163,14 @@ class Ladder:
             note = "another target is chosen: something is in the way of this one" if top.command.avoid else \
                 "another trajectory is chosen, which keeps out of what stopped the last one"
         return Correction(Rung.OFFSET, note=note), Usage()
+
+    def _help(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+        """What no robot here can do may be a small thing for a person: to clear the way to a place."""
+        top = question.top
+        if top.feedback.kind != UNREACHABLE:
+            return None, Usage()
+        said = f"{top.feedback.error} {top.feedback.reason}".strip()
+        return Correction(Rung.HELP, note=f"{said} Please clear the way, and say so when it is done."), Usage()
 
     def _llm_step(self, question: _Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:

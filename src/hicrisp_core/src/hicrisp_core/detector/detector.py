@@ -39,7 +39,7 @@ class Detector:
         return with_the_way(self.domain, command, after, self._compared(command, before, after, outcome))
 
     def _compared(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
-        deviation = measure_deviation(command, after)
+        deviation = measure_deviation(command, after) if self._places(command) else None
         if outcome.status in _FINAL:
             return Verdict(self._claimed(command, after, outcome, None))
         unseen = self._unseen(command, after)
@@ -53,6 +53,11 @@ class Detector:
             return Verdict(self._claimed(command, after, outcome, deviation))
         action_failure = self._action_failure(command, after, outcome, deviation)
         return Verdict(action_failure or self._state_failure(command, before, after, wrong, deviation), deviation)
+
+    def _places(self, command: Command) -> bool:
+        """Whether the command's target is where its item shall be, and not where a base shall stand."""
+        action = self.domain.actions.get(command.action)
+        return action is not None and action.decode not in ("within", "station")
 
     def _has_effects(self, command: Command) -> bool:
         return any(expected_facts(self.domain, command))

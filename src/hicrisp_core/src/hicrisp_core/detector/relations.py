@@ -16,6 +16,8 @@ _GRASP_SLACK = 0.012
 """How much further apart than the object's width the fingers of a closed grasp may be seen, metres."""
 _DOCKED_TURN = 15.0
 """Degrees by which a docked robot's heading may be off."""
+_OFF_THE_FLOOR = 0.10
+"""Height above the floor from which on a thing may be aboard a robot, metres."""
 _DIRECTION_CONE = math.cos(math.radians(40.0))
 
 
@@ -115,10 +117,20 @@ def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: Wor
                 f"{100 * apart:.1f} cm from its place and turned by {turned:.0f} degrees")
 
 
+def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: WorldState) -> Seen:
+    """The thing's centre is above the robot's middle within the tolerance, and off the floor on which that stands."""
+    if thing.pose is None or robot.pose is None:
+        return _UNSEEN
+    aside = math.dist(thing.pose.position[:2], robot.pose.position[:2])
+    lifted = thing.pose.position[2] - robot.pose.position[2]
+    return Seen(aside <= predicate.tolerance and lifted >= _OFF_THE_FLOOR,
+                f"{aside:.2f} m from its middle, {100 * lifted:.0f} cm above the floor")
+
+
 Test = Callable[..., Seen]
 TESTS: Mapping[str, Test] = {
     "holding": holding, "on": on, "in": within_bowl, "near": near, "direction": direction, "lying": lying, "at": at,
-    "docked": docked,
+    "docked": docked, "aboard": aboard,
 }
 
 
@@ -146,7 +158,7 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
         for subject in subjects:
             for object_ in objects:
                 if subject == object_ or {subject, object_} & held:
-                    continue
+                    continue  # What is held is nowhere else.
                 fact = Relation(subject, predicate.name, object_)
                 seen = _measure(domain, fact, world) if _close(world, fact) else None
                 if seen is not None and seen.holds:
@@ -171,7 +183,7 @@ def _measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen
     predicate = domain.predicates.get(fact.predicate)
     test = TESTS.get(predicate.detect) if predicate else None
     subject = world.robots.get(fact.subject) or world.objects.get(fact.subject)
-    object_ = world.objects.get(fact.object) if fact.object else subject
+    object_ = (world.objects.get(fact.object) or world.robots.get(fact.object)) if fact.object else subject
     if test is None or subject is None or object_ is None or subject.pose is None or object_.pose is None:
         return None
     return test(predicate, subject, object_, world)

@@ -118,7 +118,7 @@ class Facts:
 
     def candidates(self, predicate: str) -> Iterable[Relation]:
         """The facts that an atom of this predicate may match, in a fixed order."""
-        return sorted(self.relations) if predicate == "*" else self._by_predicate.get(predicate, ())
+        return sorted(self.relations) if predicate == "*" else self._by_predicate.get(predicate, [])
 
 
 def solutions(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Any, Dict, List, Mapping, Optional, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml, value_of
 from hicrisp_core.domain.condition_text import parse_atom, parse_condition
@@ -37,15 +38,18 @@ def load_domain(file: Union[str, FilePath]) -> Domain:
         ConfigError: for an unknown key, type, predicate or parameter, with the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
-    check_keys(values, ("domain", "description", "types", "predicates", "actions", "examples", "sayings"),
+    check_keys(values, ("domain", "description", "extends", "types", "predicates", "actions", "examples", "sayings"),
                ("domain", "types", "predicates", "actions"), positions)
-    types = _types(value_of(values, "types", dict, positions), positions)
-    predicates = {
+    parents = _parents(file, value_of(values, "extends", list, positions, default=[]), positions)
+    types = _types(value_of(values, "types", dict, positions), positions, parents)
+    predicates = {name: predicate for parent in parents for name, predicate in parent.predicates.items()}
+    predicates.update({
         name: _predicate(name, entry, types, positions)
-        for name, entry in value_of(values, "predicates", dict, positions).items()}
-    actions = {
-        name: _ActionReader(name, types, predicates, positions).read(entry)
-        for name, entry in value_of(values, "actions", dict, positions).items()}
+        for name, entry in value_of(values, "predicates", dict, positions).items()})
+    actions = {name: action for parent in parents for name, action in parent.actions.items()}
+    actions.update({
+        name: _ActionReader(name, types, predicates, positions, actions.get(name)).read(entry)
+        for name, entry in value_of(values, "actions", dict, positions).items()})
     examples = value_of(values, "examples", list, positions, default=[])
     for index, example in enumerate(examples):
         check_keys(example, ("task", "state", "plan"), ("task", "plan"), positions, ("examples", index))
@@ -55,9 +59,22 @@ def load_domain(file: Union[str, FilePath]) -> Domain:
                       value_of(values, "sayings", list, positions, default=[]))))
 
 
-def _types(entries: Mapping[str, Any], positions: Positions) -> Dict[str, str]:
+def _parents(file: Union[str, FilePath], names: Sequence[Any], positions: Positions) -> Tuple[Domain, ...]:
+    """The domains that this one extends, from the files beside it; of two with the same name the later one counts."""
+    found: List[Domain] = []
+    for index, name in enumerate(names):
+        others = {each.stem: each for each in FilePath(file).parent.glob("*.yaml") if each.name != FilePath(file).name}
+        if name not in others:
+            raise positions.error(("extends", index), f"there is no other domain '{name}' beside it; "
+                                                      f"there are: {', '.join(sorted(others))}")
+        found.append(load_domain(others[name]))
+    return tuple(found)
+
+
+def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:
     roots = ("object", "robot")
-    types = {"object": "", "robot": "", **{type_: "robot" for type_ in ROBOT_TYPES}, **entries}
+    types = {"object": "", "robot": "", **{type_: "robot" for type_ in ROBOT_TYPES},
+             **{name: above for parent in parents for name, above in parent.types.items()}, **entries}
     for name, parent in entries.items():
         if parent not in types or parent == name:
             raise positions.error(("types", name), f"unknown parent type '{parent}'; valid are: "
@@ -108,19 +125,29 @@ def _known_type(type_: Any, types: Mapping[str, str], positions: Positions, path
 
 
 class _ActionReader:
-    """Reads one action; knows its parameters while it reads conditions and effects."""
+    """Reads one action; knows its parameters while it reads conditions and effects.
+
+    Args:
+        inherited: the action of that name in a domain that this one extends.
+    """
 
     def __init__(
-        self, name: str, types: Mapping[str, str], predicates: Mapping[str, Predicate], positions: Positions
+        self, name: str, types: Mapping[str, str], predicates: Mapping[str, Predicate], positions: Positions,
+        inherited: Optional[Action] = None,
     ) -> None:
         self._name = name
+        self._inherited = inherited
         self._types = types
         self._predicates = predicates
         self._positions = positions
         self._path: Path = ("actions", name)
 
     def read(self, entry: Any) -> Action:
-        """The action of a YAML entry."""
+        """The action of a YAML entry; one without parameters adds to the inherited one."""
+        if self._inherited is not None and isinstance(entry, dict) and "parameters" not in entry:
+            check_keys(entry, ("preconditions", "effects"), (), self._positions, self._path)
+            return replace(self._inherited, preconditions=(*self._inherited.preconditions, *self._preconditions(entry)),
+                           effects=(*self._inherited.effects, *self._effects(entry)))
         check_keys(entry, ("text", "parameters", "skill", "decode", "preconditions", "effects", "reversible",
                            "time_limit", "called", "needless"), ("text", "parameters"), self._positions, self._path)
         parameters = {
@@ -129,17 +156,20 @@ class _ActionReader:
         time_limit = self._value(entry, "time_limit", float, 30.0)
         if not time_limit > 0.0:
             raise self._positions.error((*self._path, "time_limit"), f"more than 0 seconds needed, got {time_limit:g}")
-        preconditions: List[Precondition] = [
-            self._precondition(index, value)
-            for index, value in enumerate(self._value(entry, "preconditions", list, []))]
-        effects = [self._effect(index, value) for index, value in enumerate(self._value(entry, "effects", list, []))]
         return Action(
-            self._name, self._value(entry, "text", str), parameters, tuple(preconditions), tuple(effects),
+            self._name, self._value(entry, "text", str), parameters, self._preconditions(entry), self._effects(entry),
             self._value(entry, "skill", str, ""),
             value_of(entry, "decode", str, self._positions, self._path, default="", choices=_DECODERS),
             self._value(entry, "reversible", bool, True), time_limit,
             tuple(map(str, self._value(entry, "called", list, []))),
             tuple(self._needless(index, value) for index, value in enumerate(self._value(entry, "needless", list, []))))
+
+    def _preconditions(self, entry: Mapping[str, Any]) -> Tuple[Precondition, ...]:
+        return tuple(self._precondition(index, value)
+                     for index, value in enumerate(self._value(entry, "preconditions", list, [])))
+
+    def _effects(self, entry: Mapping[str, Any]) -> Tuple[Effect, ...]:
+        return tuple(self._effect(index, value) for index, value in enumerate(self._value(entry, "effects", list, [])))
 
     def _value(self, entry: Mapping[str, Any], key: str, type_: Any, default: Optional[Any] = None) -> Any:
         return value_of(entry, key, type_, self._positions, self._path, default=default)

@@ -12,7 +12,7 @@ from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Relation, Step, Value, WorldState
 
 ROBOT_TYPES = ("arm", "base")
-DETECTABLE = ("holding", "on", "in", "near", "direction", "lying", "at", "docked")
+DETECTABLE = ("holding", "on", "in", "near", "direction", "lying", "at", "docked", "aboard")
 """The names of the detector's geometric tests."""
 
 

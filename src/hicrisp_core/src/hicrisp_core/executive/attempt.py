@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
-from threading import Event
-from typing import Any, Dict, Optional, Tuple
+from threading import Event, Lock, RLock
+from typing import Any, Callable, Dict, FrozenSet, Optional, Tuple
 
 from hicrisp_core.body.decoder import measured_offset, offset_key
 from hicrisp_core.corrector.constraints import constrained
@@ -15,8 +16,10 @@ from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.policy import Policy
 from hicrisp_core.executive.ports import Ports
 from hicrisp_core.executive.rehearsal import rehearse
+from hicrisp_core.executive.traffic import Passage, Traffic
 from hicrisp_core.model import Command, Feedback, Level, Outcome, Pose, Rung, Status, Step, Verdict, WorldState
 from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import PartObserver
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""
@@ -30,8 +33,16 @@ class Attempt:
     verdict: Verdict
 
 
+class Learnt:
+    """What all steps learn together: the action decoder's estimates; one writes at a time."""
+
+    def __init__(self, offsets: DecoderOffsets) -> None:
+        self.offsets = offsets
+        self.lock = RLock()
+
+
 class Attempts:
-    """Carries out commands one at a time and keeps what the action decoder has learnt."""
+    """Carries out commands, those of one step one at a time, and keeps what the action decoder has learnt."""
 
     def __init__(
         self, ports: Ports, domain: Domain, policy: Policy, ledger: Ledger, offsets: DecoderOffsets, cancel: Event
@@ -41,39 +52,69 @@ class Attempts:
         self._policy = policy
         self._ledger = ledger
         self._cancel = cancel
-        self.offsets = offsets
-        self.later: Tuple[Step, ...] = ()
-        """The plan's steps after the one that is under way: what cannot be undone must leave a way to them."""
+        self._traffic = Traffic(domain)
+        self._learnt = Learnt(offsets)
+        self._asking = Lock()
+        self._later: Tuple[Step, ...] = ()
 
-    def observe(self) -> WorldState:
-        """The world as it is seen now."""
-        world = self._ports.observer.observe(Deadline(THINK_LIMIT))
+    @property
+    def offsets(self) -> DecoderOffsets:
+        """The action decoder's estimates as they stand."""
+        return self._learnt.offsets
+
+    def within(self, ledger: Ledger, later: Tuple[Step, ...]) -> "Attempts":
+        """The same, for the attempts of one step.
+
+        Args:
+            later: the plan's steps after it: what cannot be undone must leave a way to them.
+        """
+        view = copy(self)
+        view._ledger, view._later = ledger, later
+        return view
+
+    def observe(self, mine: Optional[Passage] = None) -> WorldState:
+        """The world as it is seen now; what other robots have under way counts as not yet done."""
+        world = self._look() if len(self._ports.robots) < 2 else self._traffic.observe(mine, self._look)
         self._ledger.saw(world.stamp)
-        return world if self._ports.watch is None else self._ports.watch.see(world)
+        if self._ports.watch is None:
+            return world
+        with self._learnt.lock:
+            return self._ports.watch.see(world)
+
+    def _look(self, moving: Callable[[], FrozenSet[str]] = frozenset) -> WorldState:
+        observer, limit = self._ports.observer, Deadline(THINK_LIMIT)
+        if len(self._ports.robots) > 1 and isinstance(observer, PartObserver):
+            return observer.observe_beside(moving, limit)
+        return observer.observe(limit)
 
     def run(self, command: Command, purpose: str, depth: int) -> Attempt:
-        """Try a command.
+        """Try a command; it begins once no robot does anything that it would disturb.
 
         Args:
             purpose: ``step``, ``correction`` or ``retry``.
             depth: entries on the feedback stack, for those who follow.
         """
         self._ports.gate(self._cancel)
-        before = self.observe()
+        with self._traffic.passage(command, self._cancel) as passage:
+            return self._try(command, purpose, depth, passage)
+
+    def _try(self, command: Command, purpose: str, depth: int, passage: Passage) -> Attempt:
+        before = passage.before = self.observe(passage)
         aimed, refusal = self._prepare(command, before)
         self._ledger.tell("command", command=str(aimed), text=self._domain.describe(aimed), purpose=purpose,
-                          target=_point(aimed.target), aim=_point(aimed.aim), depth=depth)
+                          target=_point(aimed.target), aim=_point(aimed.aim), depth=depth, robot=aimed.robot)
         after = before
         if refusal is not None:
             verdict = Verdict(refusal)
         else:
             outcome = self._execute(aimed)
             self._ledger.tell("outcome", status=outcome.status.value, message=outcome.message)
-            after = self.observe()
+            after = self.observe(passage)
             verdict = self._ports.detector.check(aimed, before, after, outcome)
             self._learn(aimed, after, verdict)
         if self._ports.watch is not None:
-            verdict = self._ports.watch.judge(aimed, after, verdict)
+            with self._learnt.lock:
+                verdict = self._ports.watch.judge(aimed, after, verdict)
         self._ledger.tell("verdict", ok=verdict.ok, note=verdict.note, feedback=_told(verdict.feedback),
                           deviation=list(verdict.deviation) if verdict.deviation else None)
         if verdict.feedback is not None:
@@ -81,6 +122,13 @@ class Attempts:
             if self._policy.allows(Rung.OFFSET):
                 aimed = constrained(aimed, verdict.feedback, after)
         return Attempt(aimed, verdict)
+
+    def help(self, wanted: str) -> bool:
+        """Ask a person for something; whether it was done."""
+        with self._asking:
+            done = self._ports.help(wanted)
+        self._ledger.tell("note", text=f"a person was asked: {wanted} {'It was done.' if done else 'Nobody did it.'}")
+        return done
 
     def _prepare(self, command: Command, world: WorldState) -> Tuple[Command, Optional[Feedback]]:
         """Everything that may refuse a command before a robot moves."""
@@ -95,14 +143,15 @@ class Attempts:
         if refusal is not None or action is None:
             return command, refusal
         rehearsal = None if action.reversible else rehearse(
-            self._domain, command, world, self.later, self._policy.search)
+            self._domain, command, world, self._later, self._policy.search)
         if rehearsal is not None and rehearsal.refusal is not None:
             return command, rehearsal.refusal
         aimed = self._ports.body.aim(command, world, self.offsets, Deadline(THINK_LIMIT))
         if isinstance(aimed, Feedback):
             return command, aimed
         if rehearsal is not None and self._policy.autonomy != "full":
-            granted = self._ports.approve(aimed)
+            with self._asking:  # One question at a time: the answer does not say which one it is for.
+                granted = self._ports.approve(aimed)
             self._ledger.tell("approval", command=self._domain.describe(aimed), granted=granted,
                               rehearsed=list(rehearsal.changes))
             if not granted:
@@ -126,10 +175,11 @@ class Attempts:
         if measured is None:
             return
         key = offset_key(self._domain, command)
-        self.offsets = self.offsets.updated(key, measured)
-        estimate, settings = self.offsets.estimates[key], self.offsets.settings
+        with self._learnt.lock:
+            offsets = self._learnt.offsets = self._learnt.offsets.updated(key, measured)
+        estimate, settings = offsets.estimates[key], offsets.settings
         sigma = estimate.sigma(settings)
-        self._ledger.tell("offset", key=key, mean=[*estimate.mean, 0.0], applied=[*self.offsets.bias(key), 0.0],
+        self._ledger.tell("offset", key=key, mean=[*estimate.mean, 0.0], applied=[*offsets.bias(key), 0.0],
                           sigma=[sigma, sigma, 0.0], samples=estimate.samples)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from copy import copy
 from dataclasses import dataclass, field
+from threading import RLock
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from hicrisp_core.brain.ports import Usage
@@ -44,27 +46,63 @@ class TaskResult:
     canceled: bool = False
     done: Tuple[str, ...] = ()
     """The steps that were carried out and hold, as sentences."""
+    given_up: Tuple[str, ...] = ()
+    not_begun: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Account:
+    """What became of the steps, as sentences: carried out; begun and given up; never begun because of those."""
+
+    done: Tuple[str, ...] = ()
+    given_up: Tuple[str, ...] = ()
+    not_begun: Tuple[str, ...] = ()
+
+
+@dataclass
+class _Counts:
+    """What was counted so far; every view of a ledger shares it."""
+
+    commands: int = 0
+    usage: Usage = field(default_factory=Usage)
+    corrections: Dict[str, int] = field(default_factory=dict)
+    failures: List[Failure] = field(default_factory=list)
+    placement_error: Optional[float] = None
+    first_motion: Optional[float] = None
+    sim_start: Optional[float] = None
+    sim_now: float = 0.0
 
 
 class Ledger:
-    """Counts, and tells the listener; the executive's only memory besides the plan and the stack."""
+    """Counts, and tells the listener; the executive's only memory besides the plan and the stack.
+
+    Steps of several robots may write at once; the listener hears one event at a time.
+    """
 
     def __init__(self, budget: Budget, on_event: Listener) -> None:
         self._budget = budget
         self._on_event = on_event
         self._start = time.monotonic()
-        self._sim_start: Optional[float] = None
-        self._sim_now = 0.0
-        self.corrections: Dict[str, int] = {}
-        self.failures: List[Failure] = []
-        self.commands = 0
-        self.usage = Usage()
-        self.placement_error: Optional[float] = None
-        self.first_motion: Optional[float] = None
+        self._counts = _Counts()
+        self._lock = RLock()
+        self._tags: Dict[str, Any] = {}
+
+    def within(self, **tags: Any) -> "Ledger":
+        """The same ledger, for one step: every event that it tells carries the tags."""
+        view = copy(self)
+        view._tags = {**self._tags, **tags}
+        return view
 
     def tell(self, kind: str, **fields: Any) -> None:
         """Send one event."""
-        self._on_event({"kind": kind, "t": round(self.seconds, 4), "sim_t": round(self.sim_seconds, 4), **fields})
+        with self._lock:
+            self._on_event({"kind": kind, "t": round(self.seconds, 4), "sim_t": round(self.sim_seconds, 4),
+                            **self._tags, **fields})
+
+    @property
+    def failures(self) -> Tuple[Failure, ...]:
+        """The verdicts that were not ok, oldest first."""
+        return tuple(self._counts.failures)
 
     @property
     def seconds(self) -> float:
@@ -74,39 +112,43 @@ class Ledger:
     @property
     def sim_seconds(self) -> float:
         """Seconds of the robot's clock between the first and the latest observation."""
-        return 0.0 if self._sim_start is None else self._sim_now - self._sim_start
+        counts = self._counts
+        return 0.0 if counts.sim_start is None else counts.sim_now - counts.sim_start
 
     def saw(self, stamp: float) -> None:
         """Note the robot's clock from an observation."""
-        self._sim_now = stamp
-        if self._sim_start is None:
-            self._sim_start = stamp
+        self._counts.sim_now = stamp
+        if self._counts.sim_start is None:
+            self._counts.sim_start = stamp
 
     def moved(self) -> None:
         """Note that a command was sent to a robot."""
-        self.commands += 1
-        if self.first_motion is None:
-            self.first_motion = self.seconds
+        with self._lock:
+            self._counts.commands += 1
+            if self._counts.first_motion is None:
+                self._counts.first_motion = self.seconds
 
     def placed(self, deviation: Optional[Vector]) -> None:
         """Note the latest placement's error in the plane."""
         if deviation is not None:
-            self.placement_error = math.hypot(deviation[0], deviation[1])
+            self._counts.placement_error = math.hypot(deviation[0], deviation[1])
 
     def failed(self, step: str, feedback: Feedback) -> None:
         """Note a verdict that was not ok."""
-        self.failures.append(Failure(step, feedback.level.value, feedback.kind, feedback.error))
+        self._counts.failures.append(Failure(step, feedback.level.value, feedback.kind, feedback.error))
 
     def corrected(self, rung: Rung) -> None:
         """Count a correction."""
-        self.corrections[rung.value] = self.corrections.get(rung.value, 0) + 1
+        with self._lock:
+            self._counts.corrections[rung.value] = self._counts.corrections.get(rung.value, 0) + 1
 
     def used(self, usage: Usage) -> None:
         """Add what a model's answer cost."""
         if usage.calls:
-            self.usage = self.usage + usage
-            self.tell("usage", calls=self.usage.calls, prompt_tokens=self.usage.prompt_tokens,
-                      completion_tokens=self.usage.completion_tokens, seconds=self.usage.seconds)
+            with self._lock:
+                total = self._counts.usage = self._counts.usage + usage
+            self.tell("usage", calls=total.calls, prompt_tokens=total.prompt_tokens,
+                      completion_tokens=total.completion_tokens, seconds=total.seconds)
 
     def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[Any], str]) -> None:
         """Tell how the feedback stack stands, bottom first."""
@@ -116,11 +158,12 @@ class Ledger:
 
     def exhausted(self) -> str:
         """Which budget is used up, as a sentence; empty while all last."""
+        counts = self._counts
         used = (
-            (self.usage.calls, self._budget.llm_calls, "calls to the language model"),
-            (self.usage.tokens, self._budget.tokens, "tokens"),
+            (counts.usage.calls, self._budget.llm_calls, "calls to the language model"),
+            (counts.usage.tokens, self._budget.tokens, "tokens"),
             (self.seconds, self._budget.seconds, "seconds"),
-            (sum(self.corrections.values()), self._budget.corrections, "corrections"),
+            (sum(tuple(counts.corrections.values())), self._budget.corrections, "corrections"),
         )
         for amount, limit, what in used:
             if amount >= limit and amount > 0:
@@ -128,9 +171,12 @@ class Ledger:
         return ""
 
     def result(
-        self, success: bool, message: str, plan: Tuple[str, ...], canceled: bool = False, done: Tuple[str, ...] = ()
+        self, success: bool, message: str, plan: Tuple[str, ...], canceled: bool = False,
+        account: Optional[Account] = None,
     ) -> TaskResult:
         """The task's result as it stands now."""
+        counts, account = self._counts, account or Account()
         return TaskResult(
-            success, message, plan, self.commands, dict(self.corrections), tuple(self.failures), self.usage.calls,
-            self.usage.tokens, self.placement_error, self.first_motion, self.seconds, self.sim_seconds, canceled, done)
+            success, message, plan, counts.commands, dict(counts.corrections), self.failures, counts.usage.calls,
+            counts.usage.tokens, counts.placement_error, counts.first_motion, self.seconds, self.sim_seconds, canceled,
+            account.done, account.given_up, account.not_begun)

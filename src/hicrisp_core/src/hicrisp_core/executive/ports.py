@@ -9,7 +9,7 @@ from typing import Callable, Mapping, Optional, Protocol, Tuple, Union
 from hicrisp_core.brain.ports import Brain, Reporter, Usage
 from hicrisp_core.corrector.ladder import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.corrector.offsets import DecoderOffsets
-from hicrisp_core.model import Command, Feedback, Outcome, Step, Task, Verdict, WorldState
+from hicrisp_core.model import Command, Feedback, Outcome, Plan, Step, Task, Verdict, WorldState
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.ports import Observer, RobotPort
 
@@ -71,6 +71,15 @@ def always(_: Command) -> bool:
     return True
 
 
+def nobody(_: str) -> bool:
+    """There is nobody to ask."""
+    return False
+
+
+def to_nobody(_: Plan) -> None:
+    """Tell nobody of a plan."""
+
+
 def no_gate(_: Event) -> None:
     """Never hold a command back."""
 
@@ -81,8 +90,10 @@ class Ports:
 
     Args:
         approve: asked before an irreversible command unless autonomy is full.
+        help: asks a person for something, in words; whether the person says that it is done.
         reporter: words the end of a task for the user, when there is one.
         watch: looks after what the task asks for as a whole, where there is such a thing.
+        announce: gets each plan as it is carried out, with what its steps wait for.
         gate: called before each command; blocks while the task is paused, returns when canceled.
     """
 
@@ -93,6 +104,8 @@ class Ports:
     corrector: Corrector
     observer: Observer
     approve: Callable[[Command], bool] = always
+    help: Callable[[str], bool] = nobody
+    announce: Callable[[Plan], None] = to_nobody
     gate: Callable[[Event], None] = no_gate
     reporter: Optional[Reporter] = None
     watch: Optional[TaskWatch] = None

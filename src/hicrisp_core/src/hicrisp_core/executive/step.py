@@ -6,7 +6,7 @@ commands (section III-B). What a correction changed stays changed: the world is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Callable, FrozenSet, Optional, Set, Tuple
 
@@ -48,6 +48,11 @@ class StepResult:
     command: Optional[Command] = None
     failures: Tuple[Feedback, ...] = ()
 
+    @property
+    def commands(self) -> Tuple[Command, ...]:
+        """What was carried out for it, none or one."""
+        return () if self.command is None else (self.command,)
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -76,6 +81,10 @@ class StepRunner:
     seen: Set[str] = field(default_factory=set)
     """Marks of the loop guard, for the whole task."""
 
+    def within(self, ledger: Ledger, later: Tuple[Step, ...]) -> "StepRunner":
+        """The same, for one step: its events, and the steps that come after it."""
+        return replace(self, attempts=self.attempts.within(ledger, later), ledger=ledger)
+
     def ended(self) -> bool:
         """Whether no further step may be tried: the task was canceled, or one of its budgets is used up."""
         return self.canceled() or bool(self.ledger.exhausted())
@@ -103,6 +112,10 @@ class StepRunner:
             if correction.rung is Rung.LLM_REPLAN:
                 return StepResult(False, new_steps=correction.steps,
                                   failures=tuple(entry.feedback for entry in stack.entries))
+            if correction.rung is Rung.HELP:
+                if not self.attempts.help(correction.note):
+                    continue  # The loop guard keeps from asking again: the next rung answers.
+                stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0))
             carried = self._carry_out(correction, stack)
             if carried is _Carried.OVERFLOWED:
                 return StepResult(False, reason=self._why(stack, f"the stack is full at {self.policy.depth}"))

@@ -69,7 +69,8 @@ class LlmSettings:
     @property
     def model_name(self) -> str:
         """The model that is asked for."""
-        return (not self.base_url and os.environ.get(OWN_MODEL_VARIABLE, "")) or self.model
+        own = "" if self.base_url else os.environ.get(OWN_MODEL_VARIABLE, "")
+        return own or self.model
 
     @property
     def key_variable(self) -> str:

@@ -17,6 +17,8 @@ class Rung(Enum):
     """A search over the domain's own operators, without a model."""
     OFFSET = "offset"
     """The action decoder's estimate was updated by the measured deviation; the same action is tried again."""
+    HELP = "help"
+    """A person is asked for what no robot here can do, and says when it is done; the same action is tried again."""
     LLM_STEP = "llm_step"
     """A corrective action from the brain (HiCRISP, Algorithm 1, line 8)."""
     LLM_REPLAN = "llm_replan"

@@ -31,6 +31,9 @@ class Step:
     action: str
     arguments: Mapping[str, Value] = field(default_factory=dict)
     robot: str = ""
+    after: Optional[Tuple[int, ...]] = None
+    """The indices in the plan, from 0, of the steps that it waits for; ``None`` where the plan does not say: for the
+    step before it."""
 
     def __str__(self) -> str:
         if not self.action:

@@ -121,7 +121,7 @@ class _Grounder:
         # What was left open stays open: it is chosen when the step's turn comes.
         arguments = {key: value for key, value in command.arguments.items()
                      if key in given or not (action.parameters[key].any or action.parameters[key].optional)}
-        return Step(self._domain.describe(command), action.name, arguments, command.robot)
+        return Step(self._domain.describe(command), action.name, arguments, command.robot, raw.after)
 
     def _by_name(self, action: Action, raw: RawStep) -> Dict[str, str]:
         parameters = list(action.parameters)

@@ -78,12 +78,20 @@ def _entries(value: Any) -> Optional[List[Any]]:
 
 def _from_entries(entries: List[Any], domain: Optional[Domain]) -> _Read:
     steps: List[RawStep] = []
+    ends: List[int] = []
+    """The index of each entry's last step: an entry may hold several."""
     for entry in entries:
         found = _from_line(entry, domain) if isinstance(entry, str) else \
             _from_object(entry, domain) if isinstance(entry, dict) else []
         if not found:
             return ParseFailure("this is no step", str(entry))
+        waits = entry.get("after") if isinstance(entry, dict) else None
+        if isinstance(waits, list):
+            if not all(isinstance(at, int) and 0 <= at < len(ends) for at in waits):
+                return ParseFailure("a step waits for earlier ones only, by their indices from 0", str(entry))
+            found[0] = replace(found[0], after=tuple(ends[at] for at in waits))
         steps.extend(found)
+        ends.append(len(steps) - 1)
     return _without_it(steps)
 
 

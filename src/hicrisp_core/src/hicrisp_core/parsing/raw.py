@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping, Tuple
+from typing import Mapping, Optional, Tuple
 
 
 @dataclass(frozen=True)
@@ -14,12 +14,14 @@ class RawStep:
         positional: arguments without names, in their order.
         named: arguments by parameter name.
         quote: the text that this was read from.
+        after: the indices of the steps that it waits for, where the plan says so.
     """
 
     action: str
     positional: Tuple[str, ...] = ()
     named: Mapping[str, str] = field(default_factory=dict)
     quote: str = ""
+    after: Optional[Tuple[int, ...]] = None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import Callable, Dict, List, Mapping, Sequence
+from typing import Callable, Dict, List, Mapping, Optional, Sequence
 
 from hicrisp_core.domain.conditions import Facts, IsA
 from hicrisp_core.domain.effects import type_test
@@ -18,6 +18,8 @@ _NAME_LIMIT = 60
 _MOST_BINDINGS = 2000
 """Bindings of an action's parameters that are looked at."""
 _MOST_PAIRS = 12
+_SEVERAL = ('Give each step to a robot that can do it. Steps of different robots run at once where neither needs the '
+            'other; a step that must wait for others besides says so: "after": [their indices, counted from 0].')
 
 
 def actions_text(domain: Domain) -> str:
@@ -36,15 +38,24 @@ def _action(domain: Domain, action: Action) -> str:
     return f"- {action.name}({parameters}): {action.text}." + (f" Needs: {needs}." if needs else "")
 
 
-def objects_text(world: WorldState) -> str:
-    """Every thing with its type, attributes and place; every robot."""
+def objects_text(world: WorldState, domain: Optional[Domain] = None) -> str:
+    """Every thing with its type, attributes and place; every robot, of several with what each can do."""
     lines = []
     for name, thing in sorted(world.objects.items()):
         attributes = "".join(f", {plain(str(v), _NAME_LIMIT)}" for _, v in sorted(thing.attributes.items()))
         place = "" if thing.pose is None else " at ({:.2f}, {:.2f}, {:.2f})".format(*thing.pose.position)
         lines.append(f"- {plain(name, _NAME_LIMIT)}: {thing.type}{attributes}{place}")
-    lines += [f"- {name}: robot ({robot.kind})" for name, robot in sorted(world.robots.items())]
-    return "\n".join(lines)
+    several = domain is not None and len(world.robots) > 1
+    for name, robot in sorted(world.robots.items()):
+        can = f", can: {', '.join(_abilities(domain, robot.kind))}" if domain is not None and several else ""
+        lines.append(f"- {name}: robot ({robot.kind}{can})")
+    return "\n".join((*lines, _SEVERAL) if several else lines)
+
+
+def _abilities(domain: Domain, kind: str) -> List[str]:
+    """The actions that a robot of a kind can do: those for it, and those for any robot."""
+    return [action.name for action in domain.actions.values() if not action.robot_parameter
+            or domain.is_a(kind, action.parameters[action.robot_parameter].type)]
 
 
 def facts_text(domain: Domain, world: WorldState) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from threading import Event
-from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union
+from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
 
 from hicrisp_core.model import Command, Outcome, Pose, Status, WorldState
 from hicrisp_core.robot.deadline import Deadline
@@ -36,13 +36,15 @@ class MotionFailure:
     """Why no motion was found; ``blockers`` are the objects in the way of the best candidate."""
 
     kind: str
-    """``unreachable``, ``goal_in_collision``, ``start_in_collision``, ``no_path`` or ``timeout``."""
+    """``unreachable``, ``goal_in_collision``, ``start_in_collision``, ``no_path``, ``timeout``, or ``lost`` when nobody
+    plans any more or the planning scene is not known to be the observed world."""
     message: str
     blockers: Tuple[str, ...] = ()
 
     def outcome(self) -> Outcome:
         """The failure as a driver's outcome."""
-        return Outcome(Status.TIMEOUT if self.kind == "timeout" else Status.PLANNING, self.message, self.blockers)
+        status = {"timeout": Status.TIMEOUT, "lost": Status.LOST}.get(self.kind, Status.PLANNING)
+        return Outcome(status, self.message, self.blockers)
 
 
 class Arm(Protocol):
@@ -93,7 +95,11 @@ class Arm(Protocol):
         """Close with a force in newtons until something resists or the fingers meet."""
 
     def attach(self, object_name: str) -> None:
-        """From now on the object moves with the hand in collision checks."""
+        """From now on the object moves with the hand in collision checks.
+
+        Raises:
+            KeyError: when no thing of that name was seen.
+        """
 
     def detach(self) -> None:
         """Nothing is attached any more."""
@@ -157,3 +163,11 @@ class Observer(Protocol):
 
     def observe(self, deadline: Deadline) -> WorldState:
         """The world as it is seen now, after things have settled; newer than the moment of the call."""
+
+
+@runtime_checkable
+class PartObserver(Observer, Protocol):
+    """Eyes that can look while something is still moving on purpose."""
+
+    def observe_beside(self, moving: Callable[[], FrozenSet[str]], deadline: Deadline) -> WorldState:
+        """As ``observe``, but the robots and things that ``moving`` names at that moment need not have settled."""

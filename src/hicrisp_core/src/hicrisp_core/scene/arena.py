@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 from hicrisp_core.config.yaml_lines import Path as Place
 from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
@@ -21,7 +21,7 @@ from hicrisp_core.scene.scene import Arena, Scene, Start, Wall
 ARENA = "arena"
 _SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "arena", "walls", "areas", "obstacles",
                "faults")
-_ROBOT_KEYS = ("kind", "radius", "position", "yaw")
+_ROBOT_KEYS = ("kind", "radius", "position", "yaw", "tray")
 _WALL_KEYS = ("from", "to", "thickness", "height")
 _AREA_KEYS = ("type", "position", "size", "yaw", "attributes")
 _OBSTACLE_KEYS = ("type", "radius", "height", "mass", "position", "random", "attributes")
@@ -37,17 +37,11 @@ def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
         ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers an area.
     """
     check_keys(values, _SCENE_KEYS, ("scene", "domain", "robots", "arena", "areas"), positions)
-    arena = _arena(values, positions)
-    areas = {str(name): _area(str(name), entry, arena, positions, domain)
-             for name, entry in value_of(values, "areas", dict, positions).items()}
-    entries = value_of(values, "obstacles", dict, positions, default={})
-    obstacles = _obstacles(entries, areas, arena, positions, domain, seed)
-    _check_obstacles(obstacles, areas, arena, positions)
+    arena, areas, obstacles, masses = read_arena(values, positions, domain, seed)
     return Scene(
         name=value_of(values, "scene", str, positions), domain=domain.name, robots=tuple(arena.starts),
         objects={**areas, **obstacles},
-        masses={str(name): _above_zero(entry, "mass", 8.0, positions, ("obstacles", name))
-                for name, entry in entries.items()},
+        masses=masses,
         description=value_of(values, "description", str, positions, default=""),
         task=value_of(values, "task", str, positions, default=""),
         faults=tuple(fault_of(entry, positions, ("faults", index))
@@ -55,15 +49,40 @@ def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
         seed=seed, source=str(path), world=ARENA, arena=arena)
 
 
-def _arena(values: Mapping[str, Any], positions: Positions) -> Arena:
-    bounds = check_keys(values["arena"], ("origin", "size"), ("origin", "size"), positions, ("arena",))
+def read_arena(
+    values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int,
+    known: Optional[Mapping[str, Wall]] = None,
+) -> Tuple[Arena, Dict[str, WorldObject], Dict[str, WorldObject], Dict[str, float]]:
+    """The arena, its areas, its obstacles where they stand at first, and their masses, kilograms.
+
+    Args:
+        known: further things that the map knows, as walls.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers an area.
+    """
+    arena = _arena(values, positions, known or {})
+    areas = {str(name): _area(str(name), entry, arena, positions, domain)
+             for name, entry in value_of(values, "areas", dict, positions).items()}
+    entries = value_of(values, "obstacles", dict, positions, default={})
+    obstacles = _obstacles(entries, areas, arena, positions, domain, seed)
+    _check_obstacles(obstacles, areas, arena, positions)
+    masses = {str(name): _above_zero(entry, "mass", 8.0, positions, ("obstacles", name))
+              for name, entry in entries.items()}
+    return replace(arena, unknown=frozenset(obstacles)), areas, obstacles, masses
+
+
+def _arena(values: Mapping[str, Any], positions: Positions, known: Mapping[str, Wall]) -> Arena:
+    bounds = check_keys(values["arena"], ("origin", "size", "floor"), ("origin", "size"), positions, ("arena",))
     x, y = numbers(bounds["origin"], 2, positions, ("arena", "origin"))
     width, depth = numbers(bounds["size"], 2, positions, ("arena", "size"), above=0.0)
     walls = {str(name): _wall(entry, positions, ("walls", name))
              for name, entry in value_of(values, "walls", dict, positions, default={}).items()}
-    empty = Arena((x, y), (width, depth), walls, {})
+    floor = numbers([bounds.get("floor", 0.0)], 1, positions, ("arena", "floor"))[0]
+    empty = Arena((x, y), (width, depth), {**walls, **known}, {}, floor)
     robots = value_of(values, "robots", dict, positions)
-    starts = {str(name): _start(entry, empty, positions, ("robots", name)) for name, entry in robots.items()}
+    starts = {str(name): _start(entry, empty, positions, ("robots", name)) for name, entry in robots.items()
+              if not (known and isinstance(entry, dict) and entry.get("kind") == "arm")}
     if len(starts) != 1:
         raise positions.error(("robots",), f"one base was expected, got {len(starts)}: {', '.join(starts) or 'none'}")
     return replace(empty, starts=starts)
@@ -88,7 +107,8 @@ def _start(entry: Any, arena: Arena, positions: Positions, path: Place) -> Start
         raise positions.error((*path, "position"), f"the base does not fit there: {_where(x, y)} is "
                                                    f"{max(0.0, arena.clearance(x, y)):.2f} m from a wall, its radius "
                                                    f"is {radius:.2f} m")
-    return Start(Pose((x, y, 0.0), from_yaw(_yaw(entry, positions, path))), radius)
+    return Start(Pose((x, y, arena.floor), from_yaw(_yaw(entry, positions, path))), radius,
+                 value_of(entry, "tray", str, positions, path, default=""))
 
 
 def _area(name: str, entry: Any, arena: Arena, positions: Positions, domain: Domain) -> WorldObject:
@@ -100,7 +120,7 @@ def _area(name: str, entry: Any, arena: Arena, positions: Positions, domain: Dom
     if arena.clearance(x, y) <= 0.0:
         raise positions.error((*path, "position"), f"{_where(x, y)} is outside the arena, which is {arena}")
     return WorldObject(name, type_, "region", (width, depth, _FLAT), _attributes(entry, positions, path),
-                       Pose((x, y, _FLAT / 2.0), from_yaw(_yaw(entry, positions, path))), movable=False)
+                       Pose((x, y, arena.floor + _FLAT / 2.0), from_yaw(_yaw(entry, positions, path))), movable=False)
 
 
 def _obstacles(
@@ -125,13 +145,16 @@ def _obstacles(
             spots[thing.name] = _spot(entry["random"], radius, arena, positions, (*path, "random"))
         else:
             x, y = numbers(entry["position"], 2, positions, (*path, "position"))
-            thing = standing(thing, x, y, 0.0)
+            thing = standing(thing, x, y, 0.0, arena.floor)
         things[thing.name] = thing
     kept_free = {f"start of {name}": standing(_round(f"start of {name}", start.radius), *start.pose.position[:2], 0.0)
                  for name, start in arena.starts.items()}
     kept_free.update((f"middle of {name}", standing(_round(f"middle of {name}", 0.005), *area.pose.position[:2], 0.0))
                      for name, area in areas.items() if area.pose)
     drawn = draw_layout({**kept_free, **things}, spots, seed)
+    if drawn is not None:
+        drawn.update({name: replace(thing, pose=thing.pose.shifted((0.0, 0.0, arena.floor)))
+                      for name, thing in drawn.items() if name in spots and thing.pose is not None})
     if drawn is None:
         raise positions.error(("obstacles",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
                                               "make a region wider or min_gap smaller")

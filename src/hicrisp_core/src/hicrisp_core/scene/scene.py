@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import FrozenSet, Mapping, Optional, Tuple
+from typing import Dict, FrozenSet, Mapping, Optional, Tuple
 
 from hicrisp_core.model import Pose, Relation, RobotState, Vector, WorldObject, WorldState
 
 EMBEDDED = "embedded"
 TABLE = "table"
 """Name of the surface that the robot stands at; its top is the plane z = 0."""
+ROOM_FLOOR = -0.75
+"""Height of the floor of a room with a table, below the table's top, metres; an arena's floor is the plane z = 0."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,14 @@ class Wall:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a base stands at first, in the map frame, and the radius of its round footprint, metres."""
+    """Where a base stands at first, in the map frame, and the radius of its round footprint, metres.
+
+    ``tray`` is the name of the object that is the base with the flat tray on top, as one box; empty where it has none.
+    """
 
     pose: Pose
     radius: float
+    tray: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,12 +66,16 @@ class Arena:
         size: extents inside along x and y, metres.
         walls: further walls inside; the map knows them.
         starts: the bases by name.
+        floor: height of the floor in the world frame, metres.
+        unknown: the names of the things that nobody knows of beforehand: what stands about.
     """
 
     origin: Tuple[float, float]
     size: Tuple[float, float]
     walls: Mapping[str, Wall]
     starts: Mapping[str, Start]
+    floor: float = 0.0
+    unknown: FrozenSet[str] = frozenset()
 
     def clearance(self, x: float, y: float) -> float:
         """Distance of a point to the nearest wall, metres; negative outside the arena."""
@@ -74,6 +84,14 @@ class Arena:
         if not inside > 0.0:
             return inside if inside <= 0.0 else -math.inf
         return min([inside, *(_distance(wall, x, y) for wall in self.walls.values())])
+
+    def border(self, thickness: float = 0.06) -> Dict[str, Wall]:
+        """The walls around the arena, with their inner faces on its edge."""
+        (x, y), (width, depth), half = self.origin, self.size, thickness / 2.0
+        low_x, low_y, high_x, high_y = x - half, y - half, x + width + half, y + depth + half
+        corners = [(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)]
+        return {f"border_{index}": Wall(corner, corners[(index + 1) % 4], thickness)
+                for index, corner in enumerate(corners)}
 
     def __str__(self) -> str:
         (x, y), (width, depth) = self.origin, self.size
@@ -101,7 +119,8 @@ class Scene:
         faults: what is injected at the beginning.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
-        world: what moves it: ``embedded``, ``arena`` (both physics), ``symbolic`` (the domain itself), ``virtualhome``.
+        world: what moves it: ``embedded``, ``arena`` (both physics), ``lab`` (one physics for both), ``symbolic`` (the
+            domain itself), ``virtualhome``.
         facts: what holds at first in a symbolic scene.
         arena: the floor, the walls and the bases of a scene for mobile robots; ``None`` at a table.
     """

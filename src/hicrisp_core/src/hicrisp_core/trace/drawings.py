@@ -1,10 +1,10 @@
-"""Small SVG drawings for the report: the feedback stack over time, and the deviation of each attempt."""
+"""Small SVG drawings for the report: the stack over time, the deviation of each attempt, the robots side by side."""
 
 from __future__ import annotations
 
 import math
 from html import escape
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 _COLOURS = ("#c4574d", "#d9923b", "#8a6fb3", "#3f7fb8", "#4b9a8d", "#9a7b4f")
 _CELL_WIDTH, _CELL_HEIGHT, _GAP = 26, 20, 3
@@ -66,6 +66,42 @@ def draw_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) -> st
             f"<text x='{x + slot * 0.32:.1f}' y='{floor + 15}' text-anchor='middle'>{number}</text>")
     return (f"<svg width='{width}' height='{height}' viewBox='0 0 {width} {height}' role='img' "
             f"aria-label='deviation of each attempt'>{''.join(shapes)}</svg>")
+
+
+class Span(NamedTuple):
+    """Something that took from one second to another, and whether it went well (``None``: not known)."""
+
+    text: str
+    began: float
+    ended: float
+    ok: Optional[bool]
+
+
+def draw_lanes(lanes: Mapping[str, Sequence[Span]]) -> str:
+    """One row for each robot with a bar for each of its steps, over the seconds of the run."""
+    last = max((span.ended for spans in lanes.values() for span in spans), default=0.0)
+    left, width, row = 70, 900, 34
+    scale = (width - left - 10) / max(last, 1e-3)
+    floor = 8 + row * len(lanes)
+    shapes: List[str] = []
+    step = _round_up(max(last, 1e-3) / 8.0)
+    for mark in range(int(last / step) + 1):
+        x = left + scale * step * mark
+        shapes.append(f"<line x1='{x:.1f}' y1='4' x2='{x:.1f}' y2='{floor}' stroke='#e6ebf0'/>"
+                      f"<text x='{x:.1f}' y='{floor + 14}' text-anchor='middle'>{step * mark:g} s</text>")
+    for line, (robot, spans) in enumerate(lanes.items()):
+        y = 8 + row * line
+        shapes.append(f"<text x='{left - 8}' y='{y + 18}' text-anchor='end'>{escape(_short(robot, 9))}</text>")
+        for span in spans:
+            x, wide = left + scale * span.began, max(2.0, scale * (span.ended - span.began))
+            colour = "#8a97a3" if span.ok is None else "#55b084" if span.ok else "#d0645c"
+            label = escape(_short(span.text, max(1, int(wide / 7))))
+            shapes.append(
+                f"<rect x='{x:.1f}' y='{y}' width='{wide:.1f}' height='{row - 8}' rx='4' fill='{colour}' "
+                f"stroke='#fff'><title>{escape(span.text)}: {span.began:.1f} to {span.ended:.1f} s</title></rect>"
+                f"<text x='{x + 6:.1f}' y='{y + 17}' style='fill:#fff'>{label if wide > 24 else ''}</text>")
+    return (f"<svg width='{width}' height='{floor + 22}' viewBox='0 0 {width} {floor + 22}' role='img' "
+            f"aria-label='what each robot did when'>{''.join(shapes)}</svg>")
 
 
 def _round_up(value: float) -> float:

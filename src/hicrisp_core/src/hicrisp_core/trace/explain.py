@@ -9,6 +9,7 @@ from hicrisp_core.trace.story import Attempt, StepStory, Story, story_of
 RUNG_WORDS = {
     "repair": "by a search over the known actions (no language model)",
     "offset": "by aiming anew",
+    "help": "by asking a person",
     "llm_step": "by one corrective action from the language model",
     "llm_replan": "by a new plan from the failed step on",
     "give_up": "by nothing: no correction was left",
@@ -109,6 +110,9 @@ def _ended(story: Story) -> List[str]:
     else:
         reason = end.get("reason") or end.get("message") or "no reason was given"
         sentences = [f"The task failed ({spent}): {_closed(reason)}"]
+        never = [str(step) for step in end.get("not_begun") or []]
+        if never and len(story.robots) > 1:
+            sentences.append(f"Because of that these steps were never begun: {_closed('; '.join(never))}")
     left = story.remaining_stack
     if left:
         told = "; ".join(f"{entry.get('command', '')} ({entry.get('error', '')})" for entry in reversed(left))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import Any, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
-from hicrisp_core.trace.drawings import draw_deviations, draw_stack
+from hicrisp_core.trace.drawings import Span, draw_deviations, draw_lanes, draw_stack
 from hicrisp_core.trace.explain import explain
 from hicrisp_core.trace.pictures import embedded
 from hicrisp_core.trace.report_steps import picture_html, step_html
@@ -91,17 +91,37 @@ def _plan(story: Story) -> str:
         first = int(plan.get("from_step") or 0)
         source = escape(str(plan.get("source") or ""))
         title = f"by {source}" if number == 0 else f"Plan {number + 1}, from step {first + 1} on, by {source}"
-        steps = "".join(f"<li>{escape(str(step))}</li>" for step in plan.get("steps") or [])
+        steps = "".join(f"<li>{escape(said)}</li>" for said in _planned_steps(plan))
         reasoning = str(plan.get("reasoning") or "")
         parts.append(f"<p class='soft small'>{title}</p><ol class='plan' start='{first + 1}'>{steps}</ol>"
                      + (f"<p class='soft small'>{escape(reasoning)}</p>" if reasoning else ""))
     return _section("Plan", "".join(parts)) if parts else ""
 
 
+def _planned_steps(plan: Mapping[str, Any]) -> List[str]:
+    """The steps in words; where several robots share a plan, with the robot and what each waits for."""
+    steps = [str(step) for step in plan.get("steps") or []]
+    robots, waits = list(plan.get("robots") or []), list(plan.get("after") or [])
+    if len(set(robots)) < 2 or not len(steps) == len(robots) == len(waits):
+        return steps
+    first = int(plan.get("from_step") or 0)
+    return [f"{robot}: {step}" + (f" (after {', '.join(str(first + at + 1) for at in after)})" if after else "")
+            for step, robot, after in zip(steps, robots, waits)]
+
+
+def _lanes(story: Story) -> Dict[str, List[Span]]:
+    """When each robot was busy with which step."""
+    return {robot: [Span(f"{step.index + 1}. {step.text}", step.began, story.seconds if step.ended is None else
+                         step.ended, step.ok) for step in story.steps if step.robot == robot]
+            for robot in story.robots}
+
+
 def _timeline(story: Story, folder: Path) -> str:
     if not story.steps:
         return ""
-    return _section("What happened", "".join(step_html(step, folder) for step in story.steps))
+    lanes = f"<div class='drawing'>{draw_lanes(_lanes(story))}</div>" if len(story.robots) > 1 else ""
+    return _section("What happened", lanes + "".join(
+        step_html(step, folder, bool(lanes)) for step in story.steps))
 
 
 def _learnt(story: Story) -> str:

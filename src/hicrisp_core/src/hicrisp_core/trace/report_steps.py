@@ -14,8 +14,8 @@ _DEEPEST = 6
 _PURPOSES = {"step": "", "correction": "correction", "retry": "tried again"}
 
 
-def step_html(step: StepStory, folder: Path) -> str:
-    """One step of the plan and everything that happened in it."""
+def step_html(step: StepStory, folder: Path, named: bool = False) -> str:
+    """One step of the plan and everything that happened in it; ``named`` shows whose step it was."""
     mark, word = ("", "not finished") if step.ok is None else ("good", "done") if step.ok else ("bad", "not done")
     moments: List[str] = []
     attempt: Optional[Attempt] = None
@@ -36,7 +36,8 @@ def step_html(step: StepStory, folder: Path) -> str:
         elif moment.get("kind") not in ("offset", "usage"):
             moments.append(_nested(_moment(moment, folder), depth))
             attempt = None
-    return (f"<div class='step {mark}'><div class='head'><h3>{step.index + 1}. {escape(step.text)}</h3>"
+    robot = f"<span class='badge'>{escape(step.robot)}</span>" if named and step.robot else ""
+    return (f"<div class='step {mark}'><div class='head'><h3>{step.index + 1}. {escape(step.text)}</h3>{robot}"
             f"<span class='badge {mark}'>{word}</span></div>{''.join(moments)}</div>")
 
 

@@ -25,6 +25,11 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
         "verdict": story.verdict,
         "message": str(end.get("message", "")),
         "plan": [str(step) for step in story.plans[0].get("steps") or []] if story.plans else [],
+        "robots": list(dict.fromkeys(robot for robot in story.plans[0].get("robots") or [] if robot))
+        if story.plans else [],
+        "done": list(end.get("done") or []),
+        "given_up": list(end.get("given_up") or []),
+        "not_begun": list(end.get("not_begun") or []),
         "steps_executed": end.get("steps_executed", sum(1 for attempt in story.attempts if attempt.outcome)),
         "corrections": dict(end["corrections"]) if isinstance(end.get("corrections"), Mapping) else _rungs(story),
         "failures": list(end["failures"]) if isinstance(end.get("failures"), list) else _failures(story),

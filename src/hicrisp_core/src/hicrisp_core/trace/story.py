@@ -52,6 +52,10 @@ class StepStory:
     text: str
     moments: List[Any] = field(default_factory=list)
     ok: Optional[bool] = None
+    robot: str = ""
+    began: float = 0.0
+    """Seconds of wall time since the task began; so is ``ended``."""
+    ended: Optional[float] = None
 
     @property
     def attempts(self) -> List[Attempt]:
@@ -81,6 +85,11 @@ class Story:
     def text(self) -> str:
         """The user's words."""
         return str(self.task.get("text", ""))
+
+    @property
+    def robots(self) -> List[str]:
+        """The robots that had a step, in the order in which they began."""
+        return list(dict.fromkeys(step.robot for step in self.steps if step.robot))
 
     @property
     def attempts(self) -> List[Attempt]:
@@ -124,14 +133,16 @@ def story_of(events: Iterable[EventDict]) -> Story:
             story.task = dict(event)
             story.faults.extend(fault for fault in event.get("faults") or [] if isinstance(fault, dict))
         elif kind == "step_started":
-            story.steps.append(StepStory(int(event.get("index") or 0), str(event.get("text", ""))))
+            story.steps.append(StepStory(int(event.get("index") or 0), str(event.get("text", "")),
+                                         robot=str(event.get("robot") or ""), began=float(event.get("t") or 0.0)))
         elif kind == "command":
             count += 1
-            _current(story).moments.append(Attempt(count, event))
+            _step_of(story, event).moments.append(Attempt(count, event))
         elif kind in ("outcome", "verdict"):
             _attach(story, str(kind), event)
         elif kind == "step_finished":
-            _current(story).ok = bool(event.get("ok"))
+            step = _step_of(story, event)
+            step.ok, step.ended = bool(event.get("ok")), float(event.get("t") or 0.0)
         elif kind == "task_finished":
             story.end = event
         else:
@@ -159,17 +170,19 @@ def _note(story: Story, event: EventDict) -> None:
     elif kind == "fault":
         story.faults.append(event)
     if story.steps:
-        story.steps[-1].moments.append(event)
+        _step_of(story, event).moments.append(event)
 
 
-def _current(story: Story) -> StepStory:
+def _step_of(story: Story, event: EventDict) -> StepStory:
+    """The step that an event belongs to: the one it names, else the latest."""
     if not story.steps:
         story.steps.append(StepStory(0, story.text or "the task"))
-    return story.steps[-1]
+    index = event.get("index")
+    return next((step for step in reversed(story.steps) if step.index == index), story.steps[-1])
 
 
 def _attach(story: Story, kind: str, event: EventDict) -> None:
-    attempts = _current(story).attempts
+    attempts = _step_of(story, event).attempts
     if not attempts:
         return
     if kind == "outcome":

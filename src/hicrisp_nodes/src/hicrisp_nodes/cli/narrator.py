@@ -16,10 +16,10 @@ class Narrator:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._count = 0
-        self._command = ""
         self._told = ""
-        self._began = 0.0
-        self._purpose = ""
+        self._commands: Dict[str, EventDict] = {}
+        """The command that each robot has under way."""
+        self._several = False
         self._kinds: Dict[str, Callable[[EventDict], None]] = {
             "task_received": self._task, "plan": self._plan, "answer": self._answer, "refused": self._refused,
             "step_started": self._step, "command": self._remember, "verdict": self._verdict,
@@ -38,7 +38,8 @@ class Narrator:
 
     def _task(self, event: EventDict) -> None:
         paint = self._console.paint
-        self._count, self._told = 0, ""
+        self._count, self._told, self._several = 0, "", False
+        self._commands.clear()
         self._say(paint("Task", "strong"), " ", paint(event.get("text", ""), "accent"))
         told = " · ".join(f"{key} {event[key]}" for key in ("scene", "seed", "policy", "llm") if event.get(key) not in
                           (None, ""))
@@ -48,11 +49,17 @@ class Narrator:
         paint = self._console.paint
         first = int(event.get("from_step") or 0)
         steps = list(event.get("steps") or [])
-        self._count = first + len(steps)
+        self._count = max(self._count, first + len(steps)) if self._several else first + len(steps)
+        robots, waits = list(event.get("robots") or []), list(event.get("after") or [])
+        self._several = self._several or len(set(robots)) > 1
         name = "Plan" if first == 0 else "New plan"
         self._say(paint(name, "strong"), " ", paint(f"({event.get('source', '')}, {_time(event)})", "soft"))
         for number, step in enumerate(steps, start=first + 1):
-            self._say("     ", f"{number}.", paint(step, "strong") if not steps else str(step))
+            told = ""
+            if self._several and len(robots) == len(waits) == len(steps):
+                after = ", ".join(str(first + 1 + at) for at in waits[number - first - 1] or [])
+                told = f"({robots[number - first - 1]}{f', after {after}' if after else ''})"
+            self._say("     ", f"{number}.", paint(step, "strong") if not steps else str(step), paint(told, "soft"))
         if event.get("reasoning"):
             self._say("     ", paint(event["reasoning"], "soft"))
 
@@ -72,24 +79,30 @@ class Narrator:
     def _step(self, event: EventDict) -> None:
         paint = self._console.paint
         index = int(event.get("index") or 0) + 1
-        self._say(paint(f"▶ {index}/{max(self._count, index)}", "accent"), paint(event.get("text", ""), "strong"))
+        self._say(paint(f"▶ {index}/{max(self._count, index)}", "accent"), self._whose(event),
+                  paint(event.get("text", ""), "strong"))
+
+    def _whose(self, event: EventDict) -> str:
+        """The robot that an event is about, where there are several."""
+        return self._console.paint(f"{event['robot']}:", "soft") if self._several and event.get("robot") else ""
 
     def _remember(self, event: EventDict) -> None:
-        self._command = str(event.get("text") or event.get("command") or "")
-        self._purpose = str(event.get("purpose", ""))
-        self._began = float(event.get("t") or 0.0)
+        self._commands[str(event.get("index"))] = event
 
     def _verdict(self, event: EventDict) -> None:
         paint = self._console.paint
-        seconds = float(event.get("t") or 0.0) - self._began
-        again = " again" if self._purpose == "retry" else ""
+        command = self._commands.get(str(event.get("index")), {})
+        said = str(command.get("text") or command.get("command") or "")
+        said += " again" if command.get("purpose") == "retry" else ""
+        seconds = float(event.get("t") or 0.0) - float(command.get("t") or 0.0)
+        whose = self._whose({"robot": command.get("robot")})
         if event.get("ok"):
-            self._say("  ", paint("✓", "good"), f"{self._command}{again}", _millimetres(paint, event),
+            self._say("  ", paint("✓", "good"), whose, said, _millimetres(paint, event),
                       paint(f"{seconds:.1f} s", "soft"))
             return
         feedback = event.get("feedback") or {}
         level = paint(f"[{feedback.get('level', '')} level, {feedback.get('kind', '')}]", "soft")
-        self._say("  ", paint("✗", "bad"), f"{self._command}{again}", level, paint(f"{seconds:.1f} s", "soft"))
+        self._say("  ", paint("✗", "bad"), whose, said, level, paint(f"{seconds:.1f} s", "soft"))
         for key, style in (("error", "bad"), ("reason", "soft"), ("suggestion", "soft")):
             if feedback.get(key):
                 self._say("      ", paint(f"{key}:", "soft"), paint(feedback[key], style))
@@ -140,6 +153,9 @@ class Narrator:
         if message in ("done", self._told):
             message = ""
         self._say(paint(f"{sign} {word}", style), spent, paint(message, "strong"))
+        if self._several and not event.get("success"):
+            for key, told in (("done", "done"), ("given_up", "given up"), ("not_begun", "never begun because of it")):
+                self._say("     ", paint(f"{told}:", "soft"), "; ".join(map(str, event.get(key) or [])) or "nothing")
 
 
 def _entry(entry: EventDict) -> str:

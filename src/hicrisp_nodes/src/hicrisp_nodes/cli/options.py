@@ -7,8 +7,6 @@ import math
 import os
 from typing import List, Mapping, Optional, Tuple
 
-from hicrisp_core.llm.settings import choose_llm
-
 EPILOG = """examples:
   scripts/demo
   scripts/demo --task "put the box on the cylinder" --seed 3
@@ -60,6 +58,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
 
 def choose_brain(asked: Optional[str], environment: Mapping[str, str] = os.environ) -> Tuple[str, str]:
     """The language model's configuration and why it is that one."""
+    from hicrisp_core.llm.settings import choose_llm  # Help is shown before anything is set up.
+
     return choose_llm(asked or "", environment)
 
 

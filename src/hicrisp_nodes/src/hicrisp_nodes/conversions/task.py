@@ -31,12 +31,14 @@ def _arguments_from_msg(values: Iterable[ValueMsg]) -> Dict[str, Value]:
 
 def step_to_msg(step: Step) -> StepMsg:
     """A step as a message."""
-    return StepMsg(step.text, step.action, _arguments_to_msg(step.arguments), step.robot)
+    return StepMsg(step.text, step.action, _arguments_to_msg(step.arguments), step.robot, step.after is not None,
+                   list(step.after or ()))
 
 
 def step_from_msg(message: StepMsg) -> Step:
     """The step of a message."""
-    return Step(message.text, message.action, _arguments_from_msg(message.arguments), message.robot)
+    return Step(message.text, message.action, _arguments_from_msg(message.arguments), message.robot,
+                tuple(message.after) if message.has_after else None)
 
 
 def plan_to_msg(plan: Plan, task_id: str = "", stamp: Optional[genpy.Time] = None) -> PlanMsg:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from threading import Event
-from typing import Callable, Optional
 
 from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
-from hicrisp_core.model import Plan
 from hicrisp_core.robot.deadline import Deadline
 
 from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal
 from hicrisp_nodes import conversions as to
 from hicrisp_nodes.ports.thinker import Thinker
-
-OnPlan = Callable[[Plan], None]
 
 
 class RosBrain:
@@ -21,25 +17,20 @@ class RosBrain:
 
     Args:
         cancel: ends a question that is being thought about.
-        on_plan: gets every plan.
     """
 
-    def __init__(self, thinker: Thinker, cancel: Event, on_plan: Optional[OnPlan] = None) -> None:
+    def __init__(self, thinker: Thinker, cancel: Event) -> None:
         self._thinker = thinker
         self._cancel = cancel
-        self._on_plan = on_plan
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The steps of the task, from the world as it is now."""
-        answer = self._ask(PlanTaskGoal(
+        return self._ask(PlanTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             world=to.world_to_msg(request.world),
             feedback=[to.feedback_to_msg(feedback) for feedback in request.feedback],
             done=list(request.done), remaining=[to.step_to_msg(step) for step in request.remaining],
             history=list(request.history)), deadline)
-        if answer.plan is not None and self._on_plan is not None:
-            self._on_plan(answer.plan)
-        return answer
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that lead to a state in which the stack's top can be tried again."""

@@ -5,22 +5,20 @@ from __future__ import annotations
 from threading import Event
 
 from hicrisp_core.corrector.ladder import CorrectorAnswer, CorrectorRequest
-from hicrisp_core.model import Correction, Plan, Rung
+from hicrisp_core.model import Correction, Rung
 from hicrisp_core.robot.deadline import Deadline
 
 from hicrisp_msgs.msg import CorrectStepGoal
 from hicrisp_nodes import conversions as to
-from hicrisp_nodes.ports.brain import OnPlan
 from hicrisp_nodes.ports.thinker import Thinker
 
 
 class RosCorrector:
     """A corrector behind ``corrector/correct``."""
 
-    def __init__(self, thinker: Thinker, cancel: Event, on_plan: OnPlan) -> None:
+    def __init__(self, thinker: Thinker, cancel: Event) -> None:
         self._thinker = thinker
         self._cancel = cancel
-        self._on_plan = on_plan
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
         """A correction for the top of the stack; a corrector that is away gives up."""
@@ -33,7 +31,5 @@ class RosCorrector:
         if not reply.ok or reply.result is None:
             note = f"the corrector gave no answer ({reply.status.value}: {reply.message})"
             return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note))
-        correction = to.correction_from_msg(reply.result.correction)
-        if correction.rung is Rung.LLM_REPLAN:
-            self._on_plan(Plan(correction.steps, correction.rung.value, correction.note))
-        return CorrectorAnswer(correction, reply.result.mark, to.usage_from_msg(reply.result.usage))
+        return CorrectorAnswer(to.correction_from_msg(reply.result.correction), reply.result.mark,
+                               to.usage_from_msg(reply.result.usage))

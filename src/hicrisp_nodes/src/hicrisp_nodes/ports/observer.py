@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from threading import Condition, Event
-from typing import Deque, List, Optional
+from typing import Callable, Deque, FrozenSet, List, Optional
 
 import rospy
 from hicrisp_core.model import WorldState
@@ -15,6 +15,8 @@ from hicrisp_core.robot.deadline import Deadline
 from hicrisp_msgs.msg import WorldState as WorldStateMsg
 from hicrisp_nodes.conversions import world_from_msg
 
+Moving = Callable[[], FrozenSet[str]]
+"""Names the robots and things that move on purpose at this moment."""
 CLOCK_JUMP = 1.0
 LAST_LOOK = 1.0
 
@@ -59,6 +61,10 @@ class TopicObserver:
 
     def observe(self, deadline: Deadline) -> WorldState:
         """The world as it is seen now, when nothing moves any more; the last that was seen when the time is over."""
+        return self.observe_beside(frozenset, deadline)
+
+    def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
+        """The same, without a wait for what ``moving`` names at that moment."""
         asked = rospy.get_time()
         if asked < self._changed_at - CLOCK_JUMP:
             self._changed_at = -math.inf  # The clock was set back.
@@ -75,16 +81,16 @@ class TopicObserver:
             latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked)
             fresh = bool(messages) and _seen_at(latest) > since
             stalled = patience.passed and rospy.get_time() == asked  # A clock that stands still shows nothing newer.
-            if fresh and (patience.passed or self._settled(latest, messages)):
+            if fresh and (patience.passed or self._settled(latest, messages, moving())):
                 return latest
             if stalled or (blind.passed and not fresh) or deadline.passed or rospy.is_shutdown():
                 return latest
 
-    def _settled(self, latest: WorldState, messages: List[WorldStateMsg]) -> bool:
-        """Whether everything is where it was at the start of the window."""
+    def _settled(self, latest: WorldState, messages: List[WorldStateMsg], besides: FrozenSet[str]) -> bool:
+        """Whether everything else is where it was at the start of the window."""
         for message in reversed(messages[:-1]):
             if latest.stamp - message.header.stamp.to_sec() >= self._window:
-                return _moved(world_from_msg(message), latest) <= self._still
+                return _moved(world_from_msg(message), latest, besides) <= self._still
         return False
 
     def _on_world(self, message: WorldStateMsg) -> None:
@@ -105,8 +111,13 @@ class TaskObserver:
 
     def observe(self, deadline: Deadline) -> WorldState:
         """The world as it is seen now, or at once when the task was canceled."""
+        return self.observe_beside(frozenset, deadline)
+
+    def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
+        """The same, without a wait for what ``moving`` names at that moment."""
         hasty = self._cancel.is_set()
-        return self._eyes.observe(Deadline(min(LAST_LOOK, deadline.remaining)) if hasty else deadline)
+        limit = Deadline(min(LAST_LOOK, deadline.remaining)) if hasty else deadline
+        return self._eyes.observe_beside(moving, limit)
 
 
 def _seen_at(world: WorldState) -> float:
@@ -119,11 +130,11 @@ def _seen_at(world: WorldState) -> float:
     return world.stamp - min(ages)
 
 
-def _moved(before: WorldState, after: WorldState) -> float:
-    """The longest way that a thing or a tool went, metres; infinite when one appeared or vanished."""
+def _moved(before: WorldState, after: WorldState, besides: FrozenSet[str]) -> float:
+    """The longest way that any other thing or tool went, metres; infinite when one appeared or vanished."""
     farthest = 0.0
     for was, is_ in ((before.objects, after.objects), (before.robots, after.robots)):
-        for name in set(was) | set(is_):
+        for name in (set(was) | set(is_)) - besides:
             a: Optional[object] = getattr(was.get(name), "pose", None)
             b: Optional[object] = getattr(is_.get(name), "pose", None)
             if (a is None) != (b is None):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Event
+from threading import Event, Lock
 from typing import Any
 
 from hicrisp_core.model import Feedback, Level
@@ -16,14 +16,26 @@ _GONE = (CallStatus.LOST, CallStatus.UNREACHABLE)
 
 
 class Thinker:
-    """A stateless node behind an action: a goal that was lost with its node is asked again until the deadline."""
+    """A stateless node behind an action: a goal that was lost with its node is asked again until the deadline.
+
+    It is asked one thing at a time, as a second goal would take the first one's place; who asks meanwhile waits.
+    """
 
     def __init__(self, name: str, specification: Any) -> None:
         self.name = name
         self.client = ActionClient(name, specification)
+        self._asking = Lock()
 
     def ask(self, goal: Any, deadline: Deadline, cancel: Event) -> Reply:
         """The node's reply; its goal's ``time_limit`` is what is left."""
+        if not self._asking.acquire(timeout=deadline.remaining):
+            return Reply(CallStatus.TIMEOUT, None, f"'{self.name}' was asked something else all the time")
+        try:
+            return self._ask(goal, deadline, cancel)
+        finally:
+            self._asking.release()
+
+    def _ask(self, goal: Any, deadline: Deadline, cancel: Event) -> Reply:
         while True:
             goal.time_limit = deadline.remaining
             limits = Limits(server=deadline.remaining, execution=deadline.remaining, preemption=ABANDON)

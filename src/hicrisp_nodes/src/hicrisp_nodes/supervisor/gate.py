@@ -95,16 +95,22 @@ class Gate:
 
     def approve(self, question: str, cancel: Event) -> bool:
         """Ask the user; without autonomy's leave, no answer in time is a no."""
+        return self._autonomy == "full" or self._ask(question, cancel)
+
+    def help(self, wanted: str, cancel: Event) -> bool:
+        """Ask for something that the user may do; where nothing is asked, nobody does it."""
+        return self._autonomy != "full" and self._ask(wanted, cancel, unasked=False)
+
+    def _ask(self, question: str, cancel: Event, unasked: bool = True) -> bool:
+        """The answer to a question; ``unasked`` where nothing is asked any more while it waits."""
         with self._news:
-            if self._autonomy == "full":
-                return True
             self._answer, self.question = None, question
         self._changed()
         patience = Deadline(self._patience)
         with self._news:
             while self._answer is None and not patience.passed and not cancel.is_set() and not self.estop.is_set():
                 if self._autonomy == "full":
-                    self._answer = True
+                    self._answer = unasked
                     break
                 self._news.wait(SLICE)
             granted, self.question = bool(self._answer), ""

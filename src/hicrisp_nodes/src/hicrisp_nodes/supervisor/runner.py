@@ -84,7 +84,7 @@ class TaskRunner:
             self._photograph(event, log)
             self._changed(request)
 
-        seed = rospy.get_param("embedded_world/seed", self._labels["seed"])  # A reset of the world changes it.
+        seed = _of_the_world("seed", self._labels["seed"])  # A reset of the world changes it.
         tell({"kind": "task_received", "t": 0.0, "sim_t": 0.0, "task_id": request.id, "text": request.text,
               **self._labels, "seed": seed, "faults": _injected()})
         task = Task(request.text, request.id, request.robot)
@@ -125,13 +125,15 @@ class TaskRunner:
 
         talks = self._configuration.policy.brain == COPAL
         return Ports(
-            brain=RosBrain(self._thinkers.brain, cancel, planned),
+            brain=RosBrain(self._thinkers.brain, cancel),
             body=RosBody(self._thinkers.body, self._thinkers.aim, cancel),
             robots=dict(self._robots),
             detector=self._thinkers.detector,
-            corrector=RosCorrector(self._thinkers.corrector, cancel, planned),
+            corrector=RosCorrector(self._thinkers.corrector, cancel),
             observer=TaskObserver(self._observer, cancel),
             approve=approve,
+            help=lambda wanted: self._gate.help(wanted, cancel),
+            announce=planned,
             gate=self._gate.pass_through,
             reporter=RosReporter(self._thinkers.reporter, cancel) if talks else None,
             watch=TaskOrder(domain, self._space) if drives(domain) else None,
@@ -147,4 +149,9 @@ class _Story:
 
 def _injected() -> List[Dict[str, Any]]:
     """What a simulated world was told to let go wrong; nothing where there is none."""
-    return list(rospy.get_param("embedded_world/faults", []))
+    return list(_of_the_world("faults", []))
+
+
+def _of_the_world(name: str, default: Any) -> Any:
+    """What a simulated world tells of itself; its node is one of two."""
+    return rospy.get_param(f"embedded_world/{name}", rospy.get_param(f"gazebo_scene/{name}", default))

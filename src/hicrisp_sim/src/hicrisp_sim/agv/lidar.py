@@ -66,10 +66,10 @@ class Lidar:
         pose = self._simulation.base_pose
         bearing = self.angles + pose.yaw
         rays = np.column_stack((np.cos(bearing), np.sin(bearing), np.zeros_like(bearing)))
-        x, y, _ = pose.position
+        eye = np.array(pose.position) + (0.0, 0.0, self._settings.lidar_height)
         mujoco.mj_multiRay(
-            self._simulation.model, self._simulation.data, np.array([x, y, self._settings.lidar_height]), rays.ravel(),
-            self._groups, True, -1, self._geoms, self._distances, None, self._settings.rays, self._settings.range)
+            self._simulation.model, self._simulation.data, eye, rays.ravel(), self._groups, True, -1, self._geoms,
+            self._distances, None, self._settings.rays, self._settings.range)
         met = (self._distances >= 0.0) & (self._distances <= self._settings.range)
         noise = self._dice.normal(0.0, self._settings.range_noise, self._settings.rays) \
             if self._settings.range_noise else 0.0

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import mujoco
 import numpy as np
 from hicrisp_core.model import WorldObject
 from hicrisp_core.scene import Scene
+from hicrisp_core.scene.lab import TRAY_EDGE, TRAY_HEIGHT
 from hicrisp_core.scene.scene import Arena, Start, Wall
 
 from hicrisp_sim.models import placement
@@ -26,6 +28,7 @@ ROBOT_GROUP, SOLID_GROUP, PAINT_GROUP = 0, 1, 2
 _CLEARANCE = 0.02
 """Height of the chassis above the floor, metres."""
 _CHASSIS_HEIGHT = 0.16
+_TRAY_THICKNESS = 0.015
 
 
 def arena_model(scene: Scene, base: str) -> mujoco.MjModel:
@@ -39,21 +42,26 @@ def arena_model(scene: Scene, base: str) -> mujoco.MjModel:
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # Obstacles that nobody pushes cost nothing.
     _add_floor(spec, arena)
-    for name, wall in {**_border(arena), **arena.walls}.items():
-        _add_wall(spec, name, wall)
+    add_arena(spec, scene, arena, base)
+    return spec.compile()
+
+
+def add_arena(spec: mujoco.MjSpec, scene: Scene, arena: Arena, base: str) -> None:
+    """Add walls, areas, the base and what stands about, without the floor."""
+    for name, wall in {**arena.border(), **arena.walls}.items():
+        _add_wall(spec, name, wall, arena.floor)
     for thing in scene.objects.values():
-        if not thing.movable:
+        if thing.shape == "region":
             _add_paint(spec, thing)
     _add_base(spec, arena.starts[base])
     for thing in scene.things:
-        if thing.pose is None:
+        if thing.pose is None or thing.name not in arena.unknown:
             continue
         body = spec.worldbody.add_body(name=thing.name, **placement(thing.pose))
         body.add_freejoint(name=thing.name)
         add_geometry(body, thing, scene.masses.get(thing.name, 8.0), _GROUND | _SOLID, _GROUND | _SOLID)
         for geom in body.geoms:
             geom.condim = 3
-    return spec.compile()
 
 
 def _add_floor(spec: mujoco.MjSpec, arena: Arena) -> None:
@@ -68,20 +76,12 @@ def _add_floor(spec: mujoco.MjSpec, arena: Arena) -> None:
                              type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
 
 
-def _border(arena: Arena, thickness: float = 0.06) -> "dict[str, Wall]":
-    """The walls around the arena, with their inner faces on its edge."""
-    (x, y), (width, depth), half = arena.origin, arena.size, thickness / 2.0
-    low_x, low_y, high_x, high_y = x - half, y - half, x + width + half, y + depth + half
-    corners = [(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)]
-    return {f"border_{index}": Wall(corner, corners[(index + 1) % 4], thickness)
-            for index, corner in enumerate(corners)}
-
-
-def _add_wall(spec: mujoco.MjSpec, name: str, wall: Wall) -> None:
+def _add_wall(spec: mujoco.MjSpec, name: str, wall: Wall, floor: float) -> None:
     (ax, ay), (bx, by) = wall.start, wall.end
     angle = math.atan2(by - ay, bx - ax)
     spec.worldbody.add_geom(
-        name=f"wall/{name}", type=mujoco.mjtGeom.mjGEOM_BOX, pos=[(ax + bx) / 2.0, (ay + by) / 2.0, wall.height / 2.0],
+        name=f"wall/{name}", type=mujoco.mjtGeom.mjGEOM_BOX,
+        pos=[(ax + bx) / 2.0, (ay + by) / 2.0, floor + wall.height / 2.0],
         size=[math.dist(wall.start, wall.end) / 2.0 + wall.thickness / 2.0, wall.thickness / 2.0, wall.height / 2.0],
         quat=[math.cos(angle / 2.0), 0.0, 0.0, math.sin(angle / 2.0)], rgba=[0.45, 0.47, 0.52, 1.0],
         contype=_SOLID, conaffinity=_SOLID, group=SOLID_GROUP)
@@ -96,16 +96,17 @@ def _add_paint(spec: mujoco.MjSpec, thing: WorldObject) -> None:
 
 
 def _add_base(spec: mujoco.MjSpec, start: Start) -> None:
-    """A round chassis on two driven wheels and two sliding feet."""
-    x, y, _ = start.pose.position
+    """A round chassis on two driven wheels and two sliding feet, with a flat tray on a column where it has one."""
     yaw = start.pose.yaw
-    body = spec.worldbody.add_body(name=FREE_JOINT, pos=[x, y, 0.0],
+    body = spec.worldbody.add_body(name=FREE_JOINT, pos=list(start.pose.position),
                                    quat=[math.cos(yaw / 2.0), 0.0, 0.0, math.sin(yaw / 2.0)])
     body.add_freejoint(name=FREE_JOINT)
     body.add_geom(name="chassis", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=12.0,
                   size=[start.radius, _CHASSIS_HEIGHT / 2.0, 0.0], pos=[0.0, 0.0, _CLEARANCE + _CHASSIS_HEIGHT / 2.0],
                   contype=_SOLID, conaffinity=_SOLID, group=ROBOT_GROUP, rgba=[0.85, 0.55, 0.15, 1.0],
                   friction=[0.2, 0.005, 0.0001])
+    if start.tray:
+        _add_tray(body)
     for end in (-1.0, 1.0):
         body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.02, 0.0, 0.0], mass=0.2, group=ROBOT_GROUP, condim=1,
                       pos=[end * 0.75 * start.radius, 0.0, 0.0202], contype=_GROUND, conaffinity=_GROUND, priority=1)
@@ -117,3 +118,15 @@ def _add_base(spec: mujoco.MjSpec, start: Start) -> None:
         spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT,
                           gaintype=mujoco.mjtGain.mjGAIN_FIXED, biastype=mujoco.mjtBias.mjBIAS_AFFINE,
                           gainprm=[2.0] + [0.0] * 9, biasprm=[0.0, 0.0, -2.0] + [0.0] * 7, forcerange=[-3.0, 3.0])
+
+
+def _add_tray(body: Any) -> None:
+    """A flat top with a rubber mat: what stands on it rides along by friction alone; soft contacts would creep."""
+    below, half = _CLEARANCE + _CHASSIS_HEIGHT, TRAY_EDGE / 2.0
+    body.add_geom(name="tray/column", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=0.5, group=ROBOT_GROUP, contype=0,
+                  conaffinity=0, size=[0.06, (TRAY_HEIGHT - below) / 2.0, 0.0], rgba=[0.35, 0.36, 0.38, 1.0],
+                  pos=[0.0, 0.0, (TRAY_HEIGHT + below) / 2.0 - _TRAY_THICKNESS])
+    body.add_geom(name="tray/top", type=mujoco.mjtGeom.mjGEOM_BOX, mass=0.8, group=ROBOT_GROUP, contype=_SOLID,
+                  conaffinity=_GROUND | _SOLID, size=[half, half, _TRAY_THICKNESS / 2.0], condim=4, priority=1,
+                  friction=[1.0, 0.01, 0.001], solref=[0.004, 1.0], solimp=[0.95, 0.99, 0.001, 0.5, 2.0],
+                  pos=[0.0, 0.0, TRAY_HEIGHT - _TRAY_THICKNESS / 2.0], rgba=[0.25, 0.27, 0.30, 1.0])

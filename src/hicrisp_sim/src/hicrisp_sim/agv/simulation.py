@@ -22,27 +22,24 @@ class AgvSimulation(Simulation):
         rate: simulated seconds a second; 0 for as fast as can be.
     """
 
-    def __init__(self, scene: Scene, base: str, rate: float = 0.0) -> None:
+    def __init__(self, scene: Scene, base: str, rate: float = 0.0, posture: Sequence[float] = ()) -> None:
         self._base = base
-        super().__init__(scene, (), rate)
+        super().__init__(scene, posture, rate)
 
-    def _load(self, scene: Scene, now: float) -> None:
-        self.scene = scene
-        self.model = arena_model(scene, self._base)
-        self.data = mujoco.MjData(self.model)
-        self.data.time = now
-        self._due = []
+    def _build(self, scene: Scene) -> mujoco.MjModel:
+        return arena_model(scene, self._base)
+
+    def _begin(self) -> None:
         self._address = int(self.model.joint(FREE_JOINT).qposadr[0])
         self._speed_address = int(self.model.joint(FREE_JOINT).dofadr[0])
         self._wheels = [int(self.model.joint(wheel).dofadr[0]) for wheel in WHEELS]
+        self._wheel_actuators = [int(self.model.actuator(wheel).id) for wheel in WHEELS]
         self._chassis = int(self.model.geom("chassis").id)
-        mujoco.mj_forward(self.model, self.data)
-        self._look()
 
     def drive(self, forward: float, turn: float) -> None:
         """The reference of the wheels, for a forward speed (m/s) and a speed of turning (rad/s, left)."""
         across = turn * TRACK / 2.0
-        self.data.ctrl[:2] = ((forward - across) / WHEEL_RADIUS, (forward + across) / WHEEL_RADIUS)
+        self.data.ctrl[self._wheel_actuators] = ((forward - across) / WHEEL_RADIUS, (forward + across) / WHEEL_RADIUS)
 
     @property
     def wheel_speeds(self) -> Tuple[float, float]:

@@ -19,19 +19,59 @@ from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import Scene, load_scene
 
 from hicrisp_sim.agv.base import EmbeddedBase
+from hicrisp_sim.agv.lidar import Scan
 from hicrisp_sim.agv.pursuit import Twist
 from hicrisp_sim.agv.robot import AgvRobot
 from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.models import pose_of
 
-FAULTS = ("scan_stops", "appear", "move")
-"""``scan_stops``; ``appear`` and ``move``: put an obstacle (target) at x, y, after some seconds if a third is given."""
-
 _NTH = 3
 """The ray, counted from the shortest, that says how near something is: the shortest of many is short by its noise."""
 _QUIET_FOR = 0.5
 """Seconds without motion after which a base counts as standing."""
+
+
+def nearest_of(scan: Scan) -> float:
+    """The distance from a base's middle to the nearest thing that a scan shows, metres."""
+    return float(np.partition(scan.ranges, _NTH)[_NTH])
+
+
+class AgvFaults:
+    """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target) is put at
+    x, y (``appear``, ``move``), after some seconds if a third number is given."""
+
+    KINDS = ("scan_stops", "appear", "move")
+
+    def __init__(self, simulation: AgvSimulation, base: EmbeddedBase) -> None:
+        self._simulation = simulation
+        self._base = base
+
+    def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = ()) -> str:
+        """Make something go wrong; the answer says what was done.
+
+        Raises:
+            ConfigError: for a kind or a target that is not known, with those that are.
+        """
+        simulation = self._simulation
+        if kind == "scan_stops":
+            after = simulation.time + (float(magnitude[0]) if magnitude else 0.0)
+            simulation.at(after, self._silence)
+            return f"the lidar falls silent at {after:.1f} s"
+        if kind not in self.KINDS:
+            raise ConfigError(f"'{kind}' is no fault of the arena; there are: {', '.join(self.KINDS)}")
+        known = sorted(simulation.scene.arena.unknown) if simulation.scene.arena else []
+        if target not in known:
+            raise ConfigError(f"there is no obstacle '{target}'; there are: {', '.join(known) or 'none'}")
+        if len(magnitude) not in (2, 3) or not all(math.isfinite(value) for value in magnitude):
+            raise ConfigError(f"'{kind}' needs x, y and perhaps seconds, got {list(magnitude)}")
+        x, y = magnitude[:2]
+        simulation.at(simulation.time + (magnitude[2] if len(magnitude) == 3 else 0.0),
+                      lambda: simulation.move_thing(target, x, y))
+        return f"{target} will stand at ({x:.2f}, {y:.2f})"
+
+    def _silence(self) -> None:
+        self._base.lidar.stopped = True
 
 
 class AgvWorld:
@@ -59,6 +99,7 @@ class AgvWorld:
         self.domain = domain or load_domain(config_file("domains", loaded.domain))
         self.simulation = AgvSimulation(loaded, self.settings.name, rate)
         self.base = EmbeddedBase(self.simulation, self.settings, seed)
+        self._faults = AgvFaults(self.simulation, self.base)
         skills = {name: action.skill for name, action in self.domain.actions.items()}
         self.robot: BaseRobot = AgvRobot(self.base, skills)
         self._begin(loaded)
@@ -89,37 +130,19 @@ class AgvWorld:
         self.settle(0.3)
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
-        """Make something go wrong; see ``FAULTS``. The answer says what was done.
+        """Make something go wrong; see ``AgvFaults.KINDS``. The answer says what was done.
 
         Raises:
             ConfigError: for a kind or a target that is not known, with those that are.
         """
         del count  # Each of these happens once.
-        if kind == "scan_stops":
-            after = self.time + (float(magnitude[0]) if magnitude else 0.0)
-            self.simulation.at(after, self._silence)
-            return f"the lidar falls silent at {after:.1f} s"
-        if kind not in FAULTS:
-            raise ConfigError(f"'{kind}' is no fault of the arena; there are: {', '.join(FAULTS)}")
-        known = [thing.name for thing in self.scene.things]
-        if target not in known:
-            raise ConfigError(f"there is no obstacle '{target}'; there are: {', '.join(known) or 'none'}")
-        if len(magnitude) not in (2, 3) or not all(math.isfinite(value) for value in magnitude):
-            raise ConfigError(f"'{kind}' needs x, y and perhaps seconds, got {list(magnitude)}")
-        x, y = magnitude[:2]
-        self.simulation.at(self.time + (magnitude[2] if len(magnitude) == 3 else 0.0),
-                           lambda: self.simulation.move_thing(target, x, y))
-        return f"{target} will stand at ({x:.2f}, {y:.2f})"
+        return self._faults.inject(kind, target, magnitude)
 
     def _watch(self) -> None:
         """What is seen of the base while it moves: where it is, and what its lidar is nearest to."""
         scan = self.base.scan()
         if scan is not None and scan.time == self.time:
-            nearest = float(np.partition(scan.ranges, _NTH)[_NTH])
-            self.record.saw(scan.pose, nearest)
-
-    def _silence(self) -> None:
-        self.base.lidar.stopped = True
+            self.record.saw(scan.pose, nearest_of(scan))
 
     def frames(self) -> Dict[str, Tuple[Pose, float]]:
         """The base's pose in the map frame with its time, as TF would have it."""

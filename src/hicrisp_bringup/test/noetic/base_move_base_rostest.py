@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""The base suite against a running move_base, for a base without physics in an empty hall with a closed room."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from threading import Event
+from typing import List, Tuple
+from unittest import TestCase
+
+import rosnode
+import rospkg
+import rospy
+import rostest
+from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.robot.base_conformance import BaseConformance, BaseRig
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_move_base.move_base import MoveBase
+from hicrisp_move_base.settings import MoveBaseSettings
+from nav_msgs.msg import OccupancyGrid
+
+sys.path.insert(0, str(Path(rospkg.RosPack().get_path("hicrisp_move_base")) / "test"))
+from reference_move_base import KinematicBase  # noqa: E402
+
+REACHABLE, WALLED_IN = Pose((1.8, 0.6, 0.0), from_yaw(1.0)), Pose((3.7, 3.7, 0.0))
+_CELL, _HALL = 0.05, 10.0
+
+
+def hall() -> OccupancyGrid:
+    """Walls around, and a closed room in a corner."""
+    side = round(_HALL / _CELL)
+    walls: List[Tuple[float, float, float, float]] = [
+        (-5.0, 5.0, -5.0, -4.85), (-5.0, 5.0, 4.85, 5.0), (-5.0, -4.85, -5.0, 5.0), (4.85, 5.0, -5.0, 5.0),
+        (2.4, 2.5, 2.4, 5.0), (2.4, 5.0, 2.4, 2.5)]
+    grid = OccupancyGrid(data=[0] * side * side)
+    grid.header.frame_id = "map"
+    grid.info.resolution, grid.info.width, grid.info.height = _CELL, side, side
+    grid.info.origin.position.x = grid.info.origin.position.y = -_HALL / 2.0
+    grid.info.origin.orientation.w = 1.0
+    for left, right, low, high in walls:
+        for row in range(round((low + 5.0) / _CELL), round((high + 5.0) / _CELL)):
+            for column in range(round((left + 5.0) / _CELL), round((right + 5.0) / _CELL)):
+                grid.data[row * side + column] = 100
+    return grid
+
+
+class BaseOverMoveBase(BaseConformance, TestCase):
+    """The real move_base."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        rospy.init_node("test_base_move_base")
+        cls.map = rospy.Publisher("/map", OccupancyGrid, queue_size=1, latch=True)
+        cls.map.publish(hall())
+        cls.base = KinematicBase()
+        cls.driver = MoveBase("agv", MoveBaseSettings(cmd_vel="/cmd_vel", server_wait=20.0))
+
+    def setUp(self) -> None:
+        assert self.driver._client.wait_for_server(60.0), "no move_base"
+        rospy.wait_for_service("/move_base/make_plan", 60.0)
+        base = self.base
+        back = self.driver.go_to(Pose((0.0, 0.0, 0.0)), Deadline(60.0), Event(), lambda phase, part: None)
+        assert back.ok, back
+        self.rig = BaseRig(
+            self.driver, lambda: Pose((base.pose[0], base.pose[1], 0.0), from_yaw(base.pose[2])), lambda: base.moving,
+            REACHABLE, WALLED_IN, tolerance=0.2, lose=lambda: rosnode.kill_nodes(["/move_base"]))
+
+
+if __name__ == "__main__":
+    rostest.rosrun("hicrisp_bringup", "base_move_base", BaseOverMoveBase)

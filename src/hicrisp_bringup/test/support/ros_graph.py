@@ -1,0 +1,46 @@
+"""A ROS graph of its own for a test process: a master on a free port, and this process as a node in it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Iterator
+
+import rosgraph
+import rospy
+
+_START_LIMIT, _END_LIMIT = 10.0, 10.0
+_MASTER = "from rosmaster.main import rosmaster_main; rosmaster_main()"
+
+
+@contextmanager
+def ros_graph(home: Path, simulated_time: bool = False) -> Iterator[None]:
+    """Run with a master that is nobody else's.
+
+    Args:
+        home: folder for logs.
+        simulated_time: set ``/use_sim_time``; no clock is published.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    os.environ.update(ROS_MASTER_URI=f"http://127.0.0.1:{port}", ROS_IP="127.0.0.1", ROS_HOME=str(home))
+    master = subprocess.Popen([sys.executable, "-c", _MASTER, "--core", "-p", str(port)], stdout=subprocess.DEVNULL,
+                              cwd="/")
+    try:
+        end = time.monotonic() + _START_LIMIT
+        while not rosgraph.is_master_online() and time.monotonic() < end:
+            time.sleep(0.05)
+        if simulated_time:
+            rosgraph.Master("/test").setParam("/use_sim_time", True)
+        rospy.init_node("test", disable_signals=True)
+        yield
+        rospy.signal_shutdown("tests are over")
+    finally:
+        master.terminate()
+        master.wait(_END_LIMIT)

@@ -1,0 +1,101 @@
+"""Which steps may begin: a plan's steps, what each waits for, and what became of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Dict, FrozenSet, List, Sequence, Set, Tuple
+
+from hicrisp_core.model import Step
+
+
+class StepState(Enum):
+    """Where a step stands."""
+
+    WAITING = "waiting"
+    """Not begun."""
+    RUNNING = "running"
+    """Begun and not ended."""
+    DONE = "done"
+    """Carried out."""
+    LEFT = "left"
+    """Given up or replaced by a new plan; what waits for it goes on all the same."""
+    FAILED = "failed"
+    """Given up; what waits for it is never begun."""
+
+
+_OPEN = (StepState.WAITING, StepState.RUNNING)
+_PASSABLE = (StepState.DONE, StepState.LEFT)
+
+
+@dataclass
+class _Entry:
+    step: Step
+    after: FrozenSet[int]
+    state: StepState = StepState.WAITING
+
+
+class Schedule:
+    """Steps by their index, which they keep; those of a new plan get indices of their own.
+
+    A step whose ``after`` is ``None`` waits for the step before it. One thread writes, any may read.
+    """
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._entries: Dict[int, _Entry] = {}
+        self.add(steps)
+
+    def add(self, steps: Sequence[Step], before: Sequence[int] = ()) -> int:
+        """Append steps; returns the index of the first.
+
+        Args:
+            before: the indices here of the steps that stand before the new ones where their ``after`` counts them.
+        """
+        first = max(self._entries, default=-1) + 1
+        places = [*before, *range(first, first + len(steps))]
+        for index, step in enumerate(steps, first):
+            waits = (index - 1,) if step.after is None else tuple(places[earlier] for earlier in step.after)
+            self._entries[index] = _Entry(step, frozenset(waits).intersection(self._entries))
+        return first
+
+    def step(self, index: int) -> Step:
+        """The step of that index."""
+        return self._entries[index].step
+
+    def ready(self) -> List[int]:
+        """The steps that may begin now, in the plan's order; of one robot one at a time."""
+        busy: Set[str] = {entry.step.robot for entry in self._entries.values() if entry.state is StepState.RUNNING}
+        found: List[int] = []
+        for index, entry in sorted(self._entries.items()):
+            free = entry.state is StepState.WAITING and all(
+                self._entries[earlier].state in _PASSABLE for earlier in entry.after)
+            if free and entry.step.robot not in busy:
+                busy.add(entry.step.robot)
+                found.append(index)
+        return found
+
+    def begin(self, index: int) -> None:
+        """A step is under way from now on."""
+        self._entries[index].state = StepState.RUNNING
+
+    def end(self, index: int, state: StepState) -> None:
+        """A step has ended."""
+        self._entries[index].state = state
+
+    def part(self, index: int) -> Tuple[int, ...]:
+        """A step and those not begun that wait for it, directly or through others."""
+        found = [index]
+        for later, entry in sorted(self._entries.items()):
+            if entry.state is StepState.WAITING and entry.after.intersection(found) and later != index:
+                found.append(later)
+        return tuple(found)
+
+    def drop(self, indices: Sequence[int]) -> None:
+        """Forget steps that were not begun: a new plan stands for them."""
+        for index in indices:
+            if self._entries[index].state is StepState.WAITING:
+                del self._entries[index]
+
+    def indices(self, *states: StepState) -> Tuple[int, ...]:
+        """The steps in any of some states; without states, those that have not ended."""
+        return tuple(index for index, entry in sorted(self._entries.items()) if entry.state in (states or _OPEN))

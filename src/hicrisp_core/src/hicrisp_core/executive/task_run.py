@@ -1,0 +1,194 @@
+"""One task under way: its steps begin when what they wait for is done, those of different robots at once.
+
+Only the caller's thread decides what begins and keeps the books; a step that is alone runs in it too, any other in a
+thread of its own. The feedback stack belongs to the step, so steps at once are corrected apart.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from typing import Dict, List, Sequence, Tuple
+
+from hicrisp_core.domain.ordering import ordered
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.executive.achievements import Achievements
+from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
+from hicrisp_core.executive.ledger import Account, Ledger
+from hicrisp_core.executive.policy import Policy
+from hicrisp_core.executive.ports import Ports
+from hicrisp_core.executive.schedule import Schedule, StepState
+from hicrisp_core.executive.step import Progress, StepResult, StepRunner
+from hicrisp_core.model import Command, Feedback, Plan, Rung, Task, Verdict, WorldState
+from hicrisp_core.robot.deadline import Deadline
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """How a step ended, what was carried out for it, and why nothing had to be."""
+
+    result: StepResult
+    commands: Tuple[Command, ...] = ()
+    passed: str = ""
+
+
+class TaskRun:
+    """Carries out a plan; what is learnt of failures and of what is done goes into the next question to a brain."""
+
+    def __init__(
+        self, task: Task, plan: Plan, runner: StepRunner, ports: Ports, domain: Domain, policy: Policy, ledger: Ledger
+    ) -> None:
+        self._task = task
+        self._schedule = Schedule(plan.steps)
+        self._runner = runner
+        self._ports = ports
+        self._domain = domain
+        self._policy = policy
+        self._ledger = ledger
+        self._achieved = Achievements(domain)
+        self._done: Tuple[str, ...] = ()
+        self._failed: List[Tuple[int, StepResult]] = []
+        self._earlier: Tuple[Feedback, ...] = ()
+        self._replans = 0
+        self._over = False
+        """Whether nothing more may begin: the task was canceled, or one of its budgets is used up."""
+        self._tell_plan(plan, 0)
+
+    def run(self) -> StepResult:
+        """Run the steps, then make again whatever was undone meanwhile, until all holds or it is given up."""
+        while True:
+            self._carry_out()
+            if self._failed and (self._policy.on_failed_step == "stop" or self._over):
+                return StepResult(False, reason=self._reasons())
+            result = self._verify()
+            if result.new_steps is None:
+                left_out = self._failed[0][1].reason if self._failed else ""
+                return result if not result.ok else StepResult(not left_out, reason=left_out)
+            self._replan(result, self._runner.attempts.observe())
+
+    @property
+    def account(self) -> Account:
+        """What became of every step."""
+        return Account(self._done, tuple(self._said(index) for index, _ in self._failed),
+                       tuple(map(self._said, self._schedule.indices(StepState.WAITING))))
+
+    def _carry_out(self) -> None:
+        """Run all steps that may run; on return none is under way."""
+        running: "Dict[Future[_Ended], int]" = {}
+        with ThreadPoolExecutor(max(1, len(self._ports.robots)), "step") as pool:
+            while True:
+                ready = [] if self._over else self._schedule.ready()
+                for index in ready:
+                    self._schedule.begin(index)
+                if len(ready) == 1 and not running:
+                    self._settle(ready[0], self._step(ready[0]))
+                    continue
+                running.update({pool.submit(self._step, index): index for index in ready})
+                if not running:
+                    return
+                for ended in wait(running, return_when=FIRST_COMPLETED).done:
+                    self._settle(running.pop(ended), ended.result())
+
+    def _step(self, index: int) -> _Ended:
+        step, part = self._schedule.step(index), self._schedule.part(index)
+        ledger = self._ledger.within(index=index, robot=step.robot)
+        ledger.tell("step_started", text=self._said(index), action=step.action)
+        remaining = tuple(map(self._schedule.step, part))
+        runner = self._runner.within(ledger, remaining[1:])
+        world = runner.attempts.observe()
+        translation = self._ports.body.translate(step, world, Deadline(THINK_LIMIT))
+        ledger.used(translation.usage)
+        result, made = StepResult(True), ()  # type: Tuple[StepResult, Tuple[Command, ...]]
+        if translation.feedback is not None:
+            named = Command(step.action or step.text, step.arguments, step.robot)
+            ledger.failed(step.text, translation.feedback)
+            result = runner.correct(Attempt(named, Verdict(translation.feedback)), self._progress(world, part))
+        for command in translation.commands:
+            result = runner.run(command, self._progress(world, part, made))
+            if not result.ok:
+                break
+            made = (*made, *result.commands)
+        if translation.pass_reason:
+            ledger.tell("note", text=f"no command is needed: {translation.pass_reason}")
+        ledger.tell("step_finished", ok=result.ok)
+        return _Ended(result, made, translation.pass_reason)
+
+    def _settle(self, index: int, ended: _Ended) -> None:
+        """Write down how a step ended, and what that means for those that wait for it."""
+        result = ended.result
+        self._achieved.add(ended.commands)
+        self._achieved.ended(self._schedule.step(index).robot or next(iter(self._ports.robots), ""), result.ok)
+        if result.ok:
+            self._schedule.end(index, StepState.DONE)
+            passed = f" (passed over: {ended.passed})" if ended.passed else ""
+            self._done = (*self._done, self._said(index) + passed)
+        elif result.new_steps is not None:
+            part = self._schedule.part(index)
+            self._schedule.end(index, StepState.LEFT)
+            self._schedule.drop(part[1:])
+            self._replan(result, self._runner.attempts.observe() if self._several else WorldState())
+        else:
+            self._failed.append((index, result))
+            self._over = self._over or self._runner.ended()
+            goes_on = self._policy.on_failed_step != "stop" and not self._over
+            self._schedule.end(index, StepState.LEFT if goes_on else StepState.FAILED)
+
+    def _verify(self) -> StepResult:
+        """Look at every fact that the steps made and no later step undid; what is gone is corrected like a step.
+
+        A policy without correction at the end is told the truth all the same.
+        """
+        for _ in range(self._policy.threshold):
+            world = self._runner.attempts.observe()
+            missing = self._ports.watch.unfinished(world) if self._ports.watch is not None else None
+            undone = missing or self._achieved.undone(world)
+            if undone is None:
+                return StepResult(True)
+            command, feedback = undone
+            if command is None or not (self._policy.verify_goal and self._policy.detect):
+                return StepResult(False, reason=str(feedback) if command is None else feedback.error)
+            self._ledger.failed(self._domain.describe(command), feedback)
+            result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
+            if not result.ok:
+                return result
+            self._achieved.add(result.commands)
+        return StepResult(False, reason="what the steps made does not stay")
+
+    def _replan(self, result: StepResult, world: WorldState) -> None:
+        """New steps for a failed one and for all that waited for it; the other steps stay as they are."""
+        steps, before = result.new_steps or (), self._schedule.indices()
+        if self._several:
+            kept = tuple(map(self._schedule.step, before))
+            shifted = (step if step.after is None else replace(step, after=tuple(at + len(kept) for at in step.after))
+                       for step in steps)
+            steps = ordered((*(replace(step, after=None) for step in kept), *shifted), self._domain, world)[len(kept):]
+        self._replans += 1
+        self._earlier = (*self._earlier, *result.failures)
+        first = self._schedule.add(steps, before)
+        self._tell_plan(Plan(steps, Rung.LLM_REPLAN.value), first)
+
+    def _progress(self, world: WorldState, part: Sequence[int] = (), made: Tuple[Command, ...] = ()) -> Progress:
+        elsewhere = tuple(f"{self._said(index)} (goes on apart from this: leave it out of a new plan)"
+                          for index in self._schedule.indices() if index not in part) if self._several else ()
+        return Progress(self._task, (*self._done, *elsewhere), tuple(map(self._schedule.step, part)),
+                        self._policy.replans - self._replans, self._achieved.made(world, made), self._earlier)
+
+    @property
+    def _several(self) -> bool:
+        return len(self._ports.robots) > 1
+
+    def _said(self, index: int) -> str:
+        step = self._schedule.step(index)
+        return step.text or str(step)
+
+    def _reasons(self) -> str:
+        """Why the task failed; with the step where several did."""
+        if len(self._failed) == 1:
+            return self._failed[0][1].reason
+        return "; ".join(f"{self._said(index)}: {result.reason}" for index, result in self._failed)
+
+    def _tell_plan(self, plan: Plan, first: int) -> None:
+        self._ports.announce(plan)
+        self._ledger.tell("plan", steps=[step.text or str(step) for step in plan.steps], source=plan.source,
+                          reasoning=plan.reasoning, from_step=first, robots=[step.robot for step in plan.steps],
+                          after=[None if step.after is None else list(step.after) for step in plan.steps])

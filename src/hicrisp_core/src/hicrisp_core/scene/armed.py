@@ -1,0 +1,100 @@
+"""Faults that wait for their moment: what is in force, and how often it still happens."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import List, Mapping, Sequence, Tuple
+
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.scene.scene import SceneFault
+
+
+class FaultError(HicrispError):
+    """A fault cannot be injected; the message says what would be valid."""
+
+
+@dataclass(frozen=True)
+class FaultKind:
+    """A kind of fault.
+
+    Args:
+        text: what it does and what its magnitude means.
+        sizes: how many numbers its magnitude may have.
+        needs_target: whether it concerns one thing that must be named.
+        spread: whether a magnitude that has not two numbers ends with a standard deviation.
+    """
+
+    text: str
+    sizes: Tuple[int, ...] = (0,)
+    needs_target: bool = False
+    spread: bool = False
+
+
+def check_fault(fault: SceneFault, kinds: Mapping[str, FaultKind], things: Sequence[str]) -> None:
+    """Refuse what cannot be injected.
+
+    Args:
+        things: the names that a target may have.
+
+    Raises:
+        FaultError: with what would be valid.
+    """
+    kind, magnitude = kinds.get(fault.kind), fault.magnitude
+    if kind is None:
+        raise FaultError(f"there is no fault '{fault.kind}'; there are: "
+                         + "; ".join(f"{name} ({known.text})" for name, known in sorted(kinds.items())))
+    if len(magnitude) not in kind.sizes or not all(math.isfinite(value) for value in magnitude):
+        raise FaultError(f"the magnitude {list(magnitude)} does not fit {fault.kind}: {kind.text}")
+    if fault.count < 0:
+        raise FaultError(f"a fault happens at least 0 times, not {fault.count}")
+    if kind.spread and len(magnitude) != 2 and magnitude[-1] < 0.0:
+        raise FaultError(f"a standard deviation is at least 0, not {magnitude[-1]}")
+    if (fault.target and fault.target not in things) or (kind.needs_target and not fault.target):
+        raise FaultError(f"{fault.kind} needs one of the things: {', '.join(things)}; not '{fault.target}'")
+
+
+@dataclass
+class _Armed:
+    fault: SceneFault
+    left: int
+    """How often it still happens; negative for always."""
+
+
+class ArmedFaults:
+    """The faults of one world that are in force."""
+
+    def __init__(self) -> None:
+        self._armed: List[_Armed] = []
+
+    def clear(self) -> None:
+        """Forget every fault."""
+        self._armed = []
+
+    def arm(self, fault: SceneFault) -> str:
+        """Put a fault in force; what was done, as a sentence."""
+        self._armed.append(_Armed(fault, fault.count or -1))
+        return (f"{fault.kind} is in force{f' for {fault.target}' if fault.target else ''}"
+                f"{f', {fault.count} times' if fault.count else ''}")
+
+    def in_force(self, kind: str, item: str = "") -> List[SceneFault]:
+        """The faults of a kind that concern a thing: those without a target, and those of that thing."""
+        return [armed.fault for armed in self._armed if _concerns(armed, kind, item)]
+
+    def take(self, kind: str, item: str = "") -> List[SceneFault]:
+        """The faults of a kind that happen now to a thing; each is counted."""
+        return self._count([armed for armed in self._armed if _concerns(armed, kind, item)])
+
+    def take_all(self, kind: str) -> List[SceneFault]:
+        """The faults of a kind that happen now, whatever their targets; each is counted."""
+        return self._count([armed for armed in self._armed if armed.fault.kind == kind and armed.left != 0])
+
+    @staticmethod
+    def _count(taken: List[_Armed]) -> List[SceneFault]:
+        for armed in taken:
+            armed.left -= 1 if armed.left > 0 else 0
+        return [armed.fault for armed in taken]
+
+
+def _concerns(armed: _Armed, kind: str, item: str) -> bool:
+    return armed.fault.kind == kind and armed.left != 0 and armed.fault.target in ("", item)

@@ -1,0 +1,22 @@
+"""The colours that things are painted in, by the words of their attributes."""
+
+from __future__ import annotations
+
+from typing import Mapping, Tuple
+
+from hicrisp_core.model import WorldObject
+
+Colour = Tuple[float, float, float, float]
+"""Red, green, blue and opacity, 0 to 1."""
+COLOURS: Mapping[str, Colour] = {
+    "red": (0.82, 0.16, 0.14, 1.0), "green": (0.18, 0.60, 0.26, 1.0), "blue": (0.15, 0.35, 0.78, 1.0),
+    "yellow": (0.95, 0.80, 0.18, 1.0), "orange": (0.95, 0.52, 0.13, 1.0), "purple": (0.50, 0.24, 0.63, 1.0),
+    "pink": (0.93, 0.55, 0.68, 1.0), "cyan": (0.20, 0.68, 0.75, 1.0), "brown": (0.48, 0.31, 0.18, 1.0),
+    "white": (0.92, 0.92, 0.90, 1.0), "grey": (0.55, 0.56, 0.58, 1.0), "black": (0.12, 0.12, 0.13, 1.0),
+}
+_PLAIN: Colour = (0.70, 0.66, 0.58, 1.0)
+
+
+def paint_of(thing: WorldObject) -> Colour:
+    """The colour that the thing's attributes name; wood where they name none."""
+    return COLOURS.get(thing.attributes.get("colour", ""), _PLAIN)

@@ -1,0 +1,85 @@
+"""Whether the Panda is simulated by ``franka_gazebo`` or by ``gazebo_ros_control`` alone, and what follows from it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Sequence, Tuple
+
+import rospkg
+from hicrisp_core.errors import ConfigError, HicrispError
+
+from hicrisp_gazebo.panda_urdf import for_effort_control
+
+CHOICES = ("auto", "true", "false")
+_ALWAYS = ("joint_state_controller", "effort_joint_trajectory_controller")
+_FRANKA, _STOCK = ("franka_gripper", "franka_state_controller"), ("hand_controller",)
+_XACRO_LIMIT = 60.0
+
+
+def use_franka(choice: str) -> bool:
+    """Whether franka_gazebo is used; ``auto``: where it is installed.
+
+    Raises:
+        ConfigError: for another choice.
+    """
+    if choice not in CHOICES:
+        raise ConfigError(f"franka is one of {', '.join(CHOICES)}, not '{choice}'")
+    return choice == "true" or (choice == "auto" and _installed("franka_gazebo"))
+
+
+def controllers(choice: str) -> Tuple[str, ...]:
+    """The controllers that are to be started."""
+    return (*_ALWAYS, *(_FRANKA if use_franka(choice) else _STOCK))
+
+
+def describe(choice: str, arguments: Sequence[str]) -> str:
+    """The URDF of the Panda for Gazebo, made by xacro from franka_description.
+
+    Args:
+        arguments: of xacro, such as ``xyz:=0 0 0``.
+
+    Raises:
+        ConfigError: when it cannot be made, with the reason.
+    """
+    try:
+        file = os.path.join(rospkg.RosPack().get_path("franka_description"), "robots/panda/panda.urdf.xacro")
+        made = subprocess.run(["xacro", file, "gazebo:=true", "hand:=true", *arguments], capture_output=True,
+                              text=True, timeout=_XACRO_LIMIT, check=True)
+    except rospkg.ResourceNotFound as error:
+        raise ConfigError(f"the package {error} is not installed; the Panda's description comes with it") from error
+    except subprocess.CalledProcessError as error:
+        raise ConfigError(f"xacro failed: {error.stderr.strip()}") from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ConfigError(f"xacro cannot be run: {error}") from error
+    return made.stdout if use_franka(choice) else for_effort_control(made.stdout)
+
+
+def _installed(package: str) -> bool:
+    try:
+        rospkg.RosPack().get_path(package)
+    except rospkg.ResourceNotFound:
+        return False
+    return True
+
+
+def describe_main(arguments: Sequence[str]) -> int:
+    """Print the URDF: ``panda_description auto|true|false [xacro arguments]``; the exit status."""
+    try:
+        sys.stdout.write(describe(arguments[1] if len(arguments) > 1 else "auto", list(arguments[2:])))
+    except HicrispError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+def spawn_main(arguments: Sequence[str]) -> int:
+    """Become controller_manager's spawner: ``panda_controllers auto|true|false``; an exit status where that fails."""
+    try:
+        names = controllers(arguments[1] if len(arguments) > 1 else "auto")
+        renamed = [argument for argument in arguments if ":=" in argument]  # The node's name and log, from roslaunch.
+        os.execvp("rosrun", ["rosrun", "controller_manager", "spawner", *names, *renamed])
+    except HicrispError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2

@@ -1,0 +1,41 @@
+"""The map of an arena: what a map server would serve, computed from the same scene as the walls."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Tuple
+
+import numpy as np
+from hicrisp_core.scene.scene import Arena
+
+FREE, TAKEN, UNKNOWN = 0, 100, -1
+_BORDER = 0.1
+"""Seen of the wall around the arena, metres."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells of 0 (free), 100 (taken), -1 (unknown), rows along y, columns along x.
+
+    Args:
+        origin: x and y of the outer corner of the first cell, metres in the map frame.
+        resolution: edge of a cell, metres.
+        cells: (rows, columns).
+    """
+
+    origin: Tuple[float, float]
+    resolution: float
+    cells: np.ndarray
+
+
+def grid_of(arena: Arena, resolution: float = 0.02) -> Grid:
+    """The walls of an arena as a grid; movable obstacles are in no map."""
+    if not 0.0 < resolution < min(arena.size):
+        raise ValueError(f"a resolution above 0 and below {min(arena.size):g} m was expected, got {resolution}")
+    x, y = (low - _BORDER for low in arena.origin)
+    columns, rows = (math.ceil((extent + 2 * _BORDER) / resolution - 1e-9) for extent in arena.size)
+    clearance = np.array([[arena.clearance(x + (column + 0.5) * resolution, y + (row + 0.5) * resolution)
+                           for column in range(columns)] for row in range(rows)])
+    # A cell is taken when a wall reaches into its middle half.
+    return Grid((x, y), resolution, np.where(clearance < resolution / 4.0, TAKEN, FREE).astype(np.int8))

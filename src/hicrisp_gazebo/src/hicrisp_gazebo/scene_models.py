@@ -1,0 +1,115 @@
+"""A scene as models of Gazebo: one for everything that stands still, one for each thing that moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, Optional
+from xml.etree import ElementTree
+
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.scene import Scene
+from hicrisp_core.scene.colours import Colour, paint_of
+from hicrisp_core.scene.scene import ROOM_FLOOR, TABLE
+
+from hicrisp_gazebo import sdf, shapes
+from hicrisp_gazebo.inertia import Solid, inertia_of
+from hicrisp_gazebo.surface import FURNITURE, OBSTACLE, THING
+
+SCENERY = "scenery"
+"""Name of the model of everything that stands still."""
+DENSITY = 600.0
+"""Of things whose mass the scene does not say, kg/m3: wood."""
+LIFTED = 3.0
+"""Mass up to which things are made to be held, kg."""
+_FLOOR_SIZE, _FLOOR_DEPTH = 12.0, 0.1
+_STEEL: Colour = (0.35, 0.36, 0.38, 1.0)
+_WOOD: Colour = (0.80, 0.70, 0.56, 1.0)
+_TILES: Colour = (0.72, 0.73, 0.74, 1.0)
+_WALL: Colour = (0.45, 0.47, 0.52, 1.0)
+_PAINT: Colour = (0.35, 0.62, 0.45, 1.0)
+_WORLD = Pose((0.0, 0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is spawned: a name, its SDF, and where it is at first in the world frame."""
+
+    name: str
+    sdf: str
+    pose: Pose
+
+
+def models_of(scene: Scene) -> Dict[str, Model]:
+    """Every model of a scene by its name, without the robots; what stands still comes first.
+
+    Raises:
+        ConfigError: when a thing's name is taken.
+    """
+    if SCENERY in scene.objects:
+        raise ConfigError(f"scene {scene.name}: the name '{SCENERY}' is taken; call the thing something else")
+    found = {SCENERY: Model(SCENERY, scenery(scene), _WORLD)}
+    for thing in scene.things:
+        if thing.pose is not None:
+            found[thing.name] = Model(thing.name, thing_sdf(thing, scene.masses.get(thing.name)), thing.pose)
+    return found
+
+
+def thing_sdf(thing: WorldObject, mass: Optional[float] = None) -> str:
+    """The SDF of one thing that moves.
+
+    Args:
+        mass: kilograms; by default its volume's in wood.
+    """
+    solids = shapes.solids_of(thing)
+    weight = mass if mass is not None else DENSITY * sum(solid.volume for solid in solids)
+    element = sdf.model(thing.name)
+    body = sdf.link(element, "link", inertia_of(solids, weight))
+    sdf.add_solids(body, solids, paint_of(thing), THING if weight <= LIFTED else OBSTACLE)
+    return sdf.document(element)
+
+
+def scenery(scene: Scene) -> str:
+    """The SDF of what stands still: the floor, the table, the walls, and the areas painted on the floor."""
+    element = sdf.model(SCENERY, static=True)
+    floor = sdf.link(element, "floor")
+    sdf.add_solids(floor, [_floor(scene)], _TILES, FURNITURE)
+    if TABLE in scene.objects:
+        top, *rest = shapes.table(scene.table, _floor_of(scene))
+        table = sdf.link(element, TABLE)
+        sdf.add_solids(table, [top], _WOOD, FURNITURE)
+        sdf.add_solids(table, rest, _STEEL, FURNITURE)
+    if scene.arena is not None:
+        sdf.add_solids(sdf.link(element, "walls"), shapes.walls(scene.arena), _WALL, FURNITURE)
+    paint = [Solid(thing.name, "box", thing.size, thing.pose) for thing in scene.objects.values()
+             if thing.shape == "region" and thing.pose is not None]
+    if paint:
+        sdf.add_solids(sdf.link(element, "paint"), paint, _PAINT, None)
+    return sdf.document(element)
+
+
+def world(empty: str, scene: Scene) -> str:
+    """The text of a world file with a scene's models in it, for use without the nodes.
+
+    Args:
+        empty: the text of a world file without them.
+    """
+    text = []
+    for model in models_of(scene).values():
+        element = ElementTree.fromstring(model.sdf)[0]
+        ElementTree.SubElement(element, "pose").text = sdf.pose_text(model.pose)
+        text.append(ElementTree.tostring(element, encoding="unicode"))
+    return empty.replace("</world>", "\n".join([*text, "</world>"]))
+
+
+def _floor(scene: Scene) -> Solid:
+    x, y = 0.0, 0.0
+    if scene.arena is not None:
+        x, y = (low + extent / 2.0 for low, extent in zip(scene.arena.origin, scene.arena.size))
+    return Solid("floor", "box", (_FLOOR_SIZE, _FLOOR_SIZE, _FLOOR_DEPTH),
+                 Pose((x, y, _floor_of(scene) - _FLOOR_DEPTH / 2.0)))
+
+
+def _floor_of(scene: Scene) -> float:
+    """Height of the floor in the world frame, metres."""
+    return ROOM_FLOOR if scene.arena is None else scene.arena.floor

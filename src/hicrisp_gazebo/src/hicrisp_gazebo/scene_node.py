@@ -1,0 +1,178 @@
+"""The door of a scene in Gazebo: it spawns the scene, and serves ``inject_fault`` and ``reset_world``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import RLock
+from typing import Callable, Iterable, List
+
+import rospkg
+import rospy
+from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped, Vector3
+from hicrisp_core.domain import load_domain
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.model import Command, Pose
+from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene.lab import tray_in_base
+from hicrisp_nodes.config_files import config_file, parameter
+from hicrisp_nodes.conversions.geometry import pose_to_msg
+from hicrisp_nodes.node import run
+from hicrisp_nodes.service_client import ServiceClient
+from hicrisp_nodes.wall_clock import WallTimer
+from std_msgs.msg import Bool, Float64
+from std_srvs.srv import Empty, EmptyRequest
+from tf2_ros import StaticTransformBroadcaster
+
+from hicrisp_gazebo.client import GazeboClient
+from hicrisp_gazebo.robots import WatchedRobot
+from hicrisp_gazebo.world import GazeboWorld
+from hicrisp_msgs.srv import (
+    InjectFault,
+    InjectFaultRequest,
+    InjectFaultResponse,
+    ResetWorld,
+    ResetWorldRequest,
+    ResetWorldResponse,
+)
+
+_TICK = 0.02
+_GUESS = 0.01
+"""Variance of where a base is said to start, m2 and rad2."""
+_HALT, _HOME, _CLEAR = 5.0, 30.0, 2.0
+"""Seconds of wall time that robots get to stop and to go home, and move_base to forget what it saw."""
+
+
+class SceneServer:
+    """Serves one scene.
+
+    Args:
+        home: name of the domain's action that takes an arm to its rest pose; empty where there is none.
+        clear: service that makes a base forget the obstacles it saw; empty where there is none.
+    """
+
+    def __init__(self, scene: Scene, seed: int, base: str, home: str, clear: str) -> None:
+        self._lock = RLock()
+        self._home, self._clear = home, clear
+        noise = rospy.Publisher("pose_noise", Float64, queue_size=1, latch=True)
+        gazebo = GazeboClient(str(parameter("gazebo", "/gazebo")))
+        self._world = GazeboWorld(gazebo, scene, seed, Path(base) if base else None, rospy.get_time,
+                                  lambda sigma: noise.publish(Float64(sigma)))
+        self._frames = StaticTransformBroadcaster()
+        self._starts = rospy.Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
+        self._world.begin()
+        self._tell_bases()
+        self._tell_faults()
+        rospy.set_param("~seed", seed)
+        bases = scene.arena.starts if scene.arena is not None else {}
+        self._robots = [WatchedRobot(name, self._began, self._phase) for name in scene.robots]
+        self._arms = [robot for robot in self._robots if robot.name not in bases]
+        self._services = (rospy.Service("inject_fault", InjectFault, self._inject),
+                          rospy.Service("reset_world", ResetWorld, self._reset))
+        self._timer = WallTimer(_TICK, self._tick, "faults")
+        self._ready = rospy.Publisher("~ready", Bool, queue_size=1, latch=True)
+        self._ready.publish(Bool(True))
+
+    def stop(self) -> None:
+        """Serve no more; the world stays as it is."""
+        self._timer.shutdown()
+        for service in self._services:
+            service.shutdown("the scene is closed")
+        for robot in self._robots:
+            robot.stop()
+
+    def _tell_faults(self) -> None:
+        """What goes wrong from the beginning is the scene's; reports read here what was injected."""
+        rospy.set_param("~faults", [
+            {"fault": fault.kind, "target": fault.target, "magnitude": list(fault.magnitude), "count": fault.count}
+            for fault in self._world.scene.faults])
+
+    def _tell_bases(self) -> None:
+        """Where a localisation that needs a first guess begins to look for a base, and what is fixed to it."""
+        arena = self._world.scene.arena
+        for name, start in arena.starts.items() if arena is not None else ():
+            if start.tray:
+                self._frames.sendTransform(_fixed(f"{name}/base_link", start.tray, tray_in_base()))
+            message = PoseWithCovarianceStamped()
+            message.header.frame_id, message.header.stamp = "map", rospy.Time.now()
+            message.pose.pose = pose_to_msg(start.pose)
+            message.pose.covariance = [_GUESS if row == column and row in (0, 1, 5) else 0.0
+                                       for row in range(6) for column in range(6)]
+            self._starts.publish(message)
+
+    def _began(self, command: Command) -> None:
+        self._happens(lambda: self._world.faults.command_began(command))
+
+    def _phase(self, command: Command, phase: str) -> None:
+        self._happens(lambda: self._world.faults.phase_began(command, phase))
+
+    def _tick(self) -> None:
+        self._happens(self._world.faults.tick)
+
+    def _happens(self, faults: Callable[[], Iterable[str]]) -> None:
+        try:
+            with self._lock:
+                for said in faults():
+                    rospy.loginfo("%s", said)
+        except HicrispError as error:
+            rospy.logwarn("a fault could not happen: %s", error)
+
+    def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
+        try:
+            with self._lock:
+                said = self._world.inject(request.kind, request.target, request.magnitude, request.count)
+        except HicrispError as error:
+            return InjectFaultResponse(False, str(error))
+        entry = {"fault": request.kind, "target": request.target, "magnitude": list(map(float, request.magnitude)),
+                 "count": request.count}
+        rospy.set_param("~faults", [*rospy.get_param("~faults", []), entry])
+        return InjectFaultResponse(True, said)
+
+    def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
+        try:
+            scene = load_scene(config_file("scenes", request.scene), request.seed) if request.scene else None
+            problems = [problem for robot in self._robots for problem in [robot.halt(_HALT)] if problem]
+            if self._home and not problems:
+                problems = [problem for arm in self._arms for problem in [arm.send_home(self._home, _HOME)] if problem]
+            with self._lock:
+                self._world.reset(scene, int(request.seed))
+        except HicrispError as error:
+            return ResetWorldResponse(False, str(error))
+        self._tell_bases()
+        self._forget_obstacles()
+        self._tell_faults()
+        rospy.set_param("~seed", int(request.seed))  # Whoever writes a result reads here which layout it was.
+        said = [f"scene {self._world.scene.name} with seed {request.seed}", *problems]
+        return ResetWorldResponse(not problems, "; ".join(said))
+
+    def _forget_obstacles(self) -> None:
+        """A base must not drive around what is no longer there."""
+        known = self._clear and rospy.get_master().lookupService(rospy.resolve_name(self._clear))[0] == 1
+        if known:
+            ServiceClient(self._clear, Empty).call(EmptyRequest(), _CLEAR)
+
+
+def _fixed(parent: str, child: str, pose: Pose) -> TransformStamped:
+    transform = TransformStamped(child_frame_id=child)
+    transform.header.frame_id, transform.header.stamp = parent, rospy.Time.now()
+    transform.transform.translation = Vector3(*pose.position)
+    transform.transform.rotation = pose_to_msg(pose).orientation
+    return transform
+
+
+def _home_of(scene: Scene) -> str:
+    actions = load_domain(config_file("domains", scene.domain)).actions
+    return next((name for name, action in actions.items() if action.skill == "home"), "")
+
+
+def build() -> SceneServer:
+    """The scene that the parameters ask for."""
+    seed = int(parameter("seed", 0))
+    scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), seed)
+    models: List[str] = [rospkg.RosPack().get_path("hicrisp_gazebo"), "models", "agv", "model.sdf"]
+    base = str(parameter("base_model", str(Path(*models))))
+    return SceneServer(scene, seed, base, _home_of(scene), str(parameter("clear_service", "/move_base/clear_costmaps")))
+
+
+def main() -> None:
+    """Run the node."""
+    run("gazebo_scene", build)

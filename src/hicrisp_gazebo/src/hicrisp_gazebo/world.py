@@ -1,0 +1,105 @@
+"""A scene in a running Gazebo: its models, their first poses, and putting everything back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, Dict, Optional, Sequence
+
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.scene import Scene, SceneFault, load_scene
+
+from hicrisp_gazebo.agv_model import agv_model
+from hicrisp_gazebo.faults import Faults
+from hicrisp_gazebo.port import Answer, Gazebo, Refusal
+from hicrisp_gazebo.scene_models import Model, models_of
+
+
+class GazeboError(HicrispError):
+    """Gazebo did not do what a scene needs; the message says what, and what Gazebo said."""
+
+
+class GazeboWorld:
+    """Puts a scene into Gazebo and keeps it as it should be.
+
+    Args:
+        base: SDF file of the bases of scenes with an arena; ``None`` where somebody else spawns them.
+        clock: seconds of Gazebo's clock.
+        scatter: tells the eyes the standard deviation of what they see, metres.
+    """
+
+    def __init__(
+        self, gazebo: Gazebo, scene: Scene, seed: int, base: Optional[Path], clock: Callable[[], float],
+        scatter: Callable[[float], None],
+    ) -> None:
+        self.scene = scene
+        self._gazebo = gazebo
+        self._base = base
+        self._spawned: Dict[str, str] = {}
+        """The SDF of each model that was spawned here."""
+        self.faults = Faults(gazebo, scene, seed, clock, scatter)
+
+    def begin(self) -> None:
+        """Put the scene into the world for the first time.
+
+        Raises:
+            GazeboError: when Gazebo refuses or is silent.
+        """
+        for model in self._models(self.scene).values():
+            self._stand(model)
+        self._spoil()
+
+    def reset(self, scene: Optional[Scene], seed: int) -> None:
+        """Put everything back, or begin with another scene; a random layout is drawn with the seed.
+
+        Raises:
+            GazeboError: when Gazebo refuses or is silent.
+        """
+        loaded = scene if scene is not None else load_scene(self.scene.source or self.scene.name, seed)
+        models = self._models(loaded)
+        # The physics stands still meanwhile: a thing may be put where another one still is.
+        with self._gazebo.paused():
+            for name in [name for name in self._spawned if name not in models]:
+                self._must(self._gazebo.delete(name), f"take {name} away", Refusal.MISSING)
+                del self._spawned[name]
+            for model in models.values():
+                self._stand(model)
+        self.scene = loaded
+        self.faults.begin(loaded, seed)
+        self._spoil()
+
+    def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
+        """Make something go wrong; see ``faults.kinds_of``. The answer says what was done."""
+        return self.faults.inject(SceneFault(kind, target, tuple(float(value) for value in magnitude), int(count)))
+
+    def _spoil(self) -> None:
+        for fault in self.scene.faults:
+            self.faults.inject(fault)
+
+    def _models(self, scene: Scene) -> Dict[str, Model]:
+        models = models_of(scene)
+        if scene.arena is not None and self._base is not None:
+            for name, start in scene.arena.starts.items():
+                models[name] = agv_model(self._base, name, start)
+        return models
+
+    def _stand(self, model: Model) -> None:
+        """Make a model stand where it should: moved where it is the same one, else spawned afresh."""
+        if self._spawned.get(model.name) == model.sdf:
+            answer = self._gazebo.place(model.name, model.pose)
+            if answer.refusal is not Refusal.MISSING:
+                self._must(answer, f"put {model.name} back")
+                return
+        elif model.name in self._spawned:
+            self._must(self._gazebo.delete(model.name), f"take {model.name} away", Refusal.MISSING)
+        self._spawned.pop(model.name, None)
+        answer = self._gazebo.spawn(model)
+        if answer.refusal is Refusal.EXISTS:  # Left by an earlier run of this node.
+            self._must(self._gazebo.delete(model.name), f"take {model.name} away", Refusal.MISSING)
+            answer = self._gazebo.spawn(model)
+        self._must(answer, f"spawn {model.name}")
+        self._spawned[model.name] = model.sdf
+
+    @staticmethod
+    def _must(answer: Answer, what: str, *forgiven: Refusal) -> None:
+        if not answer.ok and answer.refusal not in forgiven:
+            raise GazeboError(f"Gazebo did not {what}: {answer.message}")

@@ -1,0 +1,112 @@
+"""A Gazebo for the tests: the real one's services, texts and topic over models that stay where they are put."""
+
+from __future__ import annotations
+
+import time
+from threading import RLock, Thread
+from typing import Any, Dict, List, Tuple
+from xml.etree import ElementTree
+
+import rospy
+from geometry_msgs.msg import Pose, Twist
+from std_srvs.srv import Empty, EmptyResponse
+
+PERIOD = 0.002
+
+
+class ReferenceGazebo:
+    """``/gazebo`` as the nodes meet it. A model that was given a velocity moves by it for one second."""
+
+    def __init__(self) -> None:
+        import gazebo_msgs.msg as msg
+        import gazebo_msgs.srv as srv
+
+        self._msg, self._srv = msg, srv
+        self.lock = RLock()
+        self.models: Dict[str, Tuple[str, Pose, Twist]] = {}
+        self.calls: List[Tuple[str, str]] = []
+        self.deaf = False
+        self.paused = False
+        self.placed_while_running: List[str] = []
+        self._ended = False
+        self._states = rospy.Publisher("/gazebo/model_states", msg.ModelStates, queue_size=10)
+        self._services = [
+            rospy.Service(f"/gazebo/{name}", kind, handler) for name, kind, handler in (
+                ("spawn_sdf_model", srv.SpawnModel, self._spawn), ("set_model_state", srv.SetModelState, self._set),
+                ("get_model_state", srv.GetModelState, self._get), ("delete_model", srv.DeleteModel, self._delete),
+                ("pause_physics", Empty, self._pause), ("unpause_physics", Empty, self._unpause))]
+        Thread(target=self._loop, daemon=True).start()
+
+    def at(self, name: str) -> Tuple[float, float, float]:
+        pose = self.models[name][1].position
+        return (pose.x, pose.y, pose.z)
+
+    def stop(self) -> None:
+        self._ended = True
+        self._states.unregister()
+        for service in self._services:
+            service.shutdown("gone")
+
+    def _wait(self) -> None:
+        while self.deaf and not rospy.is_shutdown():
+            time.sleep(0.01)
+
+    def _spawn(self, request: Any) -> Any:
+        self._wait()
+        self.calls.append(("spawn", request.model_name))
+        with self.lock:
+            if request.model_name in self.models:
+                return self._srv.SpawnModelResponse(False, "SpawnModel: Failure - entity already exists.")
+            if ElementTree.fromstring(request.model_xml).find("model") is None:
+                return self._srv.SpawnModelResponse(False, "SpawnModel: Failure - entity format is invalid.")
+            self.models[request.model_name] = (request.model_xml, request.initial_pose, Twist())
+        return self._srv.SpawnModelResponse(True, "SpawnModel: Successfully spawned entity")
+
+    def _set(self, request: Any) -> Any:
+        self._wait()
+        state = request.model_state
+        self.calls.append(("set", state.model_name))
+        with self.lock:
+            if state.model_name not in self.models:
+                return self._srv.SetModelStateResponse(False, "SetModelState: model does not exist")
+            if not self.paused:
+                self.placed_while_running.append(state.model_name)
+            self.models[state.model_name] = (self.models[state.model_name][0], state.pose, state.twist)
+        return self._srv.SetModelStateResponse(True, "SetModelState: set model state done")
+
+    def _get(self, request: Any) -> Any:
+        self._wait()
+        answer = self._srv.GetModelStateResponse()
+        with self.lock:
+            if request.model_name not in self.models:
+                answer.status_message = "GetModelState: model does not exist"
+                return answer
+            _, answer.pose, answer.twist = self.models[request.model_name]
+        answer.success, answer.status_message = True, "GetModelState: got properties"
+        return answer
+
+    def _delete(self, request: Any) -> Any:
+        self._wait()
+        self.calls.append(("delete", request.model_name))
+        with self.lock:
+            if self.models.pop(request.model_name, None) is None:
+                return self._srv.DeleteModelResponse(False, "DeleteModel: model does not exist")
+        return self._srv.DeleteModelResponse(True, "DeleteModel: successfully deleted model")
+
+    def _pause(self, _: Any) -> EmptyResponse:
+        self.paused = True
+        return EmptyResponse()
+
+    def _unpause(self, _: Any) -> EmptyResponse:
+        self.paused = False
+        return EmptyResponse()
+
+    def _loop(self) -> None:
+        while not self._ended and not rospy.is_shutdown():
+            with self.lock:
+                names = list(self.models)
+                message = self._msg.ModelStates(
+                    names, [self.models[name][1] for name in names], [self.models[name][2] for name in names])
+                if not self._ended:
+                    self._states.publish(message)
+            time.sleep(PERIOD)

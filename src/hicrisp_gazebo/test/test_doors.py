@@ -1,0 +1,157 @@
+"""The other nodes over ROS: poses as TF, the map, the gripper of two fingers."""
+
+from __future__ import annotations
+
+import time
+from threading import Event, Thread
+from typing import Any, Callable, Iterator, List
+
+import numpy as np
+import pytest
+import rospy
+from geometry_msgs.msg import Pose, Twist
+from hicrisp_core.scene import load_scene
+from hicrisp_gazebo.gripper_node import FingerGripper
+from hicrisp_gazebo.map_node import MapServer
+from hicrisp_gazebo.occupancy import grid_of
+from hicrisp_gazebo.poses_node import Poses
+from hicrisp_nodes.action_client import ActionClient, CallStatus, Limits
+from hicrisp_nodes.tf_world import TfWorld
+from nav_msgs.msg import OccupancyGrid
+from nav_msgs.srv import GetMap
+from reference_gazebo import ReferenceGazebo
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
+from trajectory_msgs.msg import JointTrajectory
+
+
+def until(condition: Callable[[], Any], what: str, seconds: float = 5.0) -> Any:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"no {what} within {seconds:g} s")
+
+
+@pytest.fixture
+def gazebo(ros: None) -> Iterator[ReferenceGazebo]:
+    running = ReferenceGazebo()
+    pose = Pose()
+    pose.position.x, pose.orientation.w = 0.5, 1.0
+    for name in ("box", "agv", "scenery"):
+        running.models[name] = ("", pose, Twist())
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def eyes(gazebo: ReferenceGazebo) -> Iterator[Poses]:
+    poses = Poses(50.0, 0.0, 1, ("scenery", "agv"))
+    yield poses
+    poses.stop()
+
+
+def test_things_are_frames_of_their_names_in_the_world(eyes: Poses) -> None:
+    tf = TfWorld()
+    seen = until(lambda: tf.frames(["box"]), "frame of the box")
+    assert seen["box"][0].position == (0.5, 0.0, 0.0)
+    assert not tf.frames(["agv", "scenery"])
+
+
+def test_a_thousand_states_a_second_become_fifty_poses(gazebo: ReferenceGazebo, eyes: Poses) -> None:
+    tf = TfWorld()
+    until(lambda: tf.frames(["box"]), "frame of the box")
+    before, began = tf.count, time.monotonic()
+    until(lambda: tf.count >= before + 40, "forty poses")
+    assert time.monotonic() - began > 0.6
+    with gazebo.lock:
+        gazebo.models["box"][1].position.x = 0.7
+    until(lambda: tf.frames(["box"])["box"][0].position[0] == 0.7, "the newest pose", 0.5)
+
+
+def test_noise_is_as_wide_as_it_is_injected(gazebo: ReferenceGazebo, eyes: Poses) -> None:
+    tf = TfWorld()
+    until(lambda: tf.frames(["box"]), "frame of the box")
+    noise = rospy.Publisher("pose_noise", Float64, queue_size=1, latch=True)
+    noise.publish(Float64(0.01))
+    until(lambda: tf.frames(["box"])["box"][0].position[1] != 0.0, "scattered pose")
+    seen: List[float] = []
+    for _ in range(60):
+        count = tf.count
+        until(lambda: tf.count > count, "pose")  # noqa: B023
+        seen.append(tf.frames(["box"])["box"][0].position[1])
+    assert 0.005 < float(np.std(seen)) < 0.02
+    noise.publish(Float64(0.0))
+    until(lambda: tf.frames(["box"])["box"][0].position[1] == 0.0, "exact pose")
+    noise.unregister()
+
+
+def test_the_map_is_there_for_whoever_comes_late(ros: None) -> None:
+    scene = load_scene("agv", 1)
+    assert scene.arena is not None
+    server = MapServer(grid_of(scene.arena, 0.05), "map")
+    said = rospy.wait_for_message("/map", OccupancyGrid, 5.0)
+    assert len(said.data) == said.info.width * said.info.height
+    assert said.header.frame_id == "map"
+    rospy.wait_for_service("/static_map", 5.0)
+    assert rospy.ServiceProxy("/static_map", GetMap)().map.data == said.data
+    server.stop()
+
+
+class Fingers:
+    """Two fingers behind a trajectory controller, with something between them."""
+
+    def __init__(self, stop_at: float) -> None:
+        self.goal = self.position = 0.04
+        self._stop_at = stop_at
+        self._ended = False
+        self._joints = rospy.Publisher("/joint_states", JointState, queue_size=1)
+        self._command = rospy.Subscriber("/hand_controller/command", JointTrajectory, self._on_command, queue_size=1)
+        self._thread = Thread(target=self._loop, daemon=True)
+        self._thread.start()
+
+    def _on_command(self, message: JointTrajectory) -> None:
+        assert list(message.joint_names) == ["left", "right"]
+        self.goal = message.points[-1].positions[0]
+
+    def _loop(self) -> None:
+        while not self._ended:
+            step = max(-0.002, min(0.002, self.goal - self.position))
+            self.position = max(self.position + step, min(self._stop_at, self.position))
+            state = JointState(name=["left", "right", "other"], position=[self.position, self.position, 1.0])
+            state.header.stamp = rospy.Time.from_sec(time.time())
+            self._joints.publish(state)
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        self._ended = True
+        self._thread.join()
+        self._command.unregister()
+
+
+@pytest.mark.parametrize(("goal", "stop_at", "status", "stalled", "position"), [
+    (0.0, 0.025, CallStatus.SUCCEEDED, True, 0.025), (0.01, 0.0, CallStatus.SUCCEEDED, False, 0.01),
+    (0.2, 0.0, CallStatus.ABORTED, False, 0.04)])
+def test_the_hand_closes_until_it_holds_something(
+    ros: None, goal: float, stop_at: float, status: CallStatus, stalled: bool, position: float
+) -> None:
+    from control_msgs.msg import GripperCommand, GripperCommandAction, GripperCommandGoal
+
+    fingers = Fingers(stop_at)
+    action = f"/hand_{round(1000 * goal)}"
+    gripper = FingerGripper(["left", "right"], 0.04, 0.1, action)
+    client = ActionClient(action, GripperCommandAction)
+    assert client.wait_for_server(5.0)
+    until(lambda: gripper.position is not None, "sight of the fingers")
+    reply = client.call(GripperCommandGoal(GripperCommand(goal, 10.0)), Limits(5.0, 10.0, 1.0), Event())
+    assert reply.status is status, reply.message
+    if status is CallStatus.SUCCEEDED:
+        assert reply.result.stalled is stalled
+        assert reply.result.reached_goal is not stalled
+        assert reply.result.position == pytest.approx(position, abs=0.002)
+    else:
+        assert "0.04" in reply.message
+    gripper.stop()
+    fingers.stop()

@@ -1,0 +1,1 @@
+"""A driver for arms behind MoveIt."""

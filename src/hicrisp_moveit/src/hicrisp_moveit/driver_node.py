@@ -1,0 +1,125 @@
+"""The driver's door: ``robots/<name>/execute`` for an arm behind MoveIt."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any, List, Optional, Tuple
+
+import rospy
+import tf2_ros
+from geometry_msgs.msg import TransformStamped, Vector3
+from hicrisp_core.detector.perception import ArmFrames
+from hicrisp_core.domain import load_domain
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.robot.arm_robot import ArmRobot
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.safety import SafetyLimits, load_safety
+from hicrisp_core.scene import load_scene
+from hicrisp_nodes.config_files import config_file, parameter
+from hicrisp_nodes.conversions.geometry import pose_to_msg
+from hicrisp_nodes.conversions.world import WORLD_FRAME
+from hicrisp_nodes.node import run
+from hicrisp_nodes.ports.observer import TopicObserver
+from hicrisp_nodes.robot_server import RobotServer
+from std_srvs.srv import Trigger, TriggerRequest, TriggerResponse
+
+from hicrisp_moveit.settings import ArmFile, MoveItSettings, load_arm_file
+
+_LOOK_LIMIT = 5.0
+_RECOVERY = 10.0
+
+
+class MoveItDriver:
+    """An arm behind its action, with the detector's eyes; ``robots/<name>/reset`` forgets and recovers."""
+
+    def __init__(
+        self, arm: Any, skills: "dict[str, str]", eyes: TopicObserver, limits: Optional[SafetyLimits] = None
+    ) -> None:
+        self._arm = arm
+        self._eyes = eyes
+        clock = rospy.get_time if rospy.get_param("/use_sim_time", False) else time.monotonic
+        self._robot = ArmRobot(arm, skills, self._look, clock=clock, limits=limits)
+        self._reset = rospy.Service(f"robots/{arm.name}/reset", Trigger, self._on_reset)
+        self._server = RobotServer(self._robot)
+
+    def _look(self) -> WorldState:
+        self._eyes.world_changed()
+        return self._eyes.observe(Deadline(_LOOK_LIMIT))
+
+    def _on_reset(self, _: TriggerRequest) -> TriggerResponse:
+        self._robot.reset()
+        outcome = self._arm.recover(Deadline(_RECOVERY))
+        return TriggerResponse(outcome.ok, outcome.message)
+
+
+def build() -> MoveItDriver:
+    """The driver that ``~robot`` and ``~domain`` (the scene's own by default) ask for."""
+    commander = _commander()
+    from hicrisp_moveit.assembly import make_arm
+
+    file = _with_parameters(load_arm_file(config_file("robots", str(parameter("robot", "panda_moveit")))))
+    domain = str(parameter("domain", "")) or load_scene(
+        config_file("scenes", str(parameter("scene", "tabletop")))).domain
+    skills = {name: action.skill for name, action in load_domain(config_file("domains", domain)).actions.items()}
+    arm = make_arm(file, commander, float(parameter("wait", 60.0)))
+    if parameter("name_frames", False):
+        _name_frames(file.moveit)
+    eyes = TopicObserver(still=float(parameter("still", 0.01)), window=0.05, patience=1.0)
+    safety = str(parameter("safety", ""))
+    return MoveItDriver(arm, skills, eyes, load_safety(safety) if safety else None)
+
+
+def _commander() -> Any:
+    """``MoveGroupCommander``, with its C++ side started in the root namespace.
+
+    Raises:
+        ConfigError: when MoveIt is not installed.
+    """
+    try:
+        import moveit_commander
+    except ImportError as error:
+        raise ConfigError(
+            f"MoveIt is not installed here ({error}). It comes with ROS Noetic: apt install "
+            "ros-noetic-moveit-commander ros-noetic-panda-moveit-config, and ros-noetic-franka-ros for a real Panda"
+        ) from error
+    moveit_commander.roscpp_initialize([rospy.get_name().rsplit("/", 1)[-1], "__ns:=/"])
+    return moveit_commander.MoveGroupCommander
+
+
+def _with_parameters(file: ArmFile) -> ArmFile:
+    """The settings with what the launch file changes of them."""
+    velocity = float(parameter("velocity", 0.0))
+    if not 0.0 <= velocity <= 1.0:
+        raise ConfigError(f"~velocity is a part of the speed limits above 0 and up to 1, or 0 for the robot file's, "
+                          f"got {velocity:g}")
+    moveit, gripper = file.moveit, file.gripper
+    if velocity:
+        moveit = replace(moveit, velocity=velocity, acceleration=velocity)
+    return replace(
+        file, name=str(parameter("name", "")) or file.name,
+        moveit=replace(moveit, world_frame=str(parameter("world_frame", "")) or moveit.world_frame),
+        gripper=replace(gripper, kind=str(parameter("gripper", "")) or gripper.kind,
+                        action=str(parameter("gripper_action", "")) or gripper.action))
+
+
+def _name_frames(settings: MoveItSettings) -> None:
+    """Publish world and tool under the names by which the detector looks for them."""
+    origin = Pose((0.0, 0.0, 0.0))
+    names: List[Tuple[str, str, Pose]] = [(WORLD_FRAME, settings.world_frame, origin),
+                                          (settings.tool_link, ArmFrames().tool, settings.tcp_pose)]
+    transforms = []
+    for parent, child, pose in names:
+        if parent != child:
+            transform = TransformStamped(child_frame_id=child)
+            transform.header.frame_id, transform.header.stamp = parent, rospy.Time.now()
+            transform.transform.translation = Vector3(*pose.position)
+            transform.transform.rotation = pose_to_msg(pose).orientation
+            transforms.append(transform)
+    tf2_ros.StaticTransformBroadcaster().sendTransform(transforms)
+
+
+def main() -> None:
+    """Run the node."""
+    run("moveit_driver", build)

@@ -1,0 +1,76 @@
+"""Franka's hand by the actions of franka_gripper, which franka_gazebo offers too."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Any
+
+import rospy
+from franka_gripper.msg import (
+    GraspAction,
+    GraspEpsilon,
+    GraspGoal,
+    HomingAction,
+    HomingGoal,
+    MoveAction,
+    MoveGoal,
+    StopAction,
+    StopGoal,
+)
+from hicrisp_core.model import Outcome, Status
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_nodes.action_client import ActionClient, Reply
+
+from hicrisp_moveit.grippers import ended, limits
+from hicrisp_moveit.settings import GripperSettings
+
+_STOP = 2.0
+
+
+class FrankaDrive:
+    """The actions ``move``, ``grasp``, ``homing`` and ``stop``. A canceled goal goes on there: only ``stop``
+    ends it before its time."""
+
+    def __init__(self, settings: GripperSettings) -> None:
+        self._settings = settings
+        self._move = ActionClient(f"{settings.action}/move", MoveAction)
+        self._grasp = ActionClient(f"{settings.action}/grasp", GraspAction)
+        self._homing = ActionClient(f"{settings.action}/homing", HomingAction)
+        self._stop = ActionClient(f"{settings.action}/stop", StopAction)
+        if settings.homing:
+            outcome = self.home(Deadline(30.0))
+            if not outcome.ok:
+                rospy.logerr("the gripper could not be homed: %s", outcome.message)
+
+    def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Open or close to a distance between the fingers, metres."""
+        return self._call(self._move, MoveGoal(width=opening, speed=self._settings.speed), deadline, cancel)
+
+    def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Close with a force, newtons. Any width will do: what is between the fingers the caller sees for himself."""
+        goal = GraspGoal(width=0.0, speed=self._settings.speed, force=force,
+                         epsilon=GraspEpsilon(inner=0.005, outer=self._settings.max_opening))
+        return self._call(self._grasp, goal, deadline, cancel)
+
+    def home(self, deadline: Deadline) -> Outcome:
+        """Find the fingers' ends; nothing may be between them."""
+        return self._call(self._homing, HomingGoal(), deadline, Event())
+
+    def stop(self) -> None:
+        """End what runs, which also lets go of the force."""
+        self._stop.call(StopGoal(), limits(Deadline(_STOP)))
+
+    def _call(self, client: ActionClient, goal: Any, deadline: Deadline, cancel: Event) -> Outcome:
+        reply = client.call(goal, limits(deadline), cancel)
+        outcome = ended(reply, client.name, _failure)
+        if outcome.status is Status.LOST and (cancel.is_set() or deadline.passed):
+            self.stop()
+            return Outcome(Status.CANCELED if cancel.is_set() else Status.TIMEOUT, "the fingers were stopped")
+        return outcome
+
+
+def _failure(reply: Reply) -> str:
+    if reply.result is not None and reply.result.success:
+        return ""
+    said = (reply.result.error if reply.result is not None else "") or reply.message
+    return f"the gripper did not do it: '{said}'" if said else "the gripper did not get there"

@@ -1,0 +1,66 @@
+"""A gripper without an action of its own: a trajectory for the hand's joints, carried out by MoveIt's controllers."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Sequence
+
+import rospy
+from actionlib_msgs.msg import GoalID
+from hicrisp_core.model import Outcome, Status
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.ports import Trajectory
+from hicrisp_nodes.action_client import ActionClient, Reply
+from moveit_msgs.msg import ExecuteTrajectoryAction, ExecuteTrajectoryGoal
+
+from hicrisp_moveit.error_codes import CONTROL_FAILED, SUCCESS, execution_reason
+from hicrisp_moveit.execution import message_of
+from hicrisp_moveit.grippers import ended, limits
+from hicrisp_moveit.joints import JointWatch
+from hicrisp_moveit.settings import GripperSettings, MoveItSettings
+
+_LEAST_TIME = 0.3
+"""Seconds that any movement of the fingers takes."""
+
+
+class GroupDrive:
+    """Sends the fingers where they shall be. Their force is what their controller gives."""
+
+    def __init__(self, settings: GripperSettings, moveit: MoveItSettings, fingers: JointWatch) -> None:
+        self._settings = settings
+        self._fingers = fingers
+        action = moveit.name("execute_trajectory")
+        self._client = ActionClient(action, ExecuteTrajectoryAction)
+        self._cancel = rospy.Publisher(f"{action}/cancel", GoalID, queue_size=2)
+
+    def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Open or close to a distance between the fingers, metres."""
+        return self._send(opening, deadline, cancel, (SUCCESS,))
+
+    def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Close until something resists: the controller then misses its goal, which is the sign of a grasp."""
+        del force
+        return self._send(0.0, deadline, cancel, (SUCCESS, CONTROL_FAILED))
+
+    def stop(self) -> None:
+        """End what runs."""
+        self._cancel.publish(GoalID())
+
+    def _send(self, opening: float, deadline: Deadline, cancel: Event, good: Sequence[int]) -> Outcome:
+        positions = self._fingers.positions()
+        if positions is None:
+            return Outcome(Status.LOST, f"there are no joint states of the fingers on {self._fingers.topic}")
+        place = dict(zip(self._fingers.joints, positions))
+        driven = self._settings.driven
+        start, end = tuple(place.get(joint, positions[0]) for joint in driven), opening * self._settings.position
+        seconds = max(_LEAST_TIME, abs(sum(positions) - opening) / max(self._settings.speed, 1e-3))
+        still = (0.0,) * len(driven)
+        motion = Trajectory(driven, (0.0, seconds), (start, (end,) * len(driven)), (still, still))
+        goal = ExecuteTrajectoryGoal()
+        goal.trajectory.joint_trajectory = message_of(motion)
+
+        def failed(reply: Reply) -> str:
+            code = reply.result.error_code.val if reply.result is not None else CONTROL_FAILED
+            return "" if code in good else execution_reason(code)
+
+        return ended(self._client.call(goal, limits(deadline), cancel), self._client.name, failed)

@@ -1,0 +1,102 @@
+"""What the joint states show: where the joints are, that they stand, that somebody still tells."""
+
+from __future__ import annotations
+
+import math
+import time
+from threading import Condition
+from typing import Dict, Optional, Sequence, Tuple
+
+import rospy
+from hicrisp_core.model import Outcome, Status
+from hicrisp_core.robot.deadline import Deadline
+from sensor_msgs.msg import JointState
+
+_FRESH = 0.5
+"""Age of a position by which a joint may still be said to stand, seconds."""
+
+
+class JointWatch:
+    """Listens to joint states; ages are in wall time, for the ROS clock may stand still.
+
+    Args:
+        topic: with ``sensor_msgs/JointState``; one message need not name all joints.
+        joints: those that are looked at, in the order of the answers.
+        age: time without a message about one of them after which nothing is known, seconds.
+        still: change of a position below which a joint counts as standing, radians or metres.
+        still_time: for how long it must, seconds.
+    """
+
+    def __init__(self, topic: str, joints: Sequence[str], age: float, still: float, still_time: float) -> None:
+        self.topic = topic
+        self.joints = tuple(joints)
+        self._age = age
+        self._still = still
+        self._still_time = still_time
+        self._changed = Condition()
+        self._positions: Dict[str, float] = {}
+        self._seen_at: Dict[str, float] = {}
+        self._rest: Dict[str, float] = {}
+        self._at_rest: Dict[str, float] = {}
+        self._stamp = 0.0
+        self._subscriber = rospy.Subscriber(topic, JointState, self._on_joints, queue_size=20, tcp_nodelay=True)
+
+    @property
+    def alive(self) -> bool:
+        """Whether all joints are told of now."""
+        oldest = min((self._seen_at.get(joint, -math.inf) for joint in self.joints), default=-math.inf)
+        return time.monotonic() - oldest <= self._age
+
+    @property
+    def stamp(self) -> float:
+        """When the newest positions were measured, seconds of the ROS clock."""
+        return self._stamp
+
+    def positions(self) -> Optional[Tuple[float, ...]]:
+        """Where the joints are; ``None`` when that is not known."""
+        with self._changed:
+            return tuple(self._positions[joint] for joint in self.joints) if self.alive else None
+
+    def farthest(self, goal: Sequence[float]) -> Tuple[float, str]:
+        """The joint that is farthest from a goal, and how far; infinite when nothing is known."""
+        positions = self.positions()
+        if positions is None:
+            return math.inf, ""
+        return max((abs(at - wanted), joint) for at, wanted, joint in zip(positions, goal, self.joints))
+
+    def standing(self) -> bool:
+        """Whether all joints stand, and have done so for a while, by messages that are fresh."""
+        now = time.monotonic()
+        with self._changed:
+            return all(joint in self._seen_at and now - self._seen_at[joint] <= _FRESH
+                       and self._seen_at[joint] - self._at_rest[joint] >= self._still_time for joint in self.joints)
+
+    def wait_until_standing(self, deadline: Deadline) -> Outcome:
+        """SUCCESS once the joints stand; LOST without joint states, EXECUTION while they move on."""
+        with self._changed:
+            while not self.standing():
+                if deadline.passed or rospy.is_shutdown():
+                    if not self.alive:
+                        return Outcome(Status.LOST, f"there are no joint states on {self.topic}")
+                    return Outcome(Status.EXECUTION, "the joint states show that it still moves")
+                self._changed.wait(min(0.05, deadline.remaining))
+        return Outcome(Status.SUCCESS)
+
+    def wait_until_known(self, deadline: Deadline) -> bool:
+        """Wait for the first positions of all joints."""
+        with self._changed:
+            while not self.alive and not deadline.passed and not rospy.is_shutdown():
+                self._changed.wait(min(0.05, deadline.remaining))
+        return self.alive
+
+    def _on_joints(self, message: JointState) -> None:
+        now = time.monotonic()
+        with self._changed:
+            for joint, position in zip(message.name, message.position):
+                if joint not in self.joints or not math.isfinite(position):
+                    continue
+                if abs(position - self._rest.get(joint, math.inf)) > self._still:
+                    self._rest[joint], self._at_rest[joint] = position, now
+                self._positions[joint], self._seen_at[joint] = position, now
+                self._stamp = max(self._stamp, message.header.stamp.to_sec())
+            self._changed.notify_all()

@@ -1,0 +1,71 @@
+"""What the robot's description and MoveIt's parameters say of the joints' limits."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from typing import Any, Dict, Mapping, Sequence, Tuple
+
+import rospy
+from hicrisp_core.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """The limits of one joint: radians, rad/s, rad/s^2; infinite where there is none."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    acceleration: float = math.inf
+
+
+def read_limits(description: str, joints: Sequence[str], acceleration: float) -> Tuple[JointLimits, ...]:
+    """The limits of joints, from the parameter with the URDF and MoveIt's ``<description>_planning/joint_limits``.
+
+    Args:
+        acceleration: of a joint for which nothing says a limit, rad/s^2.
+
+    Raises:
+        ConfigError: when the parameter is no URDF or knows a joint not.
+    """
+    urdf = _urdf_limits(description)
+    planned: Mapping[str, Mapping[str, Any]] = rospy.get_param(f"{description}_planning/joint_limits", {})
+    missing = [joint for joint in joints if joint not in urdf]
+    if missing:
+        raise ConfigError(f"the robot in {description} has no joint '{missing[0]}'; it has: {', '.join(sorted(urdf))}")
+    found = []
+    for joint in joints:
+        lower, upper, velocity = urdf[joint]
+        entry = planned.get(joint, {})
+        if entry.get("has_position_limits"):
+            lower, upper = float(entry.get("min_position", lower)), float(entry.get("max_position", upper))
+        if entry.get("has_velocity_limits"):
+            velocity = min(velocity, float(entry.get("max_velocity", velocity)))
+        limited = entry.get("has_acceleration_limits") and float(entry.get("max_acceleration", 0.0)) > 0.0
+        found.append(JointLimits(lower, upper, velocity, float(entry["max_acceleration"]) if limited else acceleration))
+    return tuple(found)
+
+
+def _urdf_limits(description: str) -> Dict[str, Tuple[float, float, float]]:
+    """Joint name to its lower and upper limit and its speed, for the joints that move."""
+    text = rospy.get_param(description, None)
+    if not isinstance(text, str):
+        raise ConfigError(f"the parameter {description} holds no URDF; is the robot's launch file running?")
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise ConfigError(f"the parameter {description} is no URDF: {error}") from error
+    found = {}
+    for joint in root.iter("joint"):
+        if joint.get("type") not in ("revolute", "prismatic", "continuous"):
+            continue
+        limit = joint.find("limit")
+        attributes = limit.attrib if limit is not None else {}
+        turns = joint.get("type") == "continuous"
+        found[str(joint.get("name"))] = (
+            -math.inf if turns else float(attributes.get("lower", -math.inf)),
+            math.inf if turns else float(attributes.get("upper", math.inf)),
+            float(attributes.get("velocity", math.inf)))
+    return found

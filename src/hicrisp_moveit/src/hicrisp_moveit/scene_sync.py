@@ -1,0 +1,272 @@
+"""MoveIt's planning scene, kept equal to what the detector sees, and confirmed by reading it back."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
+
+from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model.geometry import distance, multiply
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_nodes.conversions.geometry import pose_from_msg
+from hicrisp_nodes.service_client import ServiceClient
+from moveit_msgs.msg import (
+    AllowedCollisionEntry,
+    AllowedCollisionMatrix,
+    AttachedCollisionObject,
+    CollisionObject,
+    PlanningScene,
+    PlanningSceneComponents,
+)
+from moveit_msgs.srv import (
+    ApplyPlanningScene,
+    ApplyPlanningSceneRequest,
+    GetPlanningScene,
+    GetPlanningSceneRequest,
+)
+
+from hicrisp_moveit.settings import MoveItSettings
+from hicrisp_moveit.shapes import collision_object, removal
+
+_SAME_PLACE, _SAME_TURN = 0.0005, 0.005
+"""Metres and radians within which a thing counts as where it was."""
+_PERIOD = 0.02
+_THINGS = PlanningSceneComponents.WORLD_OBJECT_NAMES | PlanningSceneComponents.WORLD_OBJECT_GEOMETRY \
+    | PlanningSceneComponents.ROBOT_STATE_ATTACHED_OBJECTS
+
+
+class NotConfirmed(Exception):
+    """The planning scene does not show what it was told."""
+
+
+class SceneSync:
+    """Adds, moves, removes, attaches and detaches; what somebody else put into the scene stays there.
+
+    Args:
+        frame: the planning frame, in which poses are given.
+    """
+
+    def __init__(self, settings: MoveItSettings, frame: str) -> None:
+        self._settings = settings
+        self._frame = frame
+        self._apply = ServiceClient(settings.name("apply_planning_scene"), ApplyPlanningScene)
+        self._get = ServiceClient(settings.name("get_planning_scene"), GetPlanningScene)
+        self._ours: Dict[str, Tuple[WorldObject, Pose]] = {}
+        self._pairs: FrozenSet[Tuple[str, str]] = frozenset()
+        self._fresh = True
+        self.attached: Optional[str] = None
+
+    @property
+    def seen(self) -> FrozenSet[str]:
+        """The names of the things that were seen last."""
+        return frozenset(self._ours) | ({self.attached} if self.attached else set())
+
+    def sync(self, world: WorldState, place: Pose) -> None:
+        """Make the scene equal to the observed world; what is attached stays in the hand.
+
+        Args:
+            place: the world frame as seen from the planning frame.
+
+        Raises:
+            NotConfirmed: when the scene does not show it in time.
+        """
+        deadline = Deadline(self._settings.service_wait)
+        if self._fresh:
+            self._forget_what_an_earlier_driver_held(world, deadline)
+        wanted: Dict[str, Tuple[WorldObject, Pose]] = {}
+        changes: List[CollisionObject] = []
+        scene = self._scene(_THINGS, deadline)
+        there = _poses(scene)
+        if self.attached is not None and self.attached not in _attached(scene):
+            self.attached = None  # move_group was started again.
+        for name, thing in world.objects.items():
+            if thing.pose is None or not thing.pose.finite or name == self.attached:
+                continue
+            pose = place.compose(thing.pose)
+            added = collision_object(thing, pose, self._frame)
+            if added is None:
+                continue
+            wanted[name] = (thing, pose)
+            before = self._ours.get(name)
+            same_shape = before is not None and (before[0].shape, before[0].size) == (thing.shape, thing.size)
+            if not same_shape or not _at(there.get(name), pose):
+                changes.append(added)
+        gone = (set(there) & (set(world.objects) | set(self._ours))) - set(wanted) - {self.attached}
+        changes += [removal(name, self._frame) for name in sorted(gone)]
+        if changes:
+            self._send(PlanningScene(is_diff=True), deadline, changes)
+        self._ours = wanted
+        self._confirm(lambda: _difference(self._read(deadline), wanted, gone), deadline)
+
+    def attach(self, name: str) -> None:
+        """From now on the thing moves with the tool's link; the hand may touch it.
+
+        Raises:
+            KeyError: when no thing of that name was seen.
+            NotConfirmed: when the scene does not show it in time.
+        """
+        if name not in self.seen:
+            raise KeyError(f"'{name}' was not seen; seen are: {', '.join(sorted(self.seen)) or 'none'}")
+        if name == self.attached:
+            return
+        if self.attached:
+            self.detach()
+        deadline = Deadline(self._settings.service_wait)
+        message = AttachedCollisionObject(link_name=self._settings.tool_link,
+                                          touch_links=list(self._settings.hand_links))
+        message.object.id, message.object.operation = name, CollisionObject.ADD
+        message.object.header.frame_id = self._frame
+        self._send(_with_attached(message), deadline)
+        self._confirm(lambda: "" if name in self._held(deadline) else f"'{name}' is not attached", deadline)
+        self.attached = name
+        self._ours.pop(name, None)
+
+    def detach(self) -> None:
+        """Nothing is attached any more; what was is a thing in the scene again.
+
+        Raises:
+            NotConfirmed: when the scene does not show it in time.
+        """
+        name, deadline = self.attached, Deadline(self._settings.service_wait)
+        if name is None:
+            return
+        self._release(name, deadline)
+        self.attached = None
+
+    def allow(self, touch: FrozenSet[str]) -> None:
+        """The hand and what it carries may touch these things, and nothing else.
+
+        Raises:
+            NotConfirmed: when the scene does not show it in time.
+        """
+        hand = {*self._settings.hand_links, *([self.attached] if self.attached else [])}
+        pairs = frozenset((part, thing) for part in hand for thing in touch - {part})
+        if not pairs and not self._pairs:
+            return
+        deadline, over = Deadline(self._settings.service_wait), self._pairs - pairs
+        wanted = _with_pairs(self._matrix(deadline), pairs, over)
+        if wanted is not None:
+            self._send(PlanningScene(is_diff=True, allowed_collision_matrix=wanted), deadline)
+            self._confirm(lambda: "" if _with_pairs(self._matrix(deadline), pairs, over) is None else
+                          f"contacts with {', '.join(sorted(touch)) or 'nothing'} alone should be allowed", deadline)
+        self._pairs = pairs
+
+    def _forget_what_an_earlier_driver_held(self, world: WorldState, deadline: Deadline) -> None:
+        for name in self._held(deadline) & set(world.objects):
+            self._release(name, deadline)
+        self._fresh = False
+
+    def _release(self, name: str, deadline: Deadline) -> None:
+        message = AttachedCollisionObject(link_name=self._settings.tool_link)
+        message.object.id, message.object.operation = name, CollisionObject.REMOVE
+        self._send(_with_attached(message), deadline)
+        self._confirm(lambda: f"'{name}' is still attached" if name in self._held(deadline) else "", deadline)
+
+    def _send(self, scene: PlanningScene, deadline: Deadline, objects: Iterable[CollisionObject] = ()) -> None:
+        scene.robot_state.is_diff = True
+        scene.world.collision_objects = list(objects)
+        reply = self._apply.call(ApplyPlanningSceneRequest(scene=scene), deadline.remaining)
+        if reply.response is None:
+            raise NotConfirmed(f"the planning scene was not changed: {reply.message}")
+
+    def _confirm(self, problem: Any, deadline: Deadline) -> None:
+        """Wait until ``problem()`` is empty; its words are the reason when that does not come in time."""
+        while True:
+            wrong = problem()
+            if not wrong:
+                return
+            if deadline.passed:
+                raise NotConfirmed(f"the planning scene does not show what it was told: {wrong}")
+            time.sleep(_PERIOD)
+
+    def _scene(self, components: int, deadline: Deadline) -> PlanningScene:
+        request = GetPlanningSceneRequest(components=PlanningSceneComponents(components=components))
+        reply = self._get.call(request, max(0.2, deadline.remaining))
+        if reply.response is None:
+            raise NotConfirmed(f"the planning scene cannot be read: {reply.message}")
+        return reply.response.scene
+
+    def _read(self, deadline: Deadline) -> Dict[str, Pose]:
+        """The things in the scene with the poses of their centres."""
+        return _poses(self._scene(_THINGS, deadline))
+
+    def _held(self, deadline: Deadline) -> Set[str]:
+        return _attached(self._scene(_THINGS, deadline))
+
+    def _matrix(self, deadline: Deadline) -> AllowedCollisionMatrix:
+        return self._scene(PlanningSceneComponents.ALLOWED_COLLISION_MATRIX, deadline).allowed_collision_matrix
+
+
+def _poses(scene: PlanningScene) -> Dict[str, Pose]:
+    """The things of a scene with the poses of their centres."""
+    return {thing.id: _centre(thing) for thing in scene.world.collision_objects}
+
+
+def _attached(scene: PlanningScene) -> Set[str]:
+    """The names of what is attached in a scene."""
+    return {attached.object.id for attached in scene.robot_state.attached_collision_objects}
+
+
+def _with_attached(message: AttachedCollisionObject) -> PlanningScene:
+    scene = PlanningScene(is_diff=True)
+    scene.robot_state.attached_collision_objects = [message]
+    return scene
+
+
+def _centre(thing: CollisionObject) -> Pose:
+    """Where the middle of a thing of ours is, whether the scene gives it by the thing's pose or by its parts'."""
+    whole = pose_from_msg(thing.pose)
+    assert whole is not None
+    if len(thing.primitive_poses) != 1:
+        return whole
+    part = pose_from_msg(thing.primitive_poses[0])
+    return whole.compose(part) if part is not None and whole.finite else part or whole
+
+
+def _at(there: Optional[Pose], pose: Pose) -> bool:
+    if there is None or distance(there.position, pose.position) > _SAME_PLACE:
+        return False
+    x, y, z, w = there.orientation
+    turn = multiply((-x, -y, -z, w), pose.orientation)
+    return 2.0 * math.hypot(*turn[:3]) <= _SAME_TURN
+
+
+def _difference(
+    there: Mapping[str, Pose], wanted: Mapping[str, Tuple[WorldObject, Pose]], gone: Set[str]
+) -> str:
+    """What a scene does not show as it should; empty when it does."""
+    missing = sorted(name for name, (_, pose) in wanted.items() if not _at(there.get(name), pose))
+    left = sorted(gone & set(there))
+    return f"{', '.join(missing or left)} {'is not where it was seen' if missing else 'is still there'}" \
+        if missing or left else ""
+
+
+def _with_pairs(
+    matrix: AllowedCollisionMatrix, pairs: Iterable[Tuple[str, str]], over: Iterable[Tuple[str, str]]
+) -> Optional[AllowedCollisionMatrix]:
+    """The matrix with the contacts of some pairs allowed, and those of others no more.
+
+    Returns:
+        ``None`` when it is so already.
+    """
+    names = list(matrix.entry_names)
+    rows = {name: dict(zip(names, entry.enabled)) for name, entry in zip(names, matrix.entry_values)}
+    default = dict(zip(matrix.default_entry_names, matrix.default_entry_values))
+    changed = False
+    for allowed, which in ((True, pairs), (False, over)):
+        for part, thing in which:
+            if rows.get(part, {}).get(thing, False) != allowed:
+                rows.setdefault(part, {})[thing] = rows.setdefault(thing, {})[part] = allowed
+                changed = True
+    if not changed:
+        return None
+    names += [name for name in rows if name not in names]
+    answer = AllowedCollisionMatrix(
+        entry_names=names, default_entry_names=matrix.default_entry_names,
+        default_entry_values=matrix.default_entry_values)
+    # A pair that is not listed has the default of its names, and must keep it when it is listed from now on.
+    answer.entry_values = [
+        AllowedCollisionEntry(enabled=[rows[a].get(b, default.get(a, False) or default.get(b, False)) for b in names])
+        for a in names]
+    return answer

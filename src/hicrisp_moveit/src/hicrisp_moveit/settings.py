@@ -1,0 +1,221 @@
+"""Names, frames, speeds and limits of an arm behind MoveIt; read from ``config/robots/<name>.yaml``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Dict, Optional, Tuple, Type, TypeVar, Union
+
+from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
+from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import multiply
+
+FRANKA, COMMAND, GROUP = "franka", "gripper_command", "group"
+GRIPPERS = (COMMAND, FRANKA, GROUP)
+_FACTORS = ("velocity", "acceleration")
+_Section = TypeVar("_Section")
+
+
+@dataclass(frozen=True)
+class MoveItSettings:
+    """How one arm's move_group is met.
+
+    Args:
+        group: the planning group; its active joints are the arm's.
+        hand_group: the group of the gripper's joints.
+        tool_link: the link that is planned for.
+        tcp: the tool centre point in the tool link: x, y, z (metres), roll, pitch, yaw (radians).
+        hand_links: links that may touch what is grasped.
+        rest: the posture of rest, radians, in the order of the group's joints.
+        planner: id of the planner.
+        planning_time: longest search, seconds of wall time.
+        attempts: plans from which the shortest is taken.
+        velocity: part of the joints' speed limits.
+        acceleration: part of the joints' acceleration limits.
+        joint_acceleration: acceleration limit of a joint for which MoveIt has none, rad/s^2.
+        position_tolerance: of a planned goal, metres.
+        orientation_tolerance: of a planned goal, radians.
+        start_tolerance: how far a joint may be from where a motion begins, radians.
+        goal_tolerance: how far a joint may be from where a motion ended, radians.
+        line_step: metres of the tool between two points of a line.
+        line_jump: turn of a joint between two points of a line that is a jump to another posture, radians.
+        ik_time: longest search for a posture, seconds.
+        namespace: of move_group's names.
+        robot_description: parameter with the URDF.
+        joint_states: topic with the joints' positions.
+        controllers: FollowJointTrajectory actions that carry motions out; they are told to stop, too, and asked why
+            they gave up.
+        world_frame: the frame of the poses of things.
+        service_wait: longest wait for an answer of one of move_group's services, seconds.
+        server_wait: longest wait for the execution's server, seconds.
+        joint_age: time without joint states after which the arm is lost, seconds.
+        still: turn of a joint below which it counts as standing, radians.
+        still_time: for how long it must, seconds.
+        stop_limit: time within which a stop must be confirmed, seconds.
+    """
+
+    group: str = "panda_manipulator"
+    hand_group: str = "panda_hand"
+    tool_link: str = "panda_hand_tcp"
+    tcp: Tuple[float, ...] = (0.0,) * 6
+    hand_links: Tuple[str, ...] = ("panda_hand", "panda_leftfinger", "panda_rightfinger")
+    rest: Tuple[float, ...] = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)
+    planner: str = "RRTConnect"
+    planning_time: float = 2.0
+    attempts: int = 1
+    velocity: float = 0.1
+    acceleration: float = 0.1
+    joint_acceleration: float = 2.0
+    position_tolerance: float = 0.001
+    orientation_tolerance: float = 0.01
+    start_tolerance: float = 0.02
+    goal_tolerance: float = 0.02
+    line_step: float = 0.01
+    line_jump: float = 0.35
+    ik_time: float = 0.1
+    namespace: str = "/"
+    robot_description: str = "/robot_description"
+    joint_states: str = "/joint_states"
+    controllers: Tuple[str, ...] = ("/position_joint_trajectory_controller/follow_joint_trajectory",
+                                    "/effort_joint_trajectory_controller/follow_joint_trajectory")
+    world_frame: str = "world"
+    service_wait: float = 2.0
+    server_wait: float = 3.0
+    joint_age: float = 1.0
+    still: float = 0.002
+    still_time: float = 0.2
+    stop_limit: float = 2.0
+
+    def name(self, name: str) -> str:
+        """One of move_group's names with its namespace."""
+        return f"{self.namespace.rstrip('/')}/{name}"
+
+    @property
+    def tcp_pose(self) -> Pose:
+        """The tool centre point in the tool link."""
+        x, y, z, roll, pitch, yaw = self.tcp
+        turns = ((math.sin(roll / 2.0), 0.0, 0.0, math.cos(roll / 2.0)),
+                 (0.0, math.sin(pitch / 2.0), 0.0, math.cos(pitch / 2.0)),
+                 (0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0)))
+        return Pose((x, y, z), multiply(turns[2], multiply(turns[1], turns[0])))
+
+
+@dataclass(frozen=True)
+class GripperSettings:
+    """How one parallel gripper is told what to do.
+
+    Args:
+        kind: ``franka`` (move, grasp, homing), ``gripper_command`` (control_msgs), or ``group`` (a trajectory for the
+            hand's joints through MoveIt).
+        action: the action's name; for ``franka`` the namespace of its actions.
+        fingers: the finger joints; their positions add up to the opening.
+        driven: the finger joints that a trajectory of kind ``group`` names.
+        position: of a commanded joint for an opening of one metre.
+        max_opening: metres between the fingers.
+        max_force: newtons.
+        effort: of a movement that is no grasp (``gripper_command``), newtons.
+        speed: metres a second between the fingers.
+        tolerance: how far from where they were told to the fingers may stop, metres.
+        homing: whether the fingers are homed at the start (``franka``).
+    """
+
+    kind: str = COMMAND
+    action: str = "/franka_gripper/gripper_action"
+    fingers: Tuple[str, ...] = ("panda_finger_joint1", "panda_finger_joint2")
+    driven: Tuple[str, ...] = ("panda_finger_joint1",)
+    position: float = 0.5
+    max_opening: float = 0.08
+    max_force: float = 70.0
+    effort: float = 20.0
+    speed: float = 0.1
+    tolerance: float = 0.004
+    homing: bool = False
+
+
+@dataclass(frozen=True)
+class FrankaSettings:
+    """Franka's own hardware interface.
+
+    Args:
+        namespace: of franka_control's names.
+        states: topic with franka_msgs/FrankaState.
+        state_age: time without a state after which the robot is lost, seconds.
+        contact_force: change of the force on the tool that ends a guarded motion, newtons.
+        recoveries: automatic error recoveries that are tried before a command is refused.
+        recovery_wait: longest recovery, seconds.
+        collision_torques: from which on a joint's reflex stops the arm, newton metres.
+        collision_forces: the same at the tool, newtons and newton metres.
+    """
+
+    namespace: str = "/franka_control"
+    states: str = "/franka_state_controller/franka_states"
+    state_age: float = 1.0
+    contact_force: float = 6.0
+    recoveries: int = 1
+    recovery_wait: float = 5.0
+    collision_torques: Tuple[float, ...] = (20.0, 20.0, 18.0, 18.0, 16.0, 14.0, 12.0)
+    collision_forces: Tuple[float, ...] = (20.0, 20.0, 20.0, 25.0, 25.0, 25.0)
+
+
+@dataclass(frozen=True)
+class ArmFile:
+    """Everything that a robot's file says; ``franka`` is ``None`` for other hardware."""
+
+    name: str = "panda"
+    moveit: MoveItSettings = field(default_factory=MoveItSettings)
+    gripper: GripperSettings = field(default_factory=GripperSettings)
+    franka: Optional[FrankaSettings] = None
+
+
+def load_arm_file(path: Union[str, Path]) -> ArmFile:
+    """The settings of a robot's file; what it leaves out keeps its default.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
+    values, positions = read_yaml(path)
+    check_keys(values, ("name", "moveit", "gripper", "franka"), ("name",), positions)
+    moveit = _section(MoveItSettings, values, "moveit", positions)
+    gripper = _section(GripperSettings, values, "gripper", positions)
+    if gripper.kind not in GRIPPERS:
+        raise positions.error(("gripper", "kind"), f"'{gripper.kind}' is not one of: {', '.join(GRIPPERS)}")
+    if len(moveit.tcp) != 6:
+        raise positions.error(("moveit", "tcp"), "x, y, z, roll, pitch, yaw were expected")
+    for name in _FACTORS:
+        if not 0.0 < getattr(moveit, name) <= 1.0:
+            raise positions.error(("moveit", name), "a part above 0 and up to 1 was expected")
+    franka = _section(FrankaSettings, values, "franka", positions) if "franka" in values else None
+    if franka is not None and (len(franka.collision_torques), len(franka.collision_forces)) != (7, 6):
+        raise positions.error(("franka",), "7 collision_torques and 6 collision_forces were expected")
+    return ArmFile(value_of(values, "name", str, positions), moveit, gripper, franka)
+
+
+def _section(kind: Type[_Section], values: Dict[str, Any], name: str, positions: Positions) -> _Section:
+    """One section as the dataclass whose fields are its keys."""
+    defaults = kind()
+    kinds = {entry.name: type(getattr(defaults, entry.name)) for entry in fields(kind)}  # type: ignore[arg-type]
+    section = check_keys(values.get(name, {}), kinds, (), positions, (name,))
+    found: Dict[str, Any] = {}
+    for key in section:
+        if kinds[key] is tuple:
+            inner = type((getattr(defaults, key) or ("",))[0])
+            found[key] = _row(value_of(section, key, list, positions, (name,)), inner, positions, (name, key))
+        else:
+            found[key] = value_of(section, key, kinds[key], positions, (name,))
+            if kinds[key] in (float, int) and not 0.0 <= found[key] < math.inf:
+                raise positions.error((name, key), f"a number from 0 on was expected, got {found[key]}")
+    return kind(**found)
+
+
+def _row(values: Any, kind: Type[Any], positions: Positions, path: Tuple[str, ...]) -> Tuple[Any, ...]:
+    """A list of one kind of values: finite numbers or texts."""
+    if kind is float:
+        numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)
+                   and math.isfinite(value)]
+        if len(numbers) == len(values):
+            return tuple(float(value) for value in numbers)
+        raise positions.error(path, f"finite numbers were expected, got {values!r}")
+    if all(isinstance(value, str) for value in values):
+        return tuple(values)
+    raise positions.error(path, f"texts were expected, got {values!r}")

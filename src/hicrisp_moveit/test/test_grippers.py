@@ -1,0 +1,97 @@
+"""Three kinds of grippers do what the skills ask for; what they say of it is compared with the fingers."""
+
+from __future__ import annotations
+
+import time
+from threading import Event, Timer
+from typing import Iterator, Tuple
+
+import pytest
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Status
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_moveit.gripper_franka import FrankaDrive
+from hicrisp_moveit.grippers import Hand, make_drive
+from hicrisp_moveit.joints import JointWatch
+from hicrisp_moveit.settings import FRANKA, GROUP, GripperSettings
+from reference_franka import FINGERS, ReferenceGripper
+
+pytestmark = pytest.mark.usefixtures("ros")
+SETTINGS = GripperSettings(kind=FRANKA, action="/franka_gripper", speed=0.1)
+Pair = Tuple[ReferenceGripper, Hand]
+
+
+@pytest.fixture
+def pair(ros: None) -> Iterator[Pair]:
+    gripper = ReferenceGripper()
+    watch = JointWatch("/joint_states", FINGERS, 1.0, 0.0005, 0.2)
+    drive = FrankaDrive(SETTINGS)
+    for client in (drive._move, drive._grasp, drive._stop, drive._homing):
+        assert client.wait_for_server(5.0)
+    assert watch.wait_until_known(Deadline(5.0))
+    yield gripper, Hand(SETTINGS, drive, watch)
+    gripper.close()
+
+
+def test_the_fingers_open_and_close(pair: Pair) -> None:
+    _, hand = pair
+    for opening in (0.08, 0.02):
+        assert hand.move(opening, Deadline(5.0), Event()).ok
+        assert hand.opening() == pytest.approx(opening, abs=0.001)
+
+
+def test_a_grasp_presses_on_what_is_between_whatever_its_width(pair: Pair) -> None:
+    gripper, hand = pair
+    gripper.width, gripper.between = 0.08, 0.05
+    assert hand.grasp(30.0, Deadline(5.0), Event()).ok
+    assert hand.opening() == pytest.approx(0.05, abs=0.001)
+    assert gripper.force == 30.0
+
+
+def test_a_grasp_of_nothing_closes(pair: Pair) -> None:
+    _, hand = pair
+    assert hand.grasp(30.0, Deadline(5.0), Event()).ok
+    assert hand.opening() == pytest.approx(0.0, abs=0.001)
+
+
+def test_fingers_that_something_holds_up_are_told(pair: Pair) -> None:
+    gripper, hand = pair
+    gripper.width, gripper.between = 0.08, 0.05
+    outcome = hand.move(0.02, Deadline(5.0), Event())
+    assert outcome.status is Status.EXECUTION
+    assert outcome.message
+
+
+def test_a_cancel_stops_the_fingers_although_the_server_does_not_heed_it(pair: Pair) -> None:
+    gripper, hand = pair
+    gripper.width, cancel = 0.0, Event()
+    slow = FrankaDrive(GripperSettings(kind=FRANKA, action="/franka_gripper", speed=0.01))
+    assert slow._move.wait_for_server(5.0)
+    Timer(0.3, cancel.set).start()
+    assert slow.move(0.08, Deadline(20.0), cancel).status is Status.CANCELED
+    stopped = gripper.width
+    assert stopped < 0.07
+    time.sleep(0.2)
+    assert gripper.width == stopped
+    assert hand.opening() == pytest.approx(stopped, abs=0.001)
+
+
+def test_homing_finds_the_ends(pair: Pair) -> None:
+    gripper, _ = pair
+    drive = FrankaDrive(SETTINGS)
+    assert drive._homing.wait_for_server(5.0)
+    assert drive.home(Deadline(10.0)).ok
+    assert gripper.homed == 1
+
+
+def test_a_gripper_that_is_not_there_is_lost_in_bounded_time(ros: None) -> None:
+    began = time.monotonic()
+    drive = FrankaDrive(GripperSettings(kind=FRANKA, action="/nowhere"))
+    assert drive.move(0.02, Deadline(10.0), Event()).status is Status.LOST
+    assert time.monotonic() - began < 5.0
+
+
+def test_an_unknown_kind_is_refused_with_the_known_ones(ros: None) -> None:
+    with pytest.raises(ConfigError, match="suction.*gripper_command, franka, group"):
+        make_drive(GripperSettings(kind="suction"), lambda: FrankaDrive(SETTINGS))
+    assert make_drive(GripperSettings(kind=GROUP), lambda: FrankaDrive(SETTINGS)) is not None

@@ -1,0 +1,107 @@
+"""What the robot itself says: user stop, reflex and recovery, felt forces, collision behaviour."""
+
+from __future__ import annotations
+
+import time
+from typing import Callable, Iterator, Tuple
+
+import pytest
+from franka_msgs.msg import Errors, FrankaState
+from hicrisp_core.model import Status
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_moveit.hardware import FrankaHardware
+from hicrisp_moveit.settings import FrankaSettings
+from reference_franka import ReferenceControl
+
+pytestmark = pytest.mark.usefixtures("ros")
+Pair = Tuple[ReferenceControl, FrankaHardware]
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = Deadline(5.0)
+    while not condition():
+        assert not deadline.passed
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def pair(ros: None) -> Iterator[Pair]:
+    control, hardware = ReferenceControl(), FrankaHardware(FrankaSettings())
+    assert hardware._recovery.wait_for_server(5.0)
+    until(lambda: hardware.alarm() is None)
+    yield control, hardware
+    control.close()
+
+
+def test_a_robot_that_is_well_may_move(pair: Pair) -> None:
+    _, hardware = pair
+    assert hardware.ready(Deadline(1.0)) is None
+
+
+def test_a_pressed_user_stop_is_told_and_never_overridden(pair: Pair) -> None:
+    control, hardware = pair
+    control.mode = FrankaState.ROBOT_MODE_USER_STOPPED
+    until(lambda: hardware.alarm() is not None)
+    refusal = hardware.ready(Deadline(1.0))
+    assert refusal is not None
+    assert refusal.status is Status.SAFETY
+    assert "user stop" in refusal.message
+    assert control.recoveries == 0
+
+
+def test_a_reflex_ends_a_motion_with_its_cause_and_is_recovered_from_before_the_next(pair: Pair) -> None:
+    control, hardware = pair
+    control.errors, control.mode = Errors(cartesian_reflex=True), FrankaState.ROBOT_MODE_REFLEX
+    until(lambda: hardware.alarm() is not None)
+    alarm = hardware.alarm()
+    assert alarm is not None
+    assert alarm.status is Status.EXECUTION
+    assert "cartesian reflex" in alarm.message
+    assert hardware.ready(Deadline(5.0)) is None
+    assert control.recoveries == 1
+
+
+def test_a_reflex_that_stays_is_a_refusal(pair: Pair) -> None:
+    control, hardware = pair
+    control.recovers, control.mode = False, FrankaState.ROBOT_MODE_REFLEX
+    until(lambda: hardware.alarm() is not None)
+    refusal = hardware.ready(Deadline(5.0))
+    assert refusal is not None
+    assert not refusal.ok
+    assert control.recoveries == 1
+
+
+def test_a_robot_that_says_nothing_any_more_is_lost(pair: Pair) -> None:
+    control, hardware = pair
+    control.silent = True
+    until(lambda: hardware.alarm() is not None)
+    alarm = hardware.alarm()
+    assert alarm is not None
+    assert alarm.status is Status.LOST
+
+
+def test_a_push_on_the_tool_is_a_contact_only_while_it_is_felt_for(pair: Pair) -> None:
+    control, hardware = pair
+    control.force = (0.0, 0.0, 2.0)
+    time.sleep(0.1)
+    hardware.begin_guard()
+    control.force = (0.0, 0.0, 6.0)
+    time.sleep(0.2)
+    assert hardware.contact() is None
+    control.force = (0.0, 0.0, 11.0)
+    until(lambda: hardware.contact() is not None)
+    contact = hardware.contact()
+    assert contact is not None
+    assert contact.status is Status.EXECUTION
+    assert "(9 N)" in contact.message
+    hardware.end_guard()
+    assert hardware.contact() is None
+
+
+def test_the_collision_behaviour_is_set_or_the_refusal_told(pair: Pair) -> None:
+    control, hardware = pair
+    assert hardware.set_collision_behaviour(2.0) == ""
+    assert control.behaviour is not None
+    assert tuple(control.behaviour.upper_force_thresholds_nominal) == FrankaSettings().collision_forces
+    control.refuses = "a controller is running"
+    assert hardware.set_collision_behaviour(2.0) == "a controller is running"

@@ -1,0 +1,1 @@
+"""An arm and a base in one simulated world."""

@@ -1,0 +1,142 @@
+"""The lab in one process: an arm and a base in one world, with one clock, eyes, faults and pictures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
+
+from hicrisp_core.config.files import config_file
+from hicrisp_core.detector.motion import MotionLimits, MotionRecord
+from hicrisp_core.detector.obstacles import obstacles_in
+from hicrisp_core.detector.perception import ArmFrames, BaseFrames, perceive
+from hicrisp_core.domain import Domain
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene.lab import tray_in_base
+
+from hicrisp_sim.agv.base import EmbeddedBase
+from hicrisp_sim.agv.model import FREE_JOINT
+from hicrisp_sim.agv.robot import AgvRobot
+from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
+from hicrisp_sim.agv.world import AgvFaults, nearest_of
+from hicrisp_sim.embedded import QUIET, EmbeddedWorld
+from hicrisp_sim.lab.simulation import LabSimulation
+from hicrisp_sim.settings import ArmSettings
+
+Moving = Callable[[], FrozenSet[str]]
+"""Names the robots and things that move on purpose at this moment."""
+_QUIET_FOR = 0.1
+"""Seconds without motion after which things count as settled."""
+
+
+class LabWorld(EmbeddedWorld):
+    """A simulated lab: the ports of both robots, and the frames of everything in one tree.
+
+    Args:
+        scene: a scene with a table and an arena, or the path or name of one.
+        base_settings: of the base; those of ``config/robots/agv_lab.yaml`` by default, which drives gently.
+    """
+
+    def __init__(
+        self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
+        settings: Optional[ArmSettings] = None, domain: Optional[Domain] = None,
+        base_settings: Optional[AgvSettings] = None,
+    ) -> None:
+        self.base_settings = base_settings or load_agv_settings(config_file("robots", "agv_lab"))
+        self._seed = seed
+        super().__init__(scene, seed, rate, settings, domain)
+        skills = {name: action.skill for name, action in self._domain.actions.items()}
+        self.base_robot = AgvRobot(self.base, skills)
+
+    def _simulate(self, scene: Scene, rate: float) -> LabSimulation:
+        name = self.base_settings.name
+        if scene.arena is None or name not in scene.arena.starts:
+            raise ConfigError(f"the scene '{scene.name}' has no base '{name}'; its robots: {', '.join(scene.robots)}")
+        self.lab = LabSimulation(scene, name, self._settings.rest, rate)
+        self.base = EmbeddedBase(self.lab, self.base_settings, self._seed)
+        self.base_faults = AgvFaults(self.lab, self.base)
+        return self.lab
+
+    def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
+        """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
+        loaded = scene if isinstance(scene, Scene) else load_scene(scene or self.scene.source or self.scene.name, seed)
+        self.base_robot.stop(Deadline(2.0))
+        self._seed = seed
+        super().reset(loaded, seed)
+
+    def _begin(self, scene: Scene) -> None:
+        self.base.load(scene, self._seed)
+        self.record = MotionRecord(self.base_settings.name, {}, MotionLimits(self.base.radius))
+        self.base.followers[:] = [self._watch]
+        super()._begin(scene)
+
+    def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
+        """Make something go wrong with either robot; the answer says what was done."""
+        if kind in AgvFaults.KINDS:
+            return self.base_faults.inject(kind, target, magnitude)
+        return super().inject(kind, target, magnitude, count)
+
+    def _watch(self) -> None:
+        """What is seen of the base while it moves."""
+        scan = self.base.scan()
+        if scan is not None and scan.time == self.time:
+            self.record.saw(scan.pose, nearest_of(scan))
+
+    def frames(self) -> Dict[str, Tuple[Pose, float]]:
+        """The pose of every thing and of both robots' frames in the world frame, with its time."""
+        frames = super().frames()
+        pose, stamp = frames.pop(FREE_JOINT)
+        name = self.base_settings.name
+        frames[f"{name}/base_link"] = (pose, stamp)
+        for start in self.scene.arena.starts.values() if self.scene.arena else ():
+            if start.tray:
+                frames[start.tray] = (pose.compose(tray_in_base()), stamp)
+        return frames
+
+    def known(self) -> Dict[str, WorldObject]:
+        """The things that are known of beforehand: what stands about in the arena is not."""
+        unknown = self.scene.arena.unknown if self.scene.arena else frozenset()
+        return {name: thing for name, thing in self.scene.objects.items() if name not in unknown}
+
+    def look(self) -> WorldState:
+        """The poses at this instant, without the facts that follow: what a driver needs."""
+        frames, arm = self.frames(), ArmFrames(self._settings.name)
+        objects = {name: replace(thing, pose=frames[name][0]) if name in frames else thing
+                   for name, thing in self.known().items()}
+        return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        """The world as it is seen after everything has come to rest."""
+        return self.observe_beside(frozenset, deadline)
+
+    def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
+        """The same, without a wait for what moves on purpose."""
+        del deadline  # Settling is bounded in simulated time, which passes much faster.
+        self.settle(1.0, moving)
+        under_way = moving()
+        name = self.base_settings.name
+        if name not in under_way:
+            self.base.sense()
+        seen = {thing.name: thing for thing in obstacles_in(
+            self.base.local.middle(self.base.local.seen_cells()), self.base.local.resolution)}
+        frames = {**self.frames(), **{each: (thing.pose, self.time) for each, thing in seen.items() if thing.pose}}
+        world = perceive(frames, {**self.known(), **seen}, self._domain, self.time,
+                         (ArmFrames(self._settings.name), BaseFrames(name)))
+        if name in under_way:  # What happens on the way is told when the base has arrived.
+            return world
+        return world.with_relations(world.relations | self.record.facts(self._domain))
+
+    def settle(self, seconds: float, moving: Moving = frozenset) -> None:
+        """Let simulated time pass until nothing moves but on purpose, at most some seconds."""
+        names = {thing.name: thing.name for thing in self.scene.things}
+        names[self.base_settings.name] = FREE_JOINT
+        end, quiet = self.time + seconds, 0.0
+        with self.simulation.moving():
+            while self.time < end and quiet < _QUIET_FOR:
+                before, besides = self.time, moving()
+                self.simulation.step()
+                speed = max((self.lab.speed_of(body) for name, body in names.items() if name not in besides), default=0)
+                quiet = quiet + self.time - before if speed < QUIET else 0.0

@@ -1,0 +1,122 @@
+"""An embedded base behind ``/move_base``: the action and its services, and ``/cmd_vel``, as any such robot has them."""
+
+from __future__ import annotations
+
+import math
+import time
+from threading import Event, Lock, Thread
+from typing import List, Tuple
+
+import rospy
+from geometry_msgs.msg import PoseStamped, Twist
+from hicrisp_core.model import Pose, Status
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_nodes.action_server import Aborted, ActionServer, Goal
+from hicrisp_nodes.conversions.geometry import pose_from_msg, pose_to_msg
+from move_base_msgs.msg import MoveBaseAction, MoveBaseFeedback, MoveBaseResult
+from nav_msgs.srv import GetPlan, GetPlanRequest, GetPlanResponse
+from std_srvs.srv import Empty, EmptyRequest, EmptyResponse
+
+from hicrisp_sim.agv.base import EmbeddedBase
+from hicrisp_sim.agv.drive import NO_PLAN
+from hicrisp_sim.agv.pursuit import Twist as Speeds
+from hicrisp_sim.agv_reconfigure import DriveParameters
+
+REACHED = "Goal reached."
+BAD_QUATERNION = "Aborting on goal because it was sent with an invalid quaternion"
+_FRAMES = ("map", "world")
+_LONGEST = 3600.0
+"""Seconds that a drive may take at most: move_base knows no limit, its clients do."""
+_VELOCITY_LIVES = 0.5
+"""Wall seconds after which a velocity that nobody repeats is over."""
+
+
+class MoveBaseServer:
+    """Serves a base, and lets time pass while it stands."""
+
+    def __init__(self, base: EmbeddedBase) -> None:
+        self._base = base
+        self.wheel = Lock()
+        """Held by whoever drives: a goal, or the loop that lets time pass."""
+        self._driving = Event()
+        """Set while a goal is driven to."""
+        self._parameters = DriveParameters(base.settings)
+        self._velocity: Tuple[float, Speeds] = (-math.inf, Speeds())
+        self._subscriber = rospy.Subscriber("/cmd_vel", Twist, self._on_velocity, queue_size=5, tcp_nodelay=True)
+        self._services = (
+            rospy.Service("/move_base/make_plan", GetPlan, self._plan),
+            rospy.Service("/move_base/clear_costmaps", Empty, self._clear),
+        )
+        Thread(target=self._idle, name="idle", daemon=True).start()
+        self._server = ActionServer("/move_base", MoveBaseAction, self._execute).start()
+
+    def cancel_all(self) -> None:
+        """End the drive that is under way."""
+        self._server.cancel_all()
+
+    def _idle(self) -> None:
+        """Let time pass while no goal is driven to, at the speeds of ``/cmd_vel``."""
+        while not rospy.is_shutdown():
+            with self.wheel, self._base.simulation.moving():
+                said, speeds = self._velocity
+                self._base.tick(speeds if time.monotonic() - said < _VELOCITY_LIVES else Speeds())
+            paced = self._base.simulation.rate > 0.0
+            time.sleep(0.002 if paced else 1.0 / self._base.settings.control_rate)
+
+    def _on_velocity(self, message: Twist) -> None:
+        limit = self._base.settings
+        forward = max(-limit.speed, min(limit.speed, message.linear.x))
+        turn = max(-limit.turn_speed, min(limit.turn_speed, message.angular.z))
+        if math.isfinite(forward) and math.isfinite(turn):
+            self._velocity = (time.monotonic(), Speeds(forward, turn))
+
+    def _execute(self, goal: Goal) -> MoveBaseResult:
+        target: PoseStamped = goal.message.target_pose
+        pose = pose_from_msg(target.pose)
+        if pose is None or not pose.finite:
+            raise Aborted(BAD_QUATERNION)
+        if target.header.frame_id.lstrip("/") not in _FRAMES:
+            goal.cancel.wait()  # As the real one does: it waits for a transform that never comes.
+            return MoveBaseResult()
+
+        def progress(phase: str, part: float) -> None:
+            del phase, part  # move_base tells where the base is, and nothing else.
+            goal.feedback(MoveBaseFeedback(self._stamped(self._base.pose())))
+
+        with self.wheel:
+            self._velocity = (-math.inf, Speeds())
+            self._driving.set()
+            try:
+                outcome = self._base.go_to(pose, Deadline(_LONGEST), goal.cancel, progress, self._parameters.manner)
+            finally:
+                self._driving.clear()
+        if outcome.ok:
+            goal.text = REACHED
+        elif not goal.cancel.is_set():
+            raise Aborted(NO_PLAN if outcome.status in (Status.INVALID, Status.PLANNING) else outcome.message)
+        return MoveBaseResult()
+
+    def _plan(self, request: GetPlanRequest) -> GetPlanResponse:
+        response = GetPlanResponse()
+        response.plan.header.frame_id = "map"
+        start = pose_from_msg(request.start.pose) if request.start.header.frame_id else self._base.pose()
+        goal = pose_from_msg(request.goal.pose)
+        if start is None or goal is None or not goal.finite or not start.finite:
+            return response
+        if self._driving.is_set():
+            raise rospy.ServiceException("a plan is made only while no goal is driven to")
+        with self._base.simulation.edit():
+            points = self._base.make_plan(start, goal)
+        path: List[Pose] = [] if points is None else [Pose((float(x), float(y), 0.0)) for x, y in points]
+        response.plan.poses = [self._stamped(pose) for pose in path]
+        return response
+
+    def _clear(self, _: EmptyRequest) -> EmptyResponse:
+        with self._base.simulation.edit():
+            self._base.clear_costmaps()
+        return EmptyResponse()
+
+    def _stamped(self, pose: Pose) -> PoseStamped:
+        message = PoseStamped(pose=pose_to_msg(pose))
+        message.header.frame_id, message.header.stamp = "map", rospy.Time.from_sec(self._base.simulation.time)
+        return message

@@ -1,0 +1,28 @@
+"""The embedded arm does what every ``Arm`` must do, at a clock that lets others stop it on the way."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import numpy as np
+import pytest
+from acting import Lab, pointing_down, table_with
+from hicrisp_core.robot.arm_conformance import ArmConformance, ArmRig
+from hicrisp_sim.panda import TOOL
+
+
+class TestEmbeddedArm(ArmConformance):
+    """The embedded arm."""
+
+    @pytest.fixture(autouse=True)
+    def _rig(self) -> Iterator[None]:
+        lab = Lab(table_with(block=("box", (0.10, 0.10, 0.10), (0.45, -0.25))), seed=3, rate=1.0)
+        simulation = lab.world.simulation
+        self.rig = ArmRig(
+            lab.arm, lambda: list(simulation.arm_positions), lambda: lab.world.frames()[TOOL][0],
+            lambda: bool(np.abs(simulation.arm_velocities).max() > 0.05), lab.see(), "block",
+            reachable=pointing_down(0.5, 0.25, 0.25), unreachable=pointing_down(1.2, 0.0, 0.1))
+        self.begin()
+        simulation.start_idling()
+        yield
+        simulation.close()
