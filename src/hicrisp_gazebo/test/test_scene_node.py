@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterator
 
 import pytest
 import rospy
-from actionlib_msgs.msg import GoalID
+from actionlib_msgs.msg import GoalID, GoalStatusArray
 from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.scene import load_scene
 from hicrisp_gazebo.client import GazeboClient
@@ -58,10 +58,12 @@ class Driver:
         self.halted = 0
         self.phases: "tuple[str, ...]" = ()
         self._server = ActionServer(f"robots/{name}/execute", ExecuteCommandAction, self._execute).start()
+        self._status = f"robots/{name}/execute/status"
         self._goals = rospy.Publisher(f"robots/{name}/execute/goal", ExecuteCommandActionGoal, queue_size=1)
 
     def send(self, command: Command) -> None:
         until(lambda: self._goals.get_num_connections() > 0, "connection to the driver and the scene, which share one")
+        rospy.wait_for_message(self._status, GoalStatusArray, 5.0)  # The scene shares this connection, too.
         goal = ExecuteCommandActionGoal(goal=ExecuteCommandGoal(command_to_msg(command), 30.0))
         goal.goal_id = GoalID(rospy.Time.from_sec(time.time()), f"{command.action}-{time.monotonic()}")
         self._goals.publish(goal)

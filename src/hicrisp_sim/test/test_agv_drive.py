@@ -170,12 +170,3 @@ def test_the_wheels_count_a_way_that_is_nearly_the_true_one(tmp_path: Path) -> N
     assert yard.go(3.0, 2.2).ok
     counted, true = yard.base.odometry(), yard.base.pose()
     assert math.dist(counted.position[:2], true.position[:2]) < 0.25
-
-
-def test_driving_with_360_rays_at_10_hz_is_at_least_20_times_faster_than_real_time(tmp_path: Path) -> None:
-    yard = Yard(tmp_path, {"crate": (1.8, 1.5, 0.28)})
-    assert (yard.base.settings.rays, yard.base.settings.scan_rate) == (360, 10.0)
-    began, started = time.process_time(), yard.world.time
-    assert yard.go(3.3, 1.5).ok
-    assert yard.go(0.6, 0.6).ok
-    assert (yard.world.time - started) / (time.process_time() - began) > 20.0

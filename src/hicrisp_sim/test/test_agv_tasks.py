@@ -126,6 +126,14 @@ def test_an_area_that_no_trajectory_reaches_is_skipped_and_the_user_is_told(tmp_
     assert "a way leads to area 2 and area 1" in verdict["suggestion"]
 
 
+def test_an_area_that_a_plan_forgot_is_visited_although_another_one_is_skipped(tmp_path: Path) -> None:
+    fence = "walls: {fence: {from: [2.7, 2.0], to: [4, 2.0]}, post: {from: [2.7, 2.0], to: [2.7, 3]}}\n"
+    result, reached, _ = run(Yard(tmp_path, more=fence), "Visit area 1, then area 3, then area 2",
+                             planned=("area_1", "area_3"))
+    assert reached == ["area_1", "area_2"]
+    assert "Area 3 was skipped" in result.message
+
+
 def test_where_no_order_is_asked_for_a_blocked_area_comes_last_and_is_tried_again(tmp_path: Path) -> None:
     walls = "walls: {fence: {from: [2.7, 2.0], to: [4, 2.0]}, post: {from: [2.7, 2.65], to: [2.7, 3]}}\n"
     yard = Yard(tmp_path, {"crate": (2.7, 2.33, 0.14)}, more=walls)

@@ -16,6 +16,7 @@ from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.safety import SafetyLimits, load_safety
+from hicrisp_core.robot.unsteady import UnsteadyRobot
 from hicrisp_core.scene import load_scene
 from hicrisp_nodes.config_files import config_file, parameter
 from hicrisp_nodes.conversions.geometry import pose_to_msg
@@ -35,14 +36,15 @@ class MoveItDriver:
     """An arm behind its action, with the detector's eyes; ``robots/<name>/reset`` forgets and recovers."""
 
     def __init__(
-        self, arm: Any, skills: "dict[str, str]", eyes: TopicObserver, limits: Optional[SafetyLimits] = None
+        self, arm: Any, skills: "dict[str, str]", eyes: TopicObserver, limits: Optional[SafetyLimits] = None,
+        sigma: float = 0.0, seed: int = 0,
     ) -> None:
         self._arm = arm
         self._eyes = eyes
         clock = rospy.get_time if rospy.get_param("/use_sim_time", False) else time.monotonic
         self._robot = ArmRobot(arm, skills, self._look, clock=clock, limits=limits)
         self._reset = rospy.Service(f"robots/{arm.name}/reset", Trigger, self._on_reset)
-        self._server = RobotServer(self._robot)
+        self._server = RobotServer(UnsteadyRobot(self._robot, sigma, seed) if sigma > 0.0 else self._robot)
 
     def _look(self) -> WorldState:
         self._eyes.world_changed()
@@ -68,7 +70,8 @@ def build() -> MoveItDriver:
         _name_frames(file.moveit)
     eyes = TopicObserver(still=float(parameter("still", 0.01)), window=0.05, patience=1.0)
     safety = str(parameter("safety", ""))
-    return MoveItDriver(arm, skills, eyes, load_safety(safety) if safety else None)
+    return MoveItDriver(arm, skills, eyes, load_safety(safety) if safety else None,
+                        float(parameter("sigma", 0.0)), int(parameter("seed", 0)))
 
 
 def _commander() -> Any:

@@ -7,13 +7,12 @@ import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Any, Dict
 
 import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.llm.settings import AUTO, choose_llm
-from hicrisp_core.robot.deadline import Deadline
 from std_srvs.srv import Trigger, TriggerResponse
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome
@@ -84,7 +83,7 @@ class Supervisor:
         self._server = ActionServer("execute_task", ExecuteTaskAction, self._execute_task, concurrent=True).start()
         self._timer = WallTimer(1.0, self._diagnose, "diagnostics")
         for robot in self._robots.values():  # A command whose supervisor died must not go on.
-            Thread(target=robot.stop, args=(Deadline(ORPHANS),), name="orphans", daemon=True).start()
+            robot.clear(ORPHANS)
 
     def close(self) -> None:
         """Cancel every task and wait until the robots stand still."""

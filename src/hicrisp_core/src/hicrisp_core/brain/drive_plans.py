@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from hicrisp_core.brain.drives import EXAMPLES, Errand, nearest_first, read_errands
+from hicrisp_core.brain.drives import EXAMPLES, TO_AREAS, Errand, nearest_first, read_errands
 from hicrisp_core.brain.intents import NotUnderstood
 from hicrisp_core.brain.ports import PlanAnswer, PlanRequest
 from hicrisp_core.domain.schema import Action, Domain
@@ -37,9 +37,26 @@ def _rest(domain: Domain, request: PlanRequest, source: str) -> PlanAnswer:
     if not skipped:
         return PlanAnswer(Plan(steps, source, "the steps that are left"))
     names = ", ".join(sorted(skipped))
+    steps = (*steps, *_forgotten(domain, request, steps, skipped))
     if not steps:
         return PlanAnswer(refusal=f"{names} cannot be reached, and nothing else is left to do")
     return PlanAnswer(Plan(steps, source, f"{names} cannot be reached and is skipped; the rest goes on"))
+
+
+def _forgotten(
+    domain: Domain, request: PlanRequest, steps: Sequence[Step], skipped: "frozenset[str]"
+) -> List[Step]:
+    """Steps to the areas that the task asks for, that were not visited and that no step goes to."""
+    covered = {fact.object for fact in request.world.relations if fact.predicate == "visited"} | skipped
+    covered.update(str(value) for step in steps for value in step.arguments.values())
+    try:
+        errands = read_errands(request.task.text, domain, request.world)
+    except NotUnderstood:
+        return []  # The plan was made from other words than these.
+    planner = DrivePlanner(domain, request.world)
+    return [step for errand in errands if errand.skill in TO_AREAS
+            for place in errand.places if place not in covered
+            for step in planner.steps(Errand(errand.skill, (place,)))]
 
 
 def _unreachable(feedback: Sequence[Feedback], remaining: Sequence[Step]) -> "frozenset[str]":

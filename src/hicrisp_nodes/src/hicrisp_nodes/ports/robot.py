@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from threading import Event
+import time
+from threading import Event, Thread
 from typing import Callable, Optional, Sequence
 
 import rospy
@@ -17,6 +18,7 @@ from hicrisp_nodes.conversions import command_to_msg, outcome_from_msg
 
 SERVER_WAIT = 10.0
 PREEMPTION = 10.0
+_LOOK_PERIOD = 0.02
 
 _WITHOUT_OUTCOME = {
     CallStatus.PREEMPTED: Status.CANCELED,
@@ -57,6 +59,7 @@ class RosRobot:
         self._ended = ended
         self._client = ActionClient(f"robots/{name}/execute", ExecuteCommandAction)
         self._cancel_all = rospy.Publisher(f"robots/{name}/execute/cancel", GoalID, queue_size=1)
+        self._clearing: Optional[Thread] = None
 
     @property
     def connected(self) -> bool:
@@ -71,6 +74,8 @@ class RosRobot:
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
         """Carry out one command and wait for the driver's outcome; a driver that is away is LOST."""
+        if self._clearing is not None:
+            self._clearing.join(min(SERVER_WAIT, deadline.remaining))
         if self._estop.is_set():
             return Outcome(Status.SAFETY, "the emergency stop is active")
         goal = ExecuteCommandGoal(command_to_msg(command), deadline.remaining)
@@ -95,8 +100,16 @@ class RosRobot:
         """Ask the driver to end whatever it does; the driver's own outcome says when it stands still."""
         if not self._client.wait_for_server(deadline.remaining):
             return Outcome(Status.LOST, f"the driver of {self.name} cannot be reached")
+        while self._cancel_all.get_num_connections() == 0 and not deadline.passed:
+            time.sleep(_LOOK_PERIOD)
         self._cancel_all.publish(GoalID())
         return Outcome(Status.SUCCESS, "every goal was canceled")
+
+    def clear(self, seconds: float) -> None:
+        """Cancel, as soon as the driver can be reached, what somebody before us left running; no command is sent
+        before that, lest it be canceled too."""
+        self._clearing = Thread(target=self.stop, args=(Deadline(seconds),), name="orphans", daemon=True)
+        self._clearing.start()
 
     def reset(self) -> None:
         """Nothing to forget here: the driver starts each command afresh."""

@@ -1,0 +1,41 @@
+"""An arm that misses: by how much, reproducibly, and nothing else."""
+
+from __future__ import annotations
+
+import math
+from statistics import pstdev
+from threading import Event
+from typing import List, Tuple
+
+from hicrisp_core.model import Command, Pose
+from hicrisp_core.robot.arm_robot import ArmRobot
+from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.unsteady import UnsteadyRobot
+from test_skills import BOX, GOAL, SKILLS, ScriptedArm
+
+PICK = Command("pick", {"item": "box"}, "panda")
+PLACE = Command("put_down", {"item": "box"}, "panda", GOAL, GOAL)
+
+
+def placements(sigma: float, seed: int, count: int) -> List[Tuple[float, float]]:
+    """How far beside the goal things end up."""
+    arm = ScriptedArm(BOX)
+    robot = UnsteadyRobot(ArmRobot(arm, SKILLS, arm.observe), sigma, seed)
+    found = []
+    for _ in range(count):
+        for command in (PICK, PLACE):
+            assert robot.execute(command, Deadline(10.0), Event()).ok
+        pose = arm.things["box"].pose or Pose((math.inf, math.inf, 0.0))
+        found.append((pose.position[0] - GOAL.position[0], pose.position[1] - GOAL.position[1]))
+    return found
+
+
+def test_things_end_up_beside_their_goal_by_the_deviation_that_was_asked_for() -> None:
+    misses = placements(0.02, 1, 200)
+    assert abs(pstdev(x for x, _ in misses) - 0.02) < 0.004
+    assert abs(pstdev(y for _, y in misses) - 0.02) < 0.004
+
+
+def test_the_same_seed_misses_in_the_same_way() -> None:
+    assert placements(0.02, 3, 3) == placements(0.02, 3, 3)
+    assert placements(0.02, 3, 3) != placements(0.02, 4, 3)
