@@ -58,7 +58,7 @@ class Agents(unittest.TestCase):
         assert not self._prompts("Travi")
         done = self.workspace.run("put it next to the cylinder")
         assert (done.state, done.message) == (TaskStatus.SUCCEEDED, TOLD)
-        assert self.workspace.holds("box", "next_to", "cylinder")
+        self.workspace.until(lambda: self.workspace.holds("box", "next_to", "cylinder"), "sight of what was done")
         assert "<<<place box next to cylinder>>>" in self._prompts("Travi")[0]
         heard, reported = self._prompts("Alex")[1:3]
         for line in ("<<<User: where is the box?>>>", "<<<Robot did: nothing>>>", "<<<Robot: It is on the table.>>>"):

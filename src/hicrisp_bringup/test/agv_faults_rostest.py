@@ -78,7 +78,7 @@ class AgvFaults(unittest.TestCase):
         assert "Area 1 was skipped" in status.message
         assert '"kind": "unreachable"' in self.told(status)
         assert "a way leads to area 2" in self.told(status)
-        assert self.workspace.holds("agv", "at", "area_2")
+        self.workspace.until(lambda: self.workspace.holds("agv", "at", "area_2"), "sight of what was done")
 
     def test_a_goal_outside_the_map_is_told_and_moves_nothing(self) -> None:
         state, text = self.drive_to(9.0, 9.0)
@@ -126,7 +126,7 @@ class AgvFaults(unittest.TestCase):
             assert self.workspace.inject_fault("move", f"obstacle_{index}", [x, 2.2], 0).ok
         status = self.workspace.run("carry the load to area 2, then dock")
         assert status.state == TaskStatus.SUCCEEDED, status.message
-        assert self.workspace.holds("agv", "docked", "dock")
+        self.workspace.until(lambda: self.workspace.holds("agv", "docked", "dock"), "sight of what was done")
 
 
 if __name__ == "__main__":

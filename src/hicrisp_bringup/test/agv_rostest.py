@@ -30,7 +30,7 @@ class Agv(unittest.TestCase):
     def test_areas_are_visited_in_the_order_of_the_task(self) -> None:
         status = self.workspace.run("visit area 3, then area 2, then area 1")
         assert status.state == TaskStatus.SUCCEEDED, status.message
-        assert self.workspace.holds("agv", "at", "area_1")
+        self.workspace.until(lambda: self.workspace.holds("agv", "at", "area_1"), "sight of what was done")
 
     def test_a_cancel_stops_the_base(self) -> None:
         task = self.workspace.submit_task("visit area 3, then area 2").task_id

@@ -38,7 +38,7 @@ class Embedded(unittest.TestCase):
     def test_a_task_is_carried_out(self) -> None:
         status = self.workspace.run(TASK)
         assert status.state == TaskStatus.SUCCEEDED, status.message
-        assert self.workspace.holds("box", "next_to", "cylinder")
+        self.workspace.until(lambda: self.workspace.holds("box", "next_to", "cylinder"), "sight of what was done")
         trial = json.loads((Path(status.run_folder) / "result.json").read_text())
         assert trial["success"]
         assert trial["seed"] == 1

@@ -40,8 +40,8 @@ class Lab(unittest.TestCase):
     def test_a_box_is_loaded_taken_to_an_area_and_brought_back(self) -> None:
         status = self.workspace.run(DELIVERY)
         assert status.state == TaskStatus.SUCCEEDED, status.message
-        assert self.workspace.holds("box", "on", "tray")
-        assert self.workspace.holds("agv", "docked", "dock")
+        self.workspace.until(lambda: self.workspace.holds("box", "on", "tray"), "sight of what was done")
+        self.workspace.until(lambda: self.workspace.holds("agv", "docked", "dock"), "sight of what was done")
         events = self._events(status)
         assert self._overlap(events) > 0.0
         report = (Path(status.run_folder) / "report.html").read_text()
@@ -65,7 +65,7 @@ class Lab(unittest.TestCase):
         assert self.workspace.inject_fault("scan_stops", "", [1.0], 1).ok
         status = self.workspace.run("go to area 1 and stack the red box on the blue box")
         assert status.state == TaskStatus.FAILED
-        assert self.workspace.holds("red_box", "on", "blue_box")
+        self.workspace.until(lambda: self.workspace.holds("red_box", "on", "blue_box"), "sight of what was done")
         end = self._events(status)[-1]
         assert end["done"] == ["pick up red_box", "place red_box on blue_box"]
         assert end["given_up"] == ["go to area_1"]

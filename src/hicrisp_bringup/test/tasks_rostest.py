@@ -34,7 +34,7 @@ class Tasks(unittest.TestCase):
         self._undo()
         status = self.workspace.run(NEXT_TO)
         assert status.state == TaskStatus.SUCCEEDED, status.message
-        assert self.workspace.holds("box", "next_to", "cylinder")
+        self.workspace.until(lambda: self.workspace.holds("box", "next_to", "cylinder"), "sight of what was done")
         folder = Path(status.run_folder)
         result = json.loads((folder / "result.json").read_text())
         assert result["success"]
