@@ -36,7 +36,8 @@ class Kitchen(unittest.TestCase):
     def test_what_stands_in_the_way_is_moved_first(self) -> None:
         status = self.workspace.run(TASK)
         assert status.state == TaskStatus.SUCCEEDED, status.message
-        self.workspace.until(lambda: self.workspace.holds("pizza_dough", "contains", "black_olives"), "sight of what was done")
+        self.workspace.until(lambda: self.workspace.holds("pizza_dough", "contains", "black_olives"),
+                             "sight of what was done")
         assert json.loads((Path(status.run_folder) / "result.json").read_text())["success"]
 
     def test_a_step_without_effect_is_seen_and_done_again(self) -> None:
