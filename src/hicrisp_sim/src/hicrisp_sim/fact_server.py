@@ -13,10 +13,10 @@ from hicrisp_core.model import Status
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.ports import Observer, RobotPort
 from hicrisp_core.robot.symbolic import SymbolicWorld
-from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.config_files import config_file
 from hicrisp_nodes.conversions import command_from_msg, outcome_to_msg, world_to_msg
+from hicrisp_nodes.simulated_world import add_fault, begin_faults, requested_scene, was_reset
 from rosgraph_msgs.msg import Clock
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult, WorldState
@@ -54,7 +54,7 @@ class FactServer:
         self._make = make
         self._world = make(scene)
         self._began = time.monotonic()
-        rospy.set_param("~faults", [])
+        begin_faults(())
         self._clock = rospy.Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._observation = rospy.Publisher("observation", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         Thread(target=self._publish_always, name="publisher", daemon=True).start()
@@ -79,25 +79,23 @@ class FactServer:
             return InjectFaultResponse(
                 False, f"unknown fault '{request.kind}'; valid is: no_effect, with a command such as "
                        "'switch_on(electric_shaker)' as its target")
-        self._world.fails(request.target, max(1, request.count), Status.SUCCESS)
-        entry = {"fault": request.kind, "target": request.target, "magnitude": [], "count": max(1, request.count)}
-        rospy.set_param("~faults", [*rospy.get_param("~faults", []), entry])
-        return InjectFaultResponse(True, f"'{request.target}' has no effect {max(1, request.count)} times")
+        count = max(1, request.count)
+        self._world.fails(request.target, count, Status.SUCCESS)
+        add_fault(SceneFault(request.kind, request.target, (), count))
+        return InjectFaultResponse(True, f"'{request.target}' has no effect {count} times")
 
     def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
         try:
-            scene = load_scene(config_file("scenes", request.scene), request.seed) \
-                if request.scene else self._scene
+            scene = requested_scene(request) or self._scene
         except HicrispError as error:
             return ResetWorldResponse(False, str(error))
         if (scene.world, scene.domain) != (self._scene.world, self._scene.domain):
             return ResetWorldResponse(False, f"scene {scene.name} is of another kind of world; start it anew for that")
         self._scene = scene
         self._world = self._make(scene)
-        rospy.set_param("~faults", [])
-        rospy.set_param("~seed", int(request.seed))
+        begin_faults(())
         self._publish()
-        return ResetWorldResponse(True, f"scene {scene.name} with seed {request.seed}")
+        return was_reset(scene, request.seed)
 
     def _publish_always(self) -> None:
         while not rospy.is_shutdown():
