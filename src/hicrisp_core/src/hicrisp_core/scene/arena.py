@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, Dict, Mapping, Optional, Tuple
 
 from hicrisp_core.config.yaml_lines import Path as Place
-from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
+from hicrisp_core.config.yaml_lines import Positions, check_keys, numbers, value_of
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, standing
-from hicrisp_core.scene.numbers import fault_of, numbers
+from hicrisp_core.scene.numbers import fault_of
 from hicrisp_core.scene.scene import Arena, Scene, Start, Wall
 
 ARENA = "arena"

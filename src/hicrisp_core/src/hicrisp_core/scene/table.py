@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, List, Mapping, Tuple
 
-from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
+from hicrisp_core.config.yaml_lines import Positions, check_keys, numbers, value_of
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import vertical_span
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, shuffled, standing
-from hicrisp_core.scene.numbers import numbers
 from hicrisp_core.scene.scene import TABLE, Camera
 
 _SHAPES = ("box", "cylinder", "bowl")
