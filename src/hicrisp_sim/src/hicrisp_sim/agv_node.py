@@ -6,15 +6,7 @@ import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_nodes.simulated_world import begin_faults, injected, requested_scene, was_reset
 
-from hicrisp_msgs.srv import (
-    InjectFault,
-    InjectFaultRequest,
-    InjectFaultResponse,
-    ResetWorld,
-    ResetWorldRequest,
-    ResetWorldResponse,
-    Snapshot,
-)
+from hicrisp_msgs.srv import InjectFault, ResetWorld, ResetWorldRequest, ResetWorldResponse, Snapshot
 from hicrisp_sim.agv.world import AgvWorld
 from hicrisp_sim.agv_topics import AgvTopics
 from hicrisp_sim.camera import SceneCamera
@@ -31,7 +23,7 @@ class AgvServer:
         begin_faults(world.scene.faults)
         self._follow()
         self._services = (
-            rospy.Service("inject_fault", InjectFault, self._inject),
+            rospy.Service("inject_fault", InjectFault, lambda request: injected(request, world.inject)),
             rospy.Service("reset_world", ResetWorld, self._reset),
             rospy.Service("snapshot", Snapshot, self._camera.answer),
         )
@@ -43,9 +35,6 @@ class AgvServer:
     def _after_period(self) -> None:
         self._topics.publish()
         self._camera.remember(self._world.simulation.snapshot)
-
-    def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
-        return injected(request, self._world.inject)
 
     def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
         self._drives.cancel_all()

@@ -8,14 +8,13 @@ from threading import Lock, Thread
 from typing import Dict, Tuple
 
 import rospy
-from geometry_msgs.msg import TransformStamped, Vector3
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import SceneFault
 from hicrisp_nodes.action_server import ActionServer, Goal
 from hicrisp_nodes.conversions import command_from_msg, outcome_to_msg
-from hicrisp_nodes.conversions.geometry import pose_to_msg
+from hicrisp_nodes.conversions.geometry import transform_to_msg
 from hicrisp_nodes.ports.observer import TopicObserver
 from hicrisp_nodes.simulated_world import add_fault, begin_faults, injected, requested_scene, was_reset
 from rosgraph_msgs.msg import Clock
@@ -23,15 +22,7 @@ from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult
-from hicrisp_msgs.srv import (
-    InjectFault,
-    InjectFaultRequest,
-    InjectFaultResponse,
-    ResetWorld,
-    ResetWorldRequest,
-    ResetWorldResponse,
-    Snapshot,
-)
+from hicrisp_msgs.srv import InjectFault, ResetWorld, ResetWorldRequest, ResetWorldResponse, Snapshot
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS
@@ -64,7 +55,7 @@ class WorldServer:
         self._let_time_pass()
         Thread(target=self._publish_always, name="publisher", daemon=True).start()
         self._services = (
-            rospy.Service("inject_fault", InjectFault, self._inject),
+            rospy.Service("inject_fault", InjectFault, lambda request: injected(request, world.inject)),
             rospy.Service("reset_world", ResetWorld, self._reset),
             rospy.Service("snapshot", Snapshot, self._camera.answer),
         )
@@ -103,9 +94,6 @@ class WorldServer:
         self._publish()
         return ExecuteCommandResult(outcome_to_msg(outcome))
 
-    def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
-        return injected(request, self._world.inject)
-
     def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
         try:
             self._world.reset(requested_scene(request), request.seed)
@@ -128,18 +116,10 @@ class WorldServer:
             self._camera.remember(snapshot)
             now = rospy.Time.from_sec(snapshot.time)
             self._clock.publish(Clock(now))
-            frames = self._frames()
             self._tf.publish(TFMessage([
-                _transform(name, pose, rospy.Time.from_sec(stamp)) for name, (pose, stamp) in frames.items()
+                transform_to_msg("world", name, pose, rospy.Time.from_sec(stamp))
+                for name, (pose, stamp) in self._frames().items()
                 if all(math.isfinite(value) for value in pose.position)]))
             joints = JointState(name=list(_JOINTS), position=list(snapshot.positions[: len(_JOINTS)]))
             joints.header.stamp = now
             self._joints.publish(joints)
-
-
-def _transform(name: str, pose: Pose, stamp: rospy.Time) -> TransformStamped:
-    message = TransformStamped(child_frame_id=name)
-    message.header.frame_id, message.header.stamp = "world", stamp
-    message.transform.translation = Vector3(*pose.position)
-    message.transform.rotation = pose_to_msg(pose).orientation
-    return message
