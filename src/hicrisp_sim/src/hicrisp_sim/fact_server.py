@@ -15,11 +15,12 @@ from hicrisp_core.robot.ports import Observer, RobotPort
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.conversions import command_from_msg, outcome_to_msg, world_to_msg
+from hicrisp_nodes.conversions import world_to_msg
+from hicrisp_nodes.robot_server import carry_out
 from hicrisp_nodes.simulated_world import add_fault, begin_faults, requested_scene, was_reset
 from rosgraph_msgs.msg import Clock
 
-from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult, WorldState
+from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult, WorldState
 from hicrisp_msgs.srv import (
     InjectFault,
     InjectFaultRequest,
@@ -65,12 +66,9 @@ class FactServer:
         self._server = ActionServer(f"robots/{self._world.name}/execute", ExecuteCommandAction, self._execute).start()
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
-        command = command_from_msg(goal.message.command)
-        limit = goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit
-        outcome = self._world.execute(command, Deadline(limit), goal.cancel, lambda phase, done: goal.feedback(
-            ExecuteCommandFeedback(phase, done)))
+        result = carry_out(self._world, goal)
         self._publish()
-        return ExecuteCommandResult(outcome_to_msg(outcome))
+        return result
 
     def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
         if not isinstance(self._world, SymbolicWorld):

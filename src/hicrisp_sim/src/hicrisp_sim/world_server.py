@@ -13,15 +13,15 @@ from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import SceneFault
 from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.conversions import command_from_msg, outcome_to_msg
 from hicrisp_nodes.conversions.geometry import transform_to_msg
 from hicrisp_nodes.ports.observer import TopicObserver
+from hicrisp_nodes.robot_server import carry_out
 from hicrisp_nodes.simulated_world import add_fault, begin_faults, injected, requested_scene, was_reset
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
-from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult
+from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult
 from hicrisp_msgs.srv import InjectFault, ResetWorld, ResetWorldRequest, ResetWorldResponse, Snapshot
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
@@ -82,17 +82,13 @@ class WorldServer:
         return self._eyes.observe(Deadline(LOOK_LIMIT))
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
-        command = command_from_msg(goal.message.command)
-        limit = goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit
         self._busy = True
         try:
-            outcome = self._world.robot.execute(
-                command, Deadline(limit), goal.cancel, lambda phase, done: goal.feedback(
-                    ExecuteCommandFeedback(phase, done)))
+            result = carry_out(self._world.robot, goal)
         finally:
             self._busy = False
         self._publish()
-        return ExecuteCommandResult(outcome_to_msg(outcome))
+        return result
 
     def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
         try:
