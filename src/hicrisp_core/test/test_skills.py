@@ -120,6 +120,12 @@ def arm() -> ScriptedArm:
     return ScriptedArm(BOX)
 
 
+def test_an_empty_hand_carries_nothing_in_the_plans_for_a_pick(arm: ScriptedArm) -> None:
+    arm.held, arm.fails["plan_to"] = "cylinder", MotionFailure("unreachable", "too far")
+    assert run(arm, PICK).status is Status.PLANNING
+    assert arm.held == ""
+
+
 def test_a_pick_opens_goes_above_goes_down_grasps_and_lifts(arm: ScriptedArm) -> None:
     phases = []
     assert run(arm, PICK, progress=lambda phase, done: phases.append((phase, done))).ok

@@ -8,8 +8,11 @@ from threading import Event, Thread
 from typing import Iterator, List
 
 import pytest
+import rospy
+from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
 from hicrisp_nodes.action_client import ActionClient, CallStatus, Limits
 from hicrisp_nodes.action_server import ActionServer, Goal
+from hicrisp_nodes.wall_clock import WallTimer
 
 from hicrisp_msgs.msg import (
     ExecuteCommandAction,
@@ -153,6 +156,42 @@ def test_a_server_that_comes_late_still_gets_the_goal() -> None:
 
     Thread(target=serve, daemon=True).start()
     assert client.call(command("work"), Limits(server=5.0)).ok
+
+
+def test_what_another_client_left_running_is_ended_and_what_came_later_is_not(robot: Robot) -> None:
+    replies = []
+    thread = Thread(target=lambda: replies.append(robot.client.call(command("wait"), Limits())))
+    thread.start()
+    other = ActionClient(robot.name, ExecuteCommandAction)
+    while not robot.seen:
+        time.sleep(0.01)
+    assert other.end_others(5.0)
+    assert other.call(command("work"), Limits()).ok
+    thread.join(5.0)
+    assert replies[0].status is CallStatus.PREEMPTED
+
+
+def test_ending_what_others_left_fails_within_the_limit_without_a_server() -> None:
+    assert not ActionClient("nobody", ExecuteCommandAction).end_others(0.3)
+
+
+def test_a_result_that_is_lost_on_the_way_does_not_hold_the_client_up() -> None:
+    name = f"robot_{next(NAMES)}"
+    parts = ExecuteCommandAction()
+    status = rospy.Publisher(f"{name}/status", GoalStatusArray, queue_size=1)
+    silent = [rospy.Publisher(f"{name}/{topic}", type(part), queue_size=1)
+              for topic, part in (("result", parts.action_result), ("feedback", parts.action_feedback))]
+    done: List[GoalStatus] = []
+    rospy.Subscriber(f"{name}/cancel", GoalID)
+    rospy.Subscriber(f"{name}/goal", type(parts.action_goal),
+                     lambda goal: done.append(GoalStatus(goal.goal_id, GoalStatus.SUCCEEDED, "")))
+    timer = WallTimer(0.1, lambda: status.publish(GoalStatusArray(status_list=done)), "status")
+    reply = ActionClient(name, ExecuteCommandAction).call(command("work"), Limits(execution=30.0))
+    timer.shutdown()
+    for publisher in (status, *silent):
+        publisher.unregister()
+    assert reply.status is CallStatus.LOST
+    assert "its result did not arrive" in reply.message
 
 
 def test_a_concurrent_server_runs_goals_side_by_side() -> None:

@@ -12,6 +12,8 @@ from hicrisp_core.model import Command
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_nodes.conversions import command_from_msg
 from hicrisp_nodes.ports.robot import RosRobot
+from hicrisp_nodes.service_client import ServiceClient, offered
+from std_srvs.srv import Trigger, TriggerRequest
 
 from hicrisp_msgs.msg import ExecuteCommandActionFeedback, ExecuteCommandActionGoal
 
@@ -35,6 +37,7 @@ class WatchedRobot:
         self._running = False
         self._port = RosRobot(name, (), Event(), lambda: None)
         action = f"robots/{name}/execute"
+        self._reset = ServiceClient(f"robots/{name}/reset", Trigger)
         self._cancel = rospy.Publisher(f"{action}/cancel", GoalID, queue_size=1)
         self._subscribers = [
             rospy.Subscriber(f"{action}/goal", ExecuteCommandActionGoal, self._on_goal, queue_size=5, tcp_nodelay=True),
@@ -64,6 +67,15 @@ class WatchedRobot:
             return None
         outcome = self._port.execute(Command(action, robot=self.name, time_limit=seconds), Deadline(seconds), Event())
         return None if outcome.ok else f"{self.name} did not go to its rest pose: {outcome.message}"
+
+    def forget(self, seconds: float) -> Optional[str]:
+        """Let a driver that has such a door forget what its hand held; why it did not."""
+        if not offered(self._reset.name):
+            return None
+        reply = self._reset.call(TriggerRequest(), seconds)
+        ok = reply.response is not None and reply.response.success
+        return None if ok else f"{self.name} did not forget what it held: " \
+                               f"{reply.response.message if reply.response is not None else reply.message}"
 
     def _on_goal(self, message: ExecuteCommandActionGoal) -> None:
         command = command_from_msg(message.goal.command)

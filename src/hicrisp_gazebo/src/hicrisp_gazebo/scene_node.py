@@ -17,7 +17,7 @@ from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_nodes.config_files import config_file, parameter
 from hicrisp_nodes.conversions.geometry import pose_to_msg
 from hicrisp_nodes.node import run
-from hicrisp_nodes.service_client import ServiceClient
+from hicrisp_nodes.service_client import ServiceClient, offered
 from hicrisp_nodes.simulated_world import begin_faults, injected, requested_scene, was_reset
 from hicrisp_nodes.wall_clock import WallTimer
 from std_msgs.msg import Bool, Float64
@@ -39,8 +39,8 @@ from hicrisp_msgs.srv import (
 _TICK = 0.02
 _GUESS = 0.01
 """Variance of where a base is said to start, m2 and rad2."""
-_HALT, _HOME, _CLEAR = 5.0, 30.0, 2.0
-"""Seconds of wall time that robots get to stop and to go home, and move_base to forget what it saw."""
+_HALT, _HOME, _FORGET, _CLEAR = 5.0, 30.0, 15.0, 2.0
+"""Seconds of wall time that robots get to stop, to go home and to forget what they held, and move_base what it saw."""
 
 
 class SceneServer:
@@ -123,6 +123,7 @@ class SceneServer:
                 problems = [problem for arm in self._arms for problem in [arm.send_home(self._home, _HOME)] if problem]
             with self._lock:
                 self._world.reset(scene, int(request.seed))
+            problems += [problem for arm in self._arms for problem in [arm.forget(_FORGET)] if problem]
         except HicrispError as error:
             return ResetWorldResponse(False, str(error))
         self._tell_bases()
@@ -133,8 +134,7 @@ class SceneServer:
 
     def _forget_obstacles(self) -> None:
         """A base must not drive around what is no longer there."""
-        known = self._clear and rospy.get_master().lookupService(rospy.resolve_name(self._clear))[0] == 1
-        if known:
+        if self._clear and offered(self._clear):
             ServiceClient(self._clear, Empty).call(EmptyRequest(), _CLEAR)
 
 

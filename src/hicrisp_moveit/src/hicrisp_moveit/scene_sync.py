@@ -56,6 +56,8 @@ class SceneSync:
         self._pairs: FrozenSet[Tuple[str, str]] = frozenset()
         self._fresh = True
         self.attached: Optional[str] = None
+        self._carried: Optional[CollisionObject] = None
+        """What is attached, where it was seen last."""
 
     @property
     def seen(self) -> FrozenSet[str]:
@@ -79,13 +81,16 @@ class SceneSync:
         scene = self._scene(_THINGS, deadline)
         there = _poses(scene)
         if self.attached is not None and self.attached not in _attached(scene):
-            self.attached = None  # move_group was started again.
+            self.attached = self._carried = None  # move_group was started again.
         for name, thing in world.objects.items():
-            if thing.pose is None or not thing.pose.finite or name == self.attached:
+            if thing.pose is None or not thing.pose.finite:
                 continue
             pose = place.compose(thing.pose)
             added = collision_object(thing, pose, self._frame)
             if added is None:
+                continue
+            if name == self.attached:
+                self._carried = added
                 continue
             wanted[name] = (thing, pose)
             before = self._ours.get(name)
@@ -100,7 +105,8 @@ class SceneSync:
         self._confirm(lambda: _difference(self._read(deadline), wanted, gone), deadline)
 
     def attach(self, name: str) -> None:
-        """From now on the thing moves with the tool's link; the hand may touch it.
+        """From now on the thing moves with the tool's link; the hand may touch it. One that is attached already, and
+        has slipped in the hand, is attached as it was seen last.
 
         Raises:
             KeyError: when no thing of that name was seen.
@@ -108,11 +114,12 @@ class SceneSync:
         """
         if name not in self.seen:
             raise KeyError(f"'{name}' was not seen; seen are: {', '.join(sorted(self.seen)) or 'none'}")
-        if name == self.attached:
-            return
+        deadline, carried = Deadline(self._settings.service_wait), self._carried
+        again = name == self.attached
         if self.attached:
             self.detach()
-        deadline = Deadline(self._settings.service_wait)
+        if again and carried is not None:
+            self._send(PlanningScene(is_diff=True), deadline, [carried])
         message = AttachedCollisionObject(link_name=self._settings.tool_link,
                                           touch_links=list(self._settings.hand_links))
         message.object.id, message.object.operation = name, CollisionObject.ADD
@@ -132,7 +139,7 @@ class SceneSync:
         if name is None:
             return
         self._release(name, deadline)
-        self.attached = None
+        self.attached = self._carried = None
 
     def allow(self, touch: FrozenSet[str]) -> None:
         """The hand and what it carries may touch these things, and nothing else.

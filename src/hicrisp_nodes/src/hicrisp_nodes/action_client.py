@@ -7,12 +7,13 @@ the server no longer knows is LOST.
 
 from __future__ import annotations
 
+import math
 import time
 import uuid
 from dataclasses import dataclass
 from enum import Enum
 from threading import Event, Lock
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, FrozenSet, Optional
 
 import rospy
 from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
@@ -21,6 +22,8 @@ from hicrisp_core.robot.deadline import Deadline
 SLICE = 0.02
 RESEND_AFTER = 0.5
 LOST_AFTER = 0.6
+RESULT_WITHIN = 3.0
+_UNFINISHED = (GoalStatus.PENDING, GoalStatus.ACTIVE, GoalStatus.PREEMPTING, GoalStatus.RECALLING)
 
 
 class CallStatus(Enum):
@@ -37,7 +40,7 @@ class CallStatus(Enum):
     UNREACHABLE = "unreachable"
     """No server took the goal within the limit."""
     LOST = "lost"
-    """The server went away, or came back without the goal."""
+    """The server went away, came back without the goal, or finished it and its result did not arrive."""
     TIMEOUT = "timeout"
     """The goal ran past its limit and ended when it was told to; there may be a result."""
     STUCK = "stuck"
@@ -84,6 +87,7 @@ class _Track:
         self.finished = Event()
         self.acknowledged = False
         self.missing_since: Optional[float] = None
+        self.over_since: Optional[float] = None
         self.answer: Any = None
 
 
@@ -100,6 +104,8 @@ class ActionClient:
         self.name = name
         self._goal_type = type(parts.action_goal)
         self._tracks: Dict[str, _Track] = {}
+        self._unfinished: Optional[FrozenSet[str]] = None
+        self._heard = False
         self._lock = Lock()
         self._goal = rospy.Publisher(f"{name}/goal", self._goal_type, queue_size=10)
         self._cancel = rospy.Publisher(f"{name}/cancel", GoalID, queue_size=10)
@@ -112,6 +118,14 @@ class ActionClient:
         """Whether every topic of the action has the server at its other end."""
         ends = (self._goal, self._cancel, self._status, self._result, self._feedback)
         return all(end.get_num_connections() > 0 for end in ends)
+
+    @property
+    def _ready(self) -> bool:
+        """Whether a status came over the whole connection: rospy's publishers count a new subscriber a moment later
+        than it does, and what they publish in between is lost."""
+        if not self.connected:
+            self._heard = False
+        return self._heard
 
     def wait_for_server(self, seconds: float) -> bool:
         """Wait for a connection, in wall time."""
@@ -141,6 +155,25 @@ class ActionClient:
             with self._lock:
                 del self._tracks[request.goal_id.id]
 
+    def end_others(self, seconds: float) -> bool:
+        """End what other clients left running at the server: each goal by its id, so that no later one ends with it.
+
+        Returns:
+            Whether the server has none of them any more; ``False`` when it cannot be reached within the wall time.
+        """
+        deadline, told = Deadline(seconds), -math.inf
+        while not (deadline.passed or rospy.is_shutdown()):
+            with self._lock:
+                others = None if self._unfinished is None else self._unfinished - set(self._tracks)
+            if others is not None and not others:
+                return True
+            if others and self._cancel.get_num_connections() and time.monotonic() - told > RESEND_AFTER:
+                told = time.monotonic()
+                for goal_id in others:
+                    self._cancel.publish(GoalID(id=goal_id))
+            time.sleep(SLICE)
+        return False
+
     def _follow(self, request: Any, track: _Track, limits: Limits, cancel: Event) -> Reply:
         found, execution = Deadline(limits.server), Deadline(limits.server + limits.execution)
         sent: Optional[float] = None
@@ -158,13 +191,15 @@ class ActionClient:
                 if found.passed:
                     self._cancel.publish(GoalID(id=request.goal_id.id))
                     return Reply(CallStatus.UNREACHABLE, None, f"no server took a goal of '{self.name}' in time")
-                if self.connected and (sent is None or now - sent > RESEND_AFTER):
+                if self._ready and (sent is None or now - sent > RESEND_AFTER):
                     if sent is None:
                         execution = Deadline(limits.execution)
                     sent = now
                     self._goal.publish(request)
             elif self._lost(track, now):
                 return Reply(CallStatus.LOST, None, f"the server of '{self.name}' went away with the goal")
+            elif track.over_since is not None and now - track.over_since > RESULT_WITHIN:
+                return Reply(CallStatus.LOST, None, f"'{self.name}' finished the goal, its result did not arrive")
             if ending is None and sent is not None and (cancel.is_set() or execution.passed):
                 timed_out = not cancel.is_set()
                 ending = Deadline(limits.preemption)
@@ -189,12 +224,17 @@ class ActionClient:
         return track.missing_since is not None and now - track.missing_since > LOST_AFTER
 
     def _on_status(self, message: GoalStatusArray) -> None:
-        known = {status.goal_id.id for status in message.status_list}
+        known = {goal.goal_id.id: goal.status for goal in message.status_list}
+        unfinished = frozenset(goal_id for goal_id, status in known.items() if status in _UNFINISHED)
         now = time.monotonic()
+        self._heard = self.connected
         with self._lock:
+            self._unfinished = unfinished
             for goal_id, track in self._tracks.items():
                 if goal_id in known:
                     track.acknowledged, track.missing_since = True, None
+                    if known[goal_id] in _TERMINAL and track.over_since is None:
+                        track.over_since = now
                 elif track.acknowledged and track.missing_since is None:
                     track.missing_since = now
 

@@ -136,6 +136,18 @@ class ArmConformance:
         self.rig.arm.sync(self.rig.world)
         assert isinstance(self.rig.arm.plan_to(low, self._patience()), Trajectory)
 
+    def test_what_slipped_in_the_hand_is_attached_again_as_it_is_seen(self) -> None:
+        x, y, _ = self.rig.reachable.position
+        low = Pose((x, y, 0.045), self.rig.reachable.orientation)
+        thing = self.rig.world.objects[self.rig.obstacle]
+        for height, free in ((-0.04, False), (0.03, True)):
+            held = replace(thing, pose=Pose(self.rig.arm.tool_pose().shifted((0.0, 0.0, height)).position))
+            self.rig.arm.sync(replace(self.rig.world, objects={**self.rig.world.objects, thing.name: held}))
+            self.rig.arm.attach(thing.name)
+            assert isinstance(self.rig.arm.plan_to(low, self._patience()), Trajectory) is free
+        self.rig.arm.detach()
+        self.rig.arm.sync(self.rig.world)
+
     def test_only_what_was_seen_can_be_attached(self) -> None:
         try:
             self.rig.arm.attach("unicorn")

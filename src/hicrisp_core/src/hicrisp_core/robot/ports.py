@@ -95,7 +95,8 @@ class Arm(Protocol):
         """Close with a force in newtons until something resists or the fingers meet."""
 
     def attach(self, object_name: str) -> None:
-        """From now on the object moves with the hand in collision checks.
+        """From now on the object, as it was seen last, moves with the hand in collision checks; one that is attached
+        already may have slipped in the hand.
 
         Raises:
             KeyError: when no thing of that name was seen.

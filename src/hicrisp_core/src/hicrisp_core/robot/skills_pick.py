@@ -29,6 +29,7 @@ def pick(attempt: Attempt, item: str) -> Outcome:
     held = next((name for name, other in world.objects.items() if other.movable and in_hand(attempt, other)), "")
     if held:
         return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: the {held} is in the hand already.")
+    attempt.arm.detach()  # The hand is seen to be empty, whatever an earlier command left.
     candidates = grasp_candidates(thing, world, attempt.gripper)
     if not candidates:
         return Outcome(Status.PLANNING, f"Cannot pick up the {item}: it is too wide for the fingers as it lies.")

@@ -66,6 +66,7 @@ def _lower(
     if seen.pose is None or not in_hand(attempt, seen):
         attempt.arm.detach()
         return Outcome(Status.EXECUTION, f"the {thing.name} slipped out of the gripper on the way")
+    attempt.arm.attach(thing.name)  # It may have slipped on the way.
     attempt.progress("lower", 0.6)
     touch = below(thing, placement.item, world)
     goal = placement.item.compose(attempt.arm.tool_pose().inverse().compose(seen.pose).inverse())

@@ -106,9 +106,9 @@ class RosRobot:
         return Outcome(Status.SUCCESS, "every goal was canceled")
 
     def clear(self, seconds: float) -> None:
-        """Cancel, as soon as the driver can be reached, what somebody before us left running; no command is sent
-        before that, lest it be canceled too."""
-        self._clearing = Thread(target=self.stop, args=(Deadline(seconds),), name="orphans", daemon=True)
+        """End, as soon as the driver can be reached, what somebody before us left running; no command is sent
+        before that."""
+        self._clearing = Thread(target=self._client.end_others, args=(seconds,), name="orphans", daemon=True)
         self._clearing.start()
 
     def reset(self) -> None:
