@@ -12,16 +12,7 @@ GAZEBO_MSGS = {
 }
 CONTROL_MSGS = {
     "GripperCommand.msg": "float64 position; float64 max_effort",
-    "GripperCommandGoal.msg": "control_msgs/GripperCommand command",
-    "GripperCommandResult.msg": "float64 position; float64 effort; bool stalled; bool reached_goal",
-    "GripperCommandFeedback.msg": "float64 position; float64 effort; bool stalled; bool reached_goal",
-    "GripperCommandActionGoal.msg": "Header header; actionlib_msgs/GoalID goal_id; "
-                                    "control_msgs/GripperCommandGoal goal",
-    "GripperCommandActionResult.msg": "Header header; actionlib_msgs/GoalStatus status; "
-                                      "control_msgs/GripperCommandResult result",
-    "GripperCommandActionFeedback.msg": "Header header; actionlib_msgs/GoalStatus status; "
-                                        "control_msgs/GripperCommandFeedback feedback",
-    "GripperCommandAction.msg": "control_msgs/GripperCommandActionGoal action_goal; "
-                                "control_msgs/GripperCommandActionResult action_result; "
-                                "control_msgs/GripperCommandActionFeedback action_feedback",
+    "GripperCommand.action": "GripperCommand command; "
+                             "---; float64 position; float64 effort; bool stalled; bool reached_goal; "
+                             "---; float64 position; float64 effort; bool stalled; bool reached_goal",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from threading import Event, Thread
-from typing import Any, Callable, Iterator, List
+from typing import Iterator, List
 
 import numpy as np
 import pytest
@@ -23,16 +23,7 @@ from reference_gazebo import ReferenceGazebo
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from trajectory_msgs.msg import JointTrajectory
-
-
-def until(condition: Callable[[], Any], what: str, seconds: float = 5.0) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.01)
-    raise AssertionError(f"no {what} within {seconds:g} s")
+from waiting import until
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
 import pytest
 import rospy
@@ -19,6 +19,7 @@ from hicrisp_gazebo.world import GazeboError, GazeboWorld
 from hicrisp_nodes.action_server import ActionServer, Goal
 from hicrisp_nodes.conversions import command_to_msg, outcome_to_msg
 from reference_gazebo import ReferenceGazebo
+from waiting import until
 
 from hicrisp_msgs.msg import (
     ExecuteCommandAction,
@@ -30,16 +31,6 @@ from hicrisp_msgs.msg import (
 from hicrisp_msgs.srv import InjectFault, ResetWorld
 
 AGV = Path(__file__).parents[1] / "models/agv/model.sdf"
-
-
-def until(condition: Callable[[], Any], what: str, seconds: float = 5.0) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.01)
-    raise AssertionError(f"no {what} within {seconds:g} s")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import math
 import time
 from dataclasses import replace
 from threading import Event, Timer
-from typing import Callable, Iterator, List
+from typing import Iterator, List
 
 import pytest
 import reference_move_base as reference
@@ -23,6 +23,7 @@ from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import MoveBaseSettings
 from move_base_msgs.msg import MoveBaseActionGoal, MoveBaseGoal
 from reference_move_base import KinematicBase, ReferenceMoveBase
+from waiting import until
 
 pytestmark = pytest.mark.usefixtures("ros")
 GOAL, FAR = Pose((1.5, 0.5, 0.0), from_yaw(1.0)), Pose((9.0, 0.0, 0.0))
@@ -46,13 +47,6 @@ class Stack:
     def where(self) -> Pose:
         x, y, yaw = self.base.pose
         return Pose((x, y, 0.0), from_yaw(yaw))
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = Deadline(5.0)
-    while not condition():
-        assert not deadline.passed
-        time.sleep(0.02)
 
 
 @pytest.fixture

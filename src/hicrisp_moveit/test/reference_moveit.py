@@ -21,14 +21,13 @@ from control_msgs.msg import (
     GripperCommandGoal,
     GripperCommandResult,
 )
-from geometry_msgs.msg import TransformStamped, Vector3
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.linked_event import LinkedEvent
 from hicrisp_core.robot.ports import MotionFailure, Trajectory
 from hicrisp_core.scene import Scene
 from hicrisp_moveit.execution import message_of, trajectory_of
-from hicrisp_nodes.conversions.geometry import pose_from_msg, pose_to_msg
+from hicrisp_nodes.conversions.geometry import pose_from_msg, transform_to_msg
 from hicrisp_reference.srv import Plan, PlanRequest, PlanResponse
 from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.eyes import Eyes
@@ -180,7 +179,7 @@ class ReferenceMoveIt:
             try:
                 if self.mode() != "blind":
                     self._joint_states.publish(joints)
-                self._tf.publish(TFMessage([_transform(name, pose, now) for name, pose in frames.items()]))
+                self._tf.publish(TFMessage([transform_to_msg("world", *frame, now) for frame in frames.items()]))
             except rospy.ROSException:
                 return  # the test is over
 
@@ -336,14 +335,6 @@ def _planners(_: Any) -> QueryPlannerInterfacesResponse:
 
 def _state(row: np.ndarray) -> RobotState:
     return RobotState(joint_state=JointState(name=list(ARM_JOINTS), position=list(row)))
-
-
-def _transform(name: str, pose: Pose, stamp: rospy.Time) -> TransformStamped:
-    message = TransformStamped(child_frame_id=name)
-    message.header.frame_id, message.header.stamp = "world", stamp
-    message.transform.translation = Vector3(*pose.position)
-    message.transform.rotation = pose_to_msg(pose).orientation
-    return message
 
 
 def _part(begin: Pose, end: Pose, part: float) -> Pose:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Callable, Iterator, Tuple
+from typing import Iterator, Tuple
 
 import pytest
 from franka_msgs.msg import Errors, FrankaState
@@ -12,16 +12,10 @@ from hicrisp_core.robot.deadline import Deadline
 from hicrisp_moveit.hardware import FrankaHardware
 from hicrisp_moveit.settings import FrankaSettings
 from reference_franka import ReferenceControl
+from waiting import until
 
 pytestmark = pytest.mark.usefixtures("ros")
 Pair = Tuple[ReferenceControl, FrankaHardware]
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = Deadline(5.0)
-    while not condition():
-        assert not deadline.passed
-        time.sleep(0.01)
 
 
 @pytest.fixture

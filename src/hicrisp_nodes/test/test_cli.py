@@ -7,7 +7,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from hicrisp_nodes.cli.graph import Graph, free_port, port_is_free
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.narrator import Narrator
 from hicrisp_nodes.cli.options import choose_brain, parse
+from waiting import until
 
 MISSED = {"level": "low", "kind": "misplaced", "error": "31 mm off", "reason": "drift", "suggestion": "aim right"}
 
@@ -97,7 +97,7 @@ def test_a_stopped_launch_leaves_nothing_behind(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     launch = Launch("demo.launch", {"seed": 1}, tmp_path / "log" / "launch.log", "http://127.0.0.1:1")
     launch.start()
-    _until(lambda: "up" in launch.tail())
+    until(lambda: "up" in launch.tail(), "start", 10.0)
     assert launch.alive
     assert launch.processes()
     assert launch.stop()
@@ -118,12 +118,6 @@ def _unused() -> int:
     with socket.socket() as trial:
         trial.bind(("127.0.0.1", 0))
         return trial.getsockname()[1]
-
-
-def _until(holds) -> None:
-    end = time.monotonic() + 10.0
-    while not holds() and time.monotonic() < end:
-        time.sleep(0.02)
 
 
 def test_help_is_shown_before_anything_is_set_up():

@@ -9,6 +9,9 @@ from typing import Iterator
 import pytest
 import rospy
 from geometry_msgs.msg import TransformStamped
+from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import from_yaw
+from hicrisp_nodes.conversions.geometry import transform_to_msg
 from hicrisp_nodes.tf_world import TfWorld
 from tf2_msgs.msg import TFMessage
 
@@ -16,11 +19,7 @@ pytestmark = pytest.mark.usefixtures("ros")
 
 
 def transform(parent: str, child: str, x: float, stamp: float, yaw: float = 0.0) -> TransformStamped:
-    message = TransformStamped()
-    message.header.frame_id, message.header.stamp, message.child_frame_id = parent, rospy.Time.from_sec(stamp), child
-    message.transform.translation.x = x
-    message.transform.rotation.z, message.transform.rotation.w = math.sin(yaw / 2), math.cos(yaw / 2)
-    return message
+    return transform_to_msg(parent, child, Pose((x, 0.0, 0.0), from_yaw(yaw)), rospy.Time.from_sec(stamp))
 
 
 class Eyes:

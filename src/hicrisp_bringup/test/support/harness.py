@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from typing import Any, Callable, Dict, List, Sequence
 from xmlrpc.client import ServerProxy
 
 import rosgraph
 import rospy
 from std_srvs.srv import Trigger
+from waiting import until
 
 from hicrisp_msgs.msg import Event, TaskStatus, WorldState
 from hicrisp_msgs.srv import (
@@ -70,13 +70,7 @@ class Workspace:
 
     def until(self, condition: Callable[[], Any], what: str) -> Any:
         """Wait in wall time for something to become true."""
-        end = time.monotonic() + self.patience
-        while time.monotonic() < end:
-            value = condition()
-            if value:
-                return value
-            time.sleep(0.02)
-        raise AssertionError(f"no {what} within {self.patience:g} s; events: {[event.kind for event in self.events]}")
+        return until(condition, what, self.patience, lambda: f"; events: {[event.kind for event in self.events]}")
 
     def finished(self, task_id: str) -> TaskStatus:
         """The status of a task at its end."""

@@ -17,7 +17,9 @@ from genpy import generate_initpy
 from genpy.generator import MsgGenerator, SrvGenerator
 
 Table = Mapping[str, str]
-"""Name of a type (with ``.msg`` or ``.srv``) to its fields, parted by semicolons; a service's halves by ``---``."""
+"""Name of a type (with ``.msg``, ``.srv`` or ``.action``) to its fields, parted by semicolons; those of a service's
+halves and of an action's goal, result and feedback with ``---`` between."""
+_ACTION = ("Goal", "Result", "Feedback")
 
 
 def provide(package: str, table: Table, folder: Path) -> None:
@@ -28,16 +30,14 @@ def provide(package: str, table: Table, folder: Path) -> None:
     """
     if find_spec(package) is not None:
         return
-    definitions = folder / "definitions" / package
     files: Dict[str, List[str]] = {"msg": [], "srv": []}
-    for name, fields in table.items():
+    for name, text in definitions(table).items():
         kind = name.rpartition(".")[2]
-        file = definitions / kind / name
+        file = folder / "definitions" / package / kind / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("\n".join(line.strip() for line in fields.split(";")) + "\n", encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         files[kind].append(str(file))
-    search = _search_path()
-    search[package] = [str(definitions / "msg")]
+    search = _search_path(folder / "definitions")
     for kind, generator in (("msg", MsgGenerator()), ("srv", SrvGenerator())):
         out = folder / package / kind
         if files[kind] and generator.generate_messages(package, files[kind], str(out), search):
@@ -50,7 +50,25 @@ def provide(package: str, table: Table, folder: Path) -> None:
     importlib.invalidate_caches()
 
 
-def _search_path() -> Dict[str, List[str]]:
-    """Where the definitions of the installed packages are."""
+def definitions(table: Table) -> Dict[str, str]:
+    """The text of each message and service of a table; an action is the seven messages that it stands for."""
+    found: Dict[str, str] = {}
+    for name, fields in table.items():
+        text = "".join(f"{line.strip()}\n" for line in fields.split(";"))
+        stem, kind = name.split(".")
+        if kind != "action":
+            found[name] = text
+            continue
+        for part, lines in zip(_ACTION, text.split("---\n")):
+            known = "actionlib_msgs/GoalID goal_id" if part == "Goal" else "actionlib_msgs/GoalStatus status"
+            found[f"{stem}{part}.msg"] = lines
+            found[f"{stem}Action{part}.msg"] = f"Header header\n{known}\n{stem}{part} {part.lower()}\n"
+        found[f"{stem}Action.msg"] = "".join(f"{stem}Action{part} action_{part.lower()}\n" for part in _ACTION)
+    return found
+
+
+def _search_path(made: Path) -> Dict[str, List[str]]:
+    """Where the messages of the installed packages are, and of those whose definitions were made."""
     finder = rospkg.RosPack()
-    return {package: [str(Path(finder.get_path(package)) / "msg")] for package in finder.list()}
+    return {**{package: [str(Path(finder.get_path(package)) / "msg")] for package in finder.list()},
+            **{folder.name: [str(folder / "msg")] for folder in made.iterdir()}}

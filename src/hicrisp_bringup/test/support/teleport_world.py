@@ -15,12 +15,11 @@ from threading import RLock, Thread
 from typing import Dict, List, Optional, Tuple
 
 import rospy
-from geometry_msgs.msg import TransformStamped, Vector3
 from hicrisp_core.model import Command, Pose, WorldObject
 from hicrisp_core.scene import load_scene
 from hicrisp_nodes.action_server import ActionServer, Goal
 from hicrisp_nodes.conversions import command_from_msg
-from hicrisp_nodes.conversions.geometry import pose_to_msg
+from hicrisp_nodes.conversions.geometry import transform_to_msg
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult, Outcome
@@ -114,17 +113,9 @@ class TeleportWorld:
                     "panda_leftfinger": self._tool.compose(Pose((0.0, finger, 0.0))),
                     "panda_rightfinger": self._tool.compose(Pose((0.0, -finger, 0.0))),
                 }
-            self._tf.publish(TFMessage([transform(name, pose) for name, pose in frames.items()]))
+            now = rospy.Time.now()
+            self._tf.publish(TFMessage([transform_to_msg("world", *frame, now) for frame in frames.items()]))
             time.sleep(TICK)
-
-
-def transform(name: str, pose: Pose) -> TransformStamped:
-    """A frame in the world, seen now."""
-    message = TransformStamped(child_frame_id=name)
-    message.header.frame_id, message.header.stamp = "world", rospy.Time.now()
-    message.transform.translation = Vector3(*pose.position)
-    message.transform.rotation = pose_to_msg(pose).orientation
-    return message
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from hicrisp_nodes.config_files import config_file, parameter
 from hicrisp_nodes.conversions.geometry import pose_to_msg
 from hicrisp_nodes.node import run
 from hicrisp_nodes.service_client import ServiceClient, offered
+from hicrisp_nodes.simulated_world import begin_faults, injected, requested_scene, was_reset
 from hicrisp_nodes.wall_clock import WallTimer
 from std_msgs.msg import Bool, Float64
 from std_srvs.srv import Empty, EmptyRequest
@@ -61,7 +62,7 @@ class SceneServer:
         self._starts = rospy.Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
         self._world.begin()
         self._tell_bases()
-        self._tell_faults()
+        begin_faults(scene.faults)
         rospy.set_param("~seed", seed)
         bases = scene.arena.starts if scene.arena is not None else {}
         self._robots = [WatchedRobot(name, self._began, self._phase) for name in scene.robots]
@@ -79,12 +80,6 @@ class SceneServer:
             service.shutdown("the scene is closed")
         for robot in self._robots:
             robot.stop()
-
-    def _tell_faults(self) -> None:
-        """What goes wrong from the beginning is the scene's; reports read here what was injected."""
-        rospy.set_param("~faults", [
-            {"fault": fault.kind, "target": fault.target, "magnitude": list(fault.magnitude), "count": fault.count}
-            for fault in self._world.scene.faults])
 
     def _tell_bases(self) -> None:
         """Where a localisation that needs a first guess begins to look for a base, and what is fixed to it."""
@@ -117,19 +112,12 @@ class SceneServer:
             rospy.logwarn("a fault could not happen: %s", error)
 
     def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
-        try:
-            with self._lock:
-                said = self._world.inject(request.kind, request.target, request.magnitude, request.count)
-        except HicrispError as error:
-            return InjectFaultResponse(False, str(error))
-        entry = {"fault": request.kind, "target": request.target, "magnitude": list(map(float, request.magnitude)),
-                 "count": request.count}
-        rospy.set_param("~faults", [*rospy.get_param("~faults", []), entry])
-        return InjectFaultResponse(True, said)
+        with self._lock:
+            return injected(request, self._world.inject)
 
     def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
         try:
-            scene = load_scene(config_file("scenes", request.scene), request.seed) if request.scene else None
+            scene = requested_scene(request)
             problems = [problem for robot in self._robots for problem in [robot.halt(_HALT)] if problem]
             if self._home and not problems:
                 problems = [problem for arm in self._arms for problem in [arm.send_home(self._home, _HOME)] if problem]
@@ -140,10 +128,9 @@ class SceneServer:
             return ResetWorldResponse(False, str(error))
         self._tell_bases()
         self._forget_obstacles()
-        self._tell_faults()
-        rospy.set_param("~seed", int(request.seed))  # Whoever writes a result reads here which layout it was.
-        said = [f"scene {self._world.scene.name} with seed {request.seed}", *problems]
-        return ResetWorldResponse(not problems, "; ".join(said))
+        begin_faults(self._world.scene.faults)
+        done = was_reset(self._world.scene, request.seed)
+        return ResetWorldResponse(not problems, "; ".join((done.message, *problems)))
 
     def _forget_obstacles(self) -> None:
         """A base must not drive around what is no longer there."""

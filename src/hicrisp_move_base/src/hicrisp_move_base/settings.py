@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Union
+from typing import Union
 
-from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
+from hicrisp_core.config.settings import read_settings
+from hicrisp_core.config.yaml_lines import read_yaml
 
 SECTION = "move_base"
 
@@ -77,11 +77,4 @@ def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    kinds = {field.name: type(field.default) for field in fields(MoveBaseSettings)}
-    section = check_keys(values.get(SECTION, {}), kinds, (), positions, (SECTION,))
-    found: Dict[str, Any] = {}
-    for name in section:
-        found[name] = value_of(section, name, kinds[name], positions, (SECTION,))
-        if kinds[name] is not str and not 0.0 <= found[name] < math.inf:
-            raise positions.error((SECTION, name), f"a number from 0 on was expected, got {found[name]}")
-    return MoveBaseSettings(**found)
+    return read_settings(MoveBaseSettings, values.get(SECTION, {}), positions, (SECTION,))

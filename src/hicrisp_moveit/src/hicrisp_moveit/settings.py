@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Optional, Tuple, Type, TypeVar, Union
+from typing import Optional, Tuple, Union
 
-from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
+from hicrisp_core.config.settings import PART, read_settings
+from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import multiply
 
 FRANKA, COMMAND, GROUP = "franka", "gripper_command", "group"
 GRIPPERS = (COMMAND, FRANKA, GROUP)
-_FACTORS = ("velocity", "acceleration")
-_Section = TypeVar("_Section")
 
 
 @dataclass(frozen=True)
@@ -176,46 +175,14 @@ def load_arm_file(path: Union[str, Path]) -> ArmFile:
     """
     values, positions = read_yaml(path)
     check_keys(values, ("name", "moveit", "gripper", "franka"), ("name",), positions)
-    moveit = _section(MoveItSettings, values, "moveit", positions)
-    gripper = _section(GripperSettings, values, "gripper", positions)
+    moveit = read_settings(MoveItSettings, values.get("moveit", {}), positions, ("moveit",),
+                           bounds={"velocity": PART, "acceleration": PART})
+    gripper = read_settings(GripperSettings, values.get("gripper", {}), positions, ("gripper",))
     if gripper.kind not in GRIPPERS:
         raise positions.error(("gripper", "kind"), f"'{gripper.kind}' is not one of: {', '.join(GRIPPERS)}")
     if len(moveit.tcp) != 6:
         raise positions.error(("moveit", "tcp"), "x, y, z, roll, pitch, yaw were expected")
-    for name in _FACTORS:
-        if not 0.0 < getattr(moveit, name) <= 1.0:
-            raise positions.error(("moveit", name), "a part above 0 and up to 1 was expected")
-    franka = _section(FrankaSettings, values, "franka", positions) if "franka" in values else None
+    franka = read_settings(FrankaSettings, values["franka"], positions, ("franka",)) if "franka" in values else None
     if franka is not None and (len(franka.collision_torques), len(franka.collision_forces)) != (7, 6):
         raise positions.error(("franka",), "7 collision_torques and 6 collision_forces were expected")
     return ArmFile(value_of(values, "name", str, positions), moveit, gripper, franka)
-
-
-def _section(kind: Type[_Section], values: Dict[str, Any], name: str, positions: Positions) -> _Section:
-    """One section as the dataclass whose fields are its keys."""
-    defaults = kind()
-    kinds = {entry.name: type(getattr(defaults, entry.name)) for entry in fields(kind)}  # type: ignore[arg-type]
-    section = check_keys(values.get(name, {}), kinds, (), positions, (name,))
-    found: Dict[str, Any] = {}
-    for key in section:
-        if kinds[key] is tuple:
-            inner = type((getattr(defaults, key) or ("",))[0])
-            found[key] = _row(value_of(section, key, list, positions, (name,)), inner, positions, (name, key))
-        else:
-            found[key] = value_of(section, key, kinds[key], positions, (name,))
-            if kinds[key] in (float, int) and not 0.0 <= found[key] < math.inf:
-                raise positions.error((name, key), f"a number from 0 on was expected, got {found[key]}")
-    return kind(**found)
-
-
-def _row(values: Any, kind: Type[Any], positions: Positions, path: Tuple[str, ...]) -> Tuple[Any, ...]:
-    """A list of one kind of values: finite numbers or texts."""
-    if kind is float:
-        numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)
-                   and math.isfinite(value)]
-        if len(numbers) == len(values):
-            return tuple(float(value) for value in numbers)
-        raise positions.error(path, f"finite numbers were expected, got {values!r}")
-    if all(isinstance(value, str) for value in values):
-        return tuple(values)
-    raise positions.error(path, f"texts were expected, got {values!r}")

@@ -26,18 +26,19 @@ class RobotServer:
     """
 
     def __init__(self, robot: RobotPort, first_reached: Optional[FindReached] = None) -> None:
-        self._robot = robot
         self._services = [] if first_reached is None else [rospy.Service(
             f"robots/{robot.name}/first_reached", FirstReached, lambda request: _find(first_reached, request))]
-        self._server = ActionServer(f"robots/{robot.name}/execute", ExecuteCommandAction, self._execute).start()
+        self._server = ActionServer(
+            f"robots/{robot.name}/execute", ExecuteCommandAction, lambda goal: carry_out(robot, goal)).start()
 
-    def _execute(self, goal: Goal) -> ExecuteCommandResult:
-        command = command_from_msg(goal.message.command)
-        limit = goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit
-        outcome = self._robot.execute(
-            command, Deadline(max(0.0, limit)), goal.cancel,
-            lambda phase, done: goal.feedback(ExecuteCommandFeedback(phase, done)))
-        return ExecuteCommandResult(outcome_to_msg(outcome))
+
+def carry_out(robot: RobotPort, goal: Goal) -> ExecuteCommandResult:
+    """Let a robot execute a goal's command, within the goal's time limit or else the command's own."""
+    command = command_from_msg(goal.message.command)
+    limit = goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit
+    return ExecuteCommandResult(outcome_to_msg(robot.execute(
+        command, Deadline(max(0.0, limit)), goal.cancel,
+        lambda phase, done: goal.feedback(ExecuteCommandFeedback(phase, done)))))
 
 
 def _find(first_reached: FindReached, request: FirstReachedRequest) -> FirstReachedResponse:

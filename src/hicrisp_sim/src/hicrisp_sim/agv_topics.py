@@ -8,9 +8,9 @@ from typing import Optional, Tuple
 
 import numpy as np
 import rospy
-from geometry_msgs.msg import Quaternion, TransformStamped, Vector3
+from geometry_msgs.msg import Quaternion
 from hicrisp_core.model import Pose
-from hicrisp_nodes.conversions.geometry import pose_to_msg
+from hicrisp_nodes.conversions.geometry import pose_to_msg, transform_to_msg
 from nav_msgs.msg import OccupancyGrid, Odometry
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
@@ -52,8 +52,8 @@ class AgvTopics:
 
     def begin(self) -> None:
         """Publish what stays as it is in a scene."""
-        fixed = [_transform("world", "map", Pose((0.0, 0.0, 0.0)), rospy.Time())]
-        fixed += [_transform(self._body, *self._tray, rospy.Time())] if self._tray else []
+        fixed = [transform_to_msg("world", "map", Pose((0.0, 0.0, 0.0)), rospy.Time())]
+        fixed += [transform_to_msg(self._body, *self._tray, rospy.Time())] if self._tray else []
         self._static.publish(TFMessage(fixed))
         self._map.publish(self._grid(np.where(self._base.map(), 100, 0)))
 
@@ -64,8 +64,8 @@ class AgvTopics:
         if self._tells_time:
             self._clock.publish(Clock(now))
         self._tf.publish(TFMessage([
-            _transform("map", "odom", pose.compose(counted.inverse()), now),
-            _transform("odom", self._body, counted, now)]))
+            transform_to_msg("map", "odom", pose.compose(counted.inverse()), now),
+            transform_to_msg("odom", self._body, counted, now)]))
         odometry = Odometry(child_frame_id=self._body)
         odometry.header.stamp, odometry.header.frame_id = now, "odom"
         odometry.pose.pose = pose_to_msg(counted)
@@ -107,11 +107,3 @@ def _occupancy(costs: np.ndarray) -> np.ndarray:
     scaled = np.full(costs.shape, 100)
     scaled[finite] = np.rint((costs[finite] - 1.0) / dearest * _DEAREST)
     return scaled
-
-
-def _transform(parent: str, child: str, pose: Pose, stamp: rospy.Time) -> TransformStamped:
-    message = TransformStamped(child_frame_id=child)
-    message.header.frame_id, message.header.stamp = parent, stamp
-    message.transform.translation = Vector3(*pose.position)
-    message.transform.rotation = pose_to_msg(pose).orientation
-    return message

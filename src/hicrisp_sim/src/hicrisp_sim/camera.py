@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Deque, List, Optional, Tuple
 
 import mujoco
+import rospy
+from hicrisp_core.errors import HicrispError
+from sensor_msgs.msg import CompressedImage
 
+from hicrisp_msgs.srv import SnapshotRequest, SnapshotResponse
 from hicrisp_sim.render import Renderer, save_animation
 from hicrisp_sim.simulation import Simulation, Snapshot
 
@@ -19,6 +24,8 @@ _LEAST_APART = 0.05
 _FRAMES = 90
 _FRAME_SECONDS = 0.1
 _SMALL = (480, 360)
+_STILL_LIMIT, _ANIMATION_LIMIT = 5.0, 60.0
+"""Wall seconds that a picture and an animation may take."""
 
 
 class SceneCamera:
@@ -39,14 +46,20 @@ class SceneCamera:
         """The world was put back: what was seen belongs to another one."""
         self._seen.clear()
 
-    def jpeg(self, seconds: float) -> bytes:
-        """The world as it is now, as a JPEG file; at most some wall seconds."""
-        return self._thread.submit(self._jpeg).result(seconds)
-
-    def animation(self, since: float, seconds: float) -> bytes:
-        """What was seen since a moment of simulated time, as an animated WebP file; at most some wall seconds."""
-        seen = [snapshot for snapshot in list(self._seen) if snapshot.time >= since] or [self._simulation.snapshot]
-        return self._thread.submit(self._animation, seen).result(seconds)
+    def answer(self, request: SnapshotRequest) -> SnapshotResponse:
+        """The world as it is now (JPEG), or what was seen since a moment of simulated time, animated (WebP)."""
+        image = CompressedImage()
+        image.header.stamp = rospy.Time.from_sec(self._simulation.time)
+        try:
+            if request.since > 0.0:
+                seen = [snapshot for snapshot in list(self._seen) if snapshot.time >= request.since]
+                picture = self._thread.submit(self._animation, seen or [self._simulation.snapshot])
+                image.format, image.data = "webp", picture.result(_ANIMATION_LIMIT)
+            else:
+                image.format, image.data = "jpeg", self._thread.submit(self._jpeg).result(_STILL_LIMIT)
+        except (HicrispError, FutureTimeout) as error:
+            return SnapshotResponse(ok=False, message=str(error) or "the picture took too long")
+        return SnapshotResponse(ok=True, image=image)
 
     def close(self) -> None:
         """End the thread."""

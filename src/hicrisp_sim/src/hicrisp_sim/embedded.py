@@ -47,7 +47,33 @@ class FaultyRobot(ArmRobot):
         return super().execute(command, deadline, cancel, watched)
 
 
-class EmbeddedWorld:
+class SimulatedWorld:
+    """What every world in one process has: a scene, a clock and pictures."""
+
+    simulation: Simulation
+
+    @property
+    def scene(self) -> Scene:
+        return self.simulation.scene
+
+    @property
+    def time(self) -> float:
+        """Seconds of the world's clock."""
+        return self.simulation.time
+
+    def snapshot(self, path: Union[str, Path], camera: str = "overview") -> Path:
+        """Save a picture of the world as it is now (PNG or JPEG, by the name)."""
+        from hicrisp_sim.render import Renderer  # OpenGL is needed for pictures only.
+
+        with Renderer(self.simulation.model) as renderer:
+            return renderer.save(self.simulation.snapshot, path, camera)
+
+    def _other(self, scene: Union[Scene, str, Path, None], seed: int) -> Scene:
+        """The scene to begin again with: another one, or a layout of this one that is drawn with the seed."""
+        return scene if isinstance(scene, Scene) else load_scene(scene or self.scene.source or self.scene.name, seed)
+
+
+class EmbeddedWorld(SimulatedWorld):
     """A simulated lab: the same robot port, frames and faults that the ROS node offers.
 
     Args:
@@ -80,18 +106,9 @@ class EmbeddedWorld:
             raise ConfigError(f"the scene '{scene.name}' is an arena for a base; this world is a table for an arm")
         return Simulation(scene, self._settings.rest, rate)
 
-    @property
-    def scene(self) -> Scene:
-        return self.simulation.scene
-
-    @property
-    def time(self) -> float:
-        """Seconds of the world's clock."""
-        return self.simulation.time
-
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
         """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
-        loaded = scene if isinstance(scene, Scene) else load_scene(scene or self.scene.source or self.scene.name, seed)
+        loaded = self._other(scene, seed)
         self.robot.stop(Deadline(2.0))
         self.simulation.reset(loaded)
         self.arm.load(loaded, seed)
@@ -135,10 +152,3 @@ class EmbeddedWorld:
                 self.simulation.step()
                 speed = float(np.abs(self.simulation.data.qvel[ARM_DOF:]).max(initial=0.0))
                 quiet = quiet + self.time - before if speed < QUIET else 0.0
-
-    def snapshot(self, path: Union[str, Path], camera: str = "overview") -> Path:
-        """Save a picture of the world as it is now (PNG or JPEG, by the name)."""
-        from hicrisp_sim.render import Renderer  # OpenGL is needed for pictures only.
-
-        with Renderer(self.simulation.model) as renderer:
-            return renderer.save(self.simulation.snapshot, path, camera)

@@ -13,13 +13,14 @@ from hicrisp_core.model import Status
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.ports import Observer, RobotPort
 from hicrisp_core.robot.symbolic import SymbolicWorld
-from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.config_files import config_file
-from hicrisp_nodes.conversions import command_from_msg, outcome_to_msg, world_to_msg
+from hicrisp_nodes.conversions import world_to_msg
+from hicrisp_nodes.robot_server import carry_out
+from hicrisp_nodes.simulated_world import add_fault, begin_faults, requested_scene, was_reset
 from rosgraph_msgs.msg import Clock
 
-from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult, WorldState
+from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult, WorldState
 from hicrisp_msgs.srv import (
     InjectFault,
     InjectFaultRequest,
@@ -54,7 +55,7 @@ class FactServer:
         self._make = make
         self._world = make(scene)
         self._began = time.monotonic()
-        rospy.set_param("~faults", [])
+        begin_faults(())
         self._clock = rospy.Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._observation = rospy.Publisher("observation", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         Thread(target=self._publish_always, name="publisher", daemon=True).start()
@@ -65,12 +66,9 @@ class FactServer:
         self._server = ActionServer(f"robots/{self._world.name}/execute", ExecuteCommandAction, self._execute).start()
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
-        command = command_from_msg(goal.message.command)
-        limit = goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit
-        outcome = self._world.execute(command, Deadline(limit), goal.cancel, lambda phase, done: goal.feedback(
-            ExecuteCommandFeedback(phase, done)))
+        result = carry_out(self._world, goal)
         self._publish()
-        return ExecuteCommandResult(outcome_to_msg(outcome))
+        return result
 
     def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
         if not isinstance(self._world, SymbolicWorld):
@@ -79,25 +77,23 @@ class FactServer:
             return InjectFaultResponse(
                 False, f"unknown fault '{request.kind}'; valid is: no_effect, with a command such as "
                        "'switch_on(electric_shaker)' as its target")
-        self._world.fails(request.target, max(1, request.count), Status.SUCCESS)
-        entry = {"fault": request.kind, "target": request.target, "magnitude": [], "count": max(1, request.count)}
-        rospy.set_param("~faults", [*rospy.get_param("~faults", []), entry])
-        return InjectFaultResponse(True, f"'{request.target}' has no effect {max(1, request.count)} times")
+        count = max(1, request.count)
+        self._world.fails(request.target, count, Status.SUCCESS)
+        add_fault(SceneFault(request.kind, request.target, (), count))
+        return InjectFaultResponse(True, f"'{request.target}' has no effect {count} times")
 
     def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
         try:
-            scene = load_scene(config_file("scenes", request.scene), request.seed) \
-                if request.scene else self._scene
+            scene = requested_scene(request) or self._scene
         except HicrispError as error:
             return ResetWorldResponse(False, str(error))
         if (scene.world, scene.domain) != (self._scene.world, self._scene.domain):
             return ResetWorldResponse(False, f"scene {scene.name} is of another kind of world; start it anew for that")
         self._scene = scene
         self._world = self._make(scene)
-        rospy.set_param("~faults", [])
-        rospy.set_param("~seed", int(request.seed))
+        begin_faults(())
         self._publish()
-        return ResetWorldResponse(True, f"scene {scene.name} with seed {request.seed}")
+        return was_reset(scene, request.seed)
 
     def _publish_always(self) -> None:
         while not rospy.is_shutdown():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Tuple, Union
+from typing import Tuple, Union
 
-from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
+from hicrisp_core.config.settings import PART, Bound, read_settings
+from hicrisp_core.config.yaml_lines import read_yaml
+
+_UP_TO_1000 = Bound("a number above 0 and up to 1000", lambda number: 0.0 < number <= 1000.0)
 
 
 @dataclass(frozen=True)
@@ -43,19 +46,8 @@ def load_settings(path: Union[str, Path]) -> ArmSettings:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    names = [field.name for field in fields(ArmSettings)]
-    check_keys(values, names, (), positions)
-    settings: Dict[str, Any] = {}
-    for name, value in values.items():
-        if name == "rest":
-            if not isinstance(value, list) or len(value) != 7 or not all(isinstance(v, (int, float)) for v in value):
-                raise positions.error(("rest",), f"7 joint positions in rad were expected, got {value!r}")
-            settings[name] = tuple(float(v) for v in value)
-        elif name == "name":
-            settings[name] = value_of(values, name, str, positions)
-        else:
-            settings[name] = value_of(values, name, float, positions)
-            if not 0.0 < settings[name] <= (1.0 if name in ("speed", "acceleration") else 1000.0):
-                raise positions.error((name,), f"a number above 0{' and up to 1' if 'speed' in name else ''} "
-                                               f"was expected, got {value!r}")
-    return ArmSettings(**settings)
+    settings = read_settings(ArmSettings, values, positions, usual=_UP_TO_1000,
+                             bounds={"speed": PART, "acceleration": PART})
+    if len(settings.rest) != 7:
+        raise positions.error(("rest",), f"7 joint positions in rad were expected, got {values['rest']!r}")
+    return settings

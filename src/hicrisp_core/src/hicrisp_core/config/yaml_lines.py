@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from difflib import get_close_matches
 from pathlib import Path as FilePath
-from typing import Any, Dict, Iterable, Mapping, Optional, Tuple, Type, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import yaml
 
@@ -120,6 +121,20 @@ def value_of(
     if valid and value is not None and value not in valid:
         raise positions.error((*path, key), f"'{value}' is not one of: {', '.join(valid)}")
     return value
+
+
+def numbers(
+    values: Any, count: Optional[int], positions: Positions, path: Path, above: Optional[float] = None
+) -> List[float]:
+    """Finite numbers, ``count`` of them, each greater than ``above``."""
+    wanted = f"{count} numbers" if count is not None else "numbers"
+    fits = isinstance(values, Sequence) and not isinstance(values, str) and count in (None, len(values))
+    if not fits or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+        raise positions.error(path, f"{wanted} were expected, got {values!r}")
+    if not all(math.isfinite(v) and (above is None or v > above) for v in values):
+        raise positions.error(path, f"finite numbers{f' above {above:g}' if above is not None else ''} were expected, "
+                                    f"got {values!r}")
+    return [float(v) for v in values]
 
 
 def _note_lines(node: yaml.Node, path: Path, lines: Dict[Path, int], file: str) -> None:

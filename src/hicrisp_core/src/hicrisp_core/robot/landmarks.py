@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
-from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
+from hicrisp_core.config.settings import ABOVE_ZERO, FINITE, read_number, read_settings
+from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw, planar_distance
 
@@ -96,15 +97,10 @@ def load_base_settings(path: Union[str, Path], others: Sequence[str] = ()) -> Ba
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    names = [field_.name for field_ in fields(BaseSettings)]
-    check_keys(values, [*names, *others], ("name", "landmarks"), positions)
-    settings: Dict[str, Any] = {"name": value_of(values, "name", str, positions)}
-    for name in names:
-        if name in values and name not in settings and name != "landmarks":
-            settings[name] = _positive(values, name, positions, ())
-    landmarks = value_of(values, "landmarks", dict, positions)
-    return BaseSettings(**settings, landmarks={
-        str(name): read_landmark(entry, positions, ("landmarks", name)) for name, entry in landmarks.items()})
+    settings = read_settings(BaseSettings, values, positions, usual=ABOVE_ZERO,
+                             required=("name", "landmarks"), others=others)
+    return replace(settings, landmarks={str(name): read_landmark(entry, positions, ("landmarks", name))
+                                        for name, entry in settings.landmarks.items()})
 
 
 def read_landmark(entry: Any, positions: Positions, path: "tuple[Any, ...]") -> Landmark:
@@ -114,19 +110,6 @@ def read_landmark(entry: Any, positions: Positions, path: "tuple[Any, ...]") -> 
         ConfigError: with file, line, key and what is valid.
     """
     check_keys(entry, _LANDMARK_KEYS, ("x", "y"), positions, path)
-    found: Dict[str, float] = {}
-    for key in entry:
-        if key.endswith("tolerance"):
-            found[key] = _positive(entry, key, positions, path)
-        else:
-            found[key] = value_of(entry, key, float, positions, path)
-            if not math.isfinite(found[key]):
-                raise positions.error((*path, key), f"a finite number was expected, got {found[key]}")
-    return Landmark(**found)
-
-
-def _positive(mapping: Mapping[str, Any], key: str, positions: Positions, path: "tuple[Any, ...]") -> float:
-    value = value_of(mapping, key, float, positions, path)
-    if not 0.0 < value < math.inf:
-        raise positions.error((*path, key), f"a number above 0 was expected, got {value}")
-    return float(value)
+    return Landmark(**{
+        key: read_number(entry, key, positions, path, ABOVE_ZERO if key.endswith("tolerance") else FINITE)
+        for key in entry})

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, Dict, Mapping, Optional, Tuple
 
 from hicrisp_core.config.yaml_lines import Path as Place
-from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
+from hicrisp_core.config.yaml_lines import Positions, check_keys, numbers, value_of
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.scene.common import common_scene
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, standing
-from hicrisp_core.scene.numbers import fault_of, numbers
 from hicrisp_core.scene.scene import Arena, Scene, Start, Wall
 
 ARENA = "arena"
@@ -38,15 +38,8 @@ def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     """
     check_keys(values, _SCENE_KEYS, ("scene", "domain", "robots", "arena", "areas"), positions)
     arena, areas, obstacles, masses = read_arena(values, positions, domain, seed)
-    return Scene(
-        name=value_of(values, "scene", str, positions), domain=domain.name, robots=tuple(arena.starts),
-        objects={**areas, **obstacles},
-        masses=masses,
-        description=value_of(values, "description", str, positions, default=""),
-        task=value_of(values, "task", str, positions, default=""),
-        faults=tuple(fault_of(entry, positions, ("faults", index))
-                     for index, entry in enumerate(value_of(values, "faults", list, positions, default=[]))),
-        seed=seed, source=str(path), world=ARENA, arena=arena)
+    return replace(common_scene(path, values, positions, domain, seed), robots=tuple(arena.starts), world=ARENA,
+                   arena=arena, objects={**areas, **obstacles}, masses=masses)
 
 
 def read_arena(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, Mapping
 
 from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
 from hicrisp_core.domain import Domain
 from hicrisp_core.model import WorldObject
+from hicrisp_core.scene.common import common_scene
 from hicrisp_core.scene.scene import Scene
 
 VIRTUALHOME = "virtualhome"
@@ -33,8 +35,6 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
             for name in [f"{node['class_name']}_{node['id']}"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise positions.error(("graph",), f"{file} holds no scene graph: {error!r}") from error
-    return Scene(
-        name=value_of(values, "scene", str, positions), domain=domain.name,
-        robots=tuple(map(str, value_of(values, "robots", list, positions, default=[_PERSON]))), objects=objects,
-        description=value_of(values, "description", str, positions, default=""),
-        task=value_of(values, "task", str, positions, default=""), seed=seed, source=str(path), world=VIRTUALHOME)
+    robots = value_of(values, "robots", list, positions, default=[_PERSON])
+    return replace(common_scene(path, values, positions, domain, seed), robots=tuple(map(str, robots)),
+                   objects=objects, world=VIRTUALHOME)

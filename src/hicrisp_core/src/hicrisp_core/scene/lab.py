@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, Mapping
 
@@ -9,9 +10,9 @@ from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
 from hicrisp_core.domain import Domain
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.scene.arena import read_arena
-from hicrisp_core.scene.numbers import fault_of
+from hicrisp_core.scene.common import common_scene
 from hicrisp_core.scene.scene import Arena, Scene, Wall
-from hicrisp_core.scene.table import read_camera, table_objects
+from hicrisp_core.scene.table import table_objects
 
 LAB = "lab"
 TRAY_HEIGHT, TRAY_EDGE = 0.25, 0.24
@@ -46,18 +47,9 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     taken = sorted(set(things) & (set(areas) | set(obstacles) | set(trays)) | set(areas) & set(trays))
     if taken:
         raise positions.error(("objects",), f"the name '{taken[0]}' stands for two things")
-    return Scene(
-        name=value_of(values, "scene", str, positions), domain=domain.name, robots=(*arms, *arena.starts),
-        objects={**things, **trays, **areas, **obstacles}, masses={**masses, **weights},
-        description=value_of(values, "description", str, positions, default=""),
-        task=value_of(values, "task", str, positions, default=""),
-        tolerances={str(key): value_of(values["tolerances"], key, float, positions, ("tolerances",))
-                    for key in value_of(values, "tolerances", dict, positions, default={})},
-        faults=tuple(fault_of(entry, positions, ("faults", index))
-                     for index, entry in enumerate(value_of(values, "faults", list, positions, default=[]))),
-        cameras={str(name): read_camera(entry, positions, ("cameras", name))
-                 for name, entry in value_of(values, "cameras", dict, positions, default={}).items()},
-        seed=seed, source=str(path), world=LAB, arena=arena)
+    return replace(
+        common_scene(path, values, positions, domain, seed), robots=(*arms, *arena.starts), world=LAB, arena=arena,
+        objects={**things, **trays, **areas, **obstacles}, masses={**masses, **weights})
 
 
 def tray_in_base(floor_to_top: float = TRAY_HEIGHT) -> Pose:

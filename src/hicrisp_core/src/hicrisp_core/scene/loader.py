@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Union
 
@@ -10,12 +11,12 @@ from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, val
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene.arena import ARENA, arena_scene
+from hicrisp_core.scene.common import common_scene
 from hicrisp_core.scene.graph import VIRTUALHOME, graph_scene
 from hicrisp_core.scene.lab import LAB, lab_scene
-from hicrisp_core.scene.numbers import fault_of
 from hicrisp_core.scene.scene import EMBEDDED, Scene
 from hicrisp_core.scene.symbolic import SYMBOLIC, symbolic_scene
-from hicrisp_core.scene.table import read_camera, table_objects
+from hicrisp_core.scene.table import table_objects
 
 _OTHER_WORLDS = {ARENA: arena_scene, LAB: lab_scene, SYMBOLIC: symbolic_scene, VIRTUALHOME: graph_scene}
 _SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "tolerances", "faults",
@@ -40,23 +41,8 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     check_keys(values, _SCENE_KEYS, ("scene", "domain", "objects"), positions)
     objects, masses = table_objects(values, positions, domain.types, seed)
     robots = value_of(values, "robots", list, positions, default=["panda"])
-    return Scene(
-        name=value_of(values, "scene", str, positions),
-        domain=domain.name,
-        robots=tuple(str(robot) for robot in robots),
-        objects=objects,
-        masses=masses,
-        description=value_of(values, "description", str, positions, default=""),
-        task=value_of(values, "task", str, positions, default=""),
-        tolerances={str(key): value_of(values["tolerances"], key, float, positions, ("tolerances",))
-                    for key in value_of(values, "tolerances", dict, positions, default={})},
-        faults=tuple(fault_of(entry, positions, ("faults", index))
-                     for index, entry in enumerate(value_of(values, "faults", list, positions, default=[]))),
-        cameras={str(name): read_camera(entry, positions, ("cameras", name))
-                 for name, entry in value_of(values, "cameras", dict, positions, default={}).items()},
-        seed=seed,
-        source=str(path),
-    )
+    return replace(common_scene(path, values, positions, domain, seed), robots=tuple(map(str, robots)),
+                   objects=objects, masses=masses)
 
 
 def _domain(path: Path, domain: str, positions: Positions) -> Domain:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Tuple
 
@@ -9,6 +10,7 @@ from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.conditions import number_text
 from hicrisp_core.model import Relation, WorldObject
+from hicrisp_core.scene.common import common_scene
 from hicrisp_core.scene.scene import Scene
 
 SYMBOLIC = "symbolic"
@@ -36,11 +38,8 @@ def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, 
         facts += [fact for key in entry if key in domain.predicates
                   for fact in _facts(str(name), key, entry[key], domain, positions, (*where, key))]
     robots = value_of(values, "robots", list, positions, default=["robot"])
-    return Scene(
-        name=value_of(values, "scene", str, positions), domain=domain.name, robots=tuple(map(str, robots)),
-        objects=objects, description=value_of(values, "description", str, positions, default=""),
-        task=value_of(values, "task", str, positions, default=""), seed=seed, source=str(path),
-        world=SYMBOLIC, facts=frozenset(facts))
+    return replace(common_scene(path, values, positions, domain, seed), robots=tuple(map(str, robots)),
+                   objects=objects, world=SYMBOLIC, facts=frozenset(facts))
 
 
 def _facts(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, List, Mapping, Tuple
 
-from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
+from hicrisp_core.config.yaml_lines import Positions, check_keys, numbers, value_of
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import vertical_span
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, shuffled, standing
-from hicrisp_core.scene.numbers import numbers
-from hicrisp_core.scene.scene import TABLE, Camera
+from hicrisp_core.scene.scene import TABLE
 
 _SHAPES = ("box", "cylinder", "bowl")
 _OBJECT_KEYS = ("type", "shape", "size", "mass", "attributes", "position", "yaw", "on", "random")
@@ -136,12 +135,3 @@ def _spot(entry: Any, positions: Positions, path: Tuple[Any, ...]) -> RandomSpot
     gap = numbers([entry.get("min_gap", RandomSpot.min_gap)], 1, positions, (*path, "min_gap"))[0]
     near, far = numbers(entry.get("reach", RandomSpot.reach), 2, positions, (*path, "reach"))
     return RandomSpot((x_min, y_min, x_max, y_max), gap, (near, far))
-
-
-def read_camera(entry: Any, positions: Positions, path: Tuple[Any, ...]) -> Camera:
-    """A viewpoint of a scene."""
-    check_keys(entry, ("position", "target", "opening"), ("position", "target"), positions, path)
-    at = numbers(entry["position"], 3, positions, (*path, "position"))
-    to = numbers(entry["target"], 3, positions, (*path, "target"))
-    return Camera((at[0], at[1], at[2]), (to[0], to[1], to[2]),
-                  value_of(entry, "opening", float, positions, path, default=45.0))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Optional
 
-from geometry_msgs.msg import Point, Quaternion, Vector3
+import rospy
+from geometry_msgs.msg import Point, Quaternion, TransformStamped, Vector3
 from geometry_msgs.msg import Pose as PoseMsg
 from hicrisp_core.model import Pose, Vector
 
@@ -22,6 +23,15 @@ def pose_from_msg(message: PoseMsg, present: bool = True) -> Optional[Pose]:
         return None
     p, q = message.position, message.orientation
     return Pose((p.x, p.y, p.z), (q.x, q.y, q.z, q.w))
+
+
+def transform_to_msg(parent: str, child: str, pose: Pose, stamp: rospy.Time) -> TransformStamped:
+    """A pose in its parent's frame as the frame of a child."""
+    message = TransformStamped(child_frame_id=child)
+    message.header.frame_id, message.header.stamp = parent, stamp
+    message.transform.translation = Vector3(*pose.position)
+    message.transform.rotation = pose_to_msg(pose).orientation
+    return message
 
 
 def vector_to_msg(vector: Optional[Vector]) -> Vector3:

@@ -6,7 +6,8 @@ from threading import Event
 from typing import Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
-from hicrisp_core.model import Outcome, Pose, Status, Vector
+from hicrisp_core.detector.obstacles import obstacles_in
+from hicrisp_core.model import Outcome, Pose, Status, Vector, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.ports import USUAL, Manner, Progress
@@ -92,6 +93,10 @@ class EmbeddedBase:
     def map(self) -> np.ndarray:
         """The static map: True for occupied cells, column along x, row along y."""
         return self.local.static.copy()
+
+    def seen(self) -> Tuple[WorldObject, ...]:
+        """The obstacles that the costmap holds and the map does not explain, as discs."""
+        return obstacles_in(self.local.middle(self.local.seen_cells()), self.local.resolution)
 
     def costmap(self) -> np.ndarray:
         """Cost of each cell: 1 in the open, dearer near things, infinite where the footprint would touch."""

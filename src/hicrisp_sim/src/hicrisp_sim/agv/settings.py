@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Union
+from typing import Union
 
-from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
+from hicrisp_core.config.settings import Bound, read_settings
+from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.robot.landmarks import BaseSettings
+
+_ABOVE_ZERO = Bound("a number above 0 and below 10000", lambda number: 0.0 < number < 1e4)
+_FROM_ZERO = Bound("a number from 0 on and below 10000", lambda number: 0.0 <= number < 1e4)
 
 
 @dataclass(frozen=True)
@@ -71,17 +75,5 @@ def load_agv_settings(path: Union[str, Path]) -> AgvSettings:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    check_keys(values, [field.name for field in fields(AgvSettings)], (), positions)
-    settings: Dict[str, Any] = {}
-    for field in fields(AgvSettings):
-        if field.name not in values:
-            continue
-        type_ = type(field.default)
-        settings[field.name] = value_of(values, field.name, type_, positions)
-        if type_ is str:
-            continue
-        least = 0.0 if field.name in ("range_noise", "margin") else None
-        value = settings[field.name]
-        if not (value > 0.0 or value == least) or not value < 1e4:
-            raise positions.error((field.name,), f"a number above 0 was expected, got {value!r}")
-    return AgvSettings(**settings)
+    return read_settings(AgvSettings, values, positions, usual=_ABOVE_ZERO,
+                         bounds={"range_noise": _FROM_ZERO, "margin": _FROM_ZERO})

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Dict, Optional, Sequence, Tuple, Union
+from typing import Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.motion import MotionLimits, MotionRecord
-from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.detector.perception import BaseFrames, perceive
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
@@ -19,11 +18,11 @@ from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import Scene, load_scene
 
 from hicrisp_sim.agv.base import EmbeddedBase
-from hicrisp_sim.agv.lidar import Scan
 from hicrisp_sim.agv.pursuit import Twist
 from hicrisp_sim.agv.robot import AgvRobot
 from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
 from hicrisp_sim.agv.simulation import AgvSimulation
+from hicrisp_sim.embedded import SimulatedWorld
 from hicrisp_sim.models import pose_of
 
 _NTH = 3
@@ -32,9 +31,17 @@ _QUIET_FOR = 0.5
 """Seconds without motion after which a base counts as standing."""
 
 
-def nearest_of(scan: Scan) -> float:
-    """The distance from a base's middle to the nearest thing that a scan shows, metres."""
-    return float(np.partition(scan.ranges, _NTH)[_NTH])
+def record_motion(base: EmbeddedBase, zones: Mapping[str, WorldObject]) -> MotionRecord:
+    """A new record of what is seen of a base while it moves: where it is, and what its lidar is nearest to."""
+    record = MotionRecord(base.name, zones, MotionLimits(base.radius))
+
+    def watch() -> None:
+        scan = base.scan()
+        if scan is not None and scan.time == base.simulation.time:
+            record.saw(scan.pose, float(np.partition(scan.ranges, _NTH)[_NTH]))
+
+    base.followers[:] = [watch]
+    return record
 
 
 class AgvFaults:
@@ -74,7 +81,7 @@ class AgvFaults:
         self._base.lidar.stopped = True
 
 
-class AgvWorld:
+class AgvWorld(SimulatedWorld):
     """A simulated arena: the robot port, the frames and the faults of a base.
 
     Obstacles are in no map: what is known of them is what the lidar has seen.
@@ -86,6 +93,8 @@ class AgvWorld:
         settings: of the base; those of ``config/robots/agv_embedded.yaml`` by default.
         domain: the domain of the commands; the scene's own by default.
     """
+
+    simulation: AgvSimulation
 
     def __init__(
         self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
@@ -104,18 +113,9 @@ class AgvWorld:
         self.robot: BaseRobot = AgvRobot(self.base, skills)
         self._begin(loaded)
 
-    @property
-    def scene(self) -> Scene:
-        return self.simulation.scene
-
-    @property
-    def time(self) -> float:
-        """Seconds of the world's clock."""
-        return self.simulation.time
-
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
         """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
-        loaded = scene if isinstance(scene, Scene) else load_scene(scene or self.scene.source or self.scene.name, seed)
+        loaded = self._other(scene, seed)
         self.robot.stop(Deadline(2.0))
         self.simulation.reset(loaded)
         self.base.load(loaded, seed)
@@ -123,8 +123,7 @@ class AgvWorld:
 
     def _begin(self, scene: Scene) -> None:
         zones = {name: thing for name, thing in scene.objects.items() if thing.type == "no_go"}
-        self.record = MotionRecord(self.settings.name, zones, MotionLimits(self.base.radius))
-        self.base.followers[:] = [self._watch]
+        self.record = record_motion(self.base, zones)
         for fault in scene.faults:
             self.inject(fault.kind, fault.target, fault.magnitude, fault.count)
         self.settle(0.3)
@@ -138,19 +137,9 @@ class AgvWorld:
         del count  # Each of these happens once.
         return self._faults.inject(kind, target, magnitude)
 
-    def _watch(self) -> None:
-        """What is seen of the base while it moves: where it is, and what its lidar is nearest to."""
-        scan = self.base.scan()
-        if scan is not None and scan.time == self.time:
-            self.record.saw(scan.pose, nearest_of(scan))
-
     def frames(self) -> Dict[str, Tuple[Pose, float]]:
         """The base's pose in the map frame with its time, as TF would have it."""
         return {f"{self.settings.name}/base_link": (self.base.pose(), self.time)}
-
-    def seen(self) -> Tuple[WorldObject, ...]:
-        """The obstacles that the costmap holds and the map does not explain, as discs."""
-        return obstacles_in(self.base.local.middle(self.base.local.seen_cells()), self.base.local.resolution)
 
     def observe(self, deadline: Deadline) -> WorldState:
         """The areas, the base where it stands, and the obstacles that its lidar has seen."""
@@ -158,7 +147,7 @@ class AgvWorld:
         self.settle(1.0)
         self.base.sense()
         things = {name: thing for name, thing in self.scene.objects.items() if not thing.movable}
-        seen = {thing.name: thing for thing in self.seen()}
+        seen = {thing.name: thing for thing in self.base.seen()}
         frames = {**self.frames(), **{name: (thing.pose, self.time) for name, thing in seen.items() if thing.pose}}
         world = perceive(frames, {**things, **seen}, self.domain, self.time, (BaseFrames(self.settings.name),))
         return world.with_relations(world.relations | self.record.facts(self.domain))
@@ -178,10 +167,3 @@ class AgvWorld:
                 self.base.tick(Twist())
                 stands = self.simulation.base_speed < 0.01 and abs(self.simulation.base_turning) < 0.02
                 quiet = quiet + self.time - before if stands else 0.0
-
-    def snapshot(self, path: Union[str, Path], camera: str = "overview") -> Path:
-        """Save a picture of the world as it is now (PNG or JPEG, by the name)."""
-        from hicrisp_sim.render import Renderer  # OpenGL is needed for pictures only.
-
-        with Renderer(self.simulation.model) as renderer:
-            return renderer.save(self.simulation.snapshot, path, camera)

@@ -7,21 +7,19 @@ from pathlib import Path
 from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.detector.motion import MotionLimits, MotionRecord
-from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.detector.perception import ArmFrames, BaseFrames, perceive
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene import Scene
 from hicrisp_core.scene.lab import tray_in_base
 
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.model import FREE_JOINT
 from hicrisp_sim.agv.robot import AgvRobot
 from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
-from hicrisp_sim.agv.world import AgvFaults, nearest_of
+from hicrisp_sim.agv.world import AgvFaults, record_motion
 from hicrisp_sim.embedded import QUIET, EmbeddedWorld
 from hicrisp_sim.lab.simulation import LabSimulation
 from hicrisp_sim.settings import ArmSettings
@@ -62,15 +60,14 @@ class LabWorld(EmbeddedWorld):
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
         """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
-        loaded = scene if isinstance(scene, Scene) else load_scene(scene or self.scene.source or self.scene.name, seed)
+        loaded = self._other(scene, seed)
         self.base_robot.stop(Deadline(2.0))
         self._seed = seed
         super().reset(loaded, seed)
 
     def _begin(self, scene: Scene) -> None:
         self.base.load(scene, self._seed)
-        self.record = MotionRecord(self.base_settings.name, {}, MotionLimits(self.base.radius))
-        self.base.followers[:] = [self._watch]
+        self.record = record_motion(self.base, {})
         super()._begin(scene)
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
@@ -78,12 +75,6 @@ class LabWorld(EmbeddedWorld):
         if kind in AgvFaults.KINDS:
             return self.base_faults.inject(kind, target, magnitude)
         return super().inject(kind, target, magnitude, count)
-
-    def _watch(self) -> None:
-        """What is seen of the base while it moves."""
-        scan = self.base.scan()
-        if scan is not None and scan.time == self.time:
-            self.record.saw(scan.pose, nearest_of(scan))
 
     def frames(self) -> Dict[str, Tuple[Pose, float]]:
         """The pose of every thing and of both robots' frames in the world frame, with its time."""
@@ -120,8 +111,7 @@ class LabWorld(EmbeddedWorld):
         name = self.base_settings.name
         if name not in under_way:
             self.base.sense()
-        seen = {thing.name: thing for thing in obstacles_in(
-            self.base.local.middle(self.base.local.seen_cells()), self.base.local.resolution)}
+        seen = {thing.name: thing for thing in self.base.seen()}
         frames = {**self.frames(), **{each: (thing.pose, self.time) for each, thing in seen.items() if thing.pose}}
         world = perceive(frames, {**self.known(), **seen}, self._domain, self.time,
                          (ArmFrames(self._settings.name), BaseFrames(name)))

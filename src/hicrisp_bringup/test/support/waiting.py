@@ -1,0 +1,23 @@
+"""Patience in wall time for what other threads and nodes do."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable
+
+
+def until(
+    condition: Callable[[], Any], what: str = "change", seconds: float = 5.0, besides: Callable[[], str] = str
+) -> Any:
+    """Wait for something to become true; what it then is.
+
+    Args:
+        besides: more to say when it did not.
+    """
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"no {what} within {seconds:g} s{besides()}")
