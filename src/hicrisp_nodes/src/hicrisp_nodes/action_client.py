@@ -109,9 +109,9 @@ class ActionClient:
         self._lock = Lock()
         self._goal = rospy.Publisher(f"{name}/goal", self._goal_type, queue_size=10)
         self._cancel = rospy.Publisher(f"{name}/cancel", GoalID, queue_size=10)
-        self._status = rospy.Subscriber(f"{name}/status", GoalStatusArray, self._on_status)
         self._result = rospy.Subscriber(f"{name}/result", type(parts.action_result), self._on_result, tcp_nodelay=True)
         self._feedback = rospy.Subscriber(f"{name}/feedback", type(parts.action_feedback), self._on_feedback)
+        self._status = rospy.Subscriber(f"{name}/status", GoalStatusArray, self._on_status)  # It looks at the others.
 
     @property
     def connected(self) -> bool:
