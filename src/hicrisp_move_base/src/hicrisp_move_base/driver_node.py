@@ -24,7 +24,7 @@ def build() -> RobotServer:
     file = config_file("robots", str(parameter("robot", "agv_move_base")))
     settings = load_base_settings(file, (SECTION,))
     domain = str(parameter("domain", "")) or load_scene(config_file("scenes", str(parameter("scene", "agv")))).domain
-    skills = {name: action.skill for name, action in load_domain(config_file("domains", domain)).actions.items()}
+    skills = load_domain(config_file("domains", domain)).skills
     found = load_move_base_settings(file)
     found = replace(found, map_frame=str(parameter("map_frame", found.map_frame)),
                     base_frame=str(parameter("base_frame", found.base_frame)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Mapping, Optional, Tuple
 
 import rospy
 import tf2_ros
@@ -36,7 +36,7 @@ class MoveItDriver:
     """An arm behind its action, with the detector's eyes; ``robots/<name>/reset`` forgets and recovers."""
 
     def __init__(
-        self, arm: Any, skills: "dict[str, str]", eyes: TopicObserver, limits: Optional[SafetyLimits] = None,
+        self, arm: Any, skills: Mapping[str, str], eyes: TopicObserver, limits: Optional[SafetyLimits] = None,
         sigma: float = 0.0, seed: int = 0,
     ) -> None:
         self._arm = arm
@@ -64,7 +64,7 @@ def build() -> MoveItDriver:
     file = _with_parameters(load_arm_file(config_file("robots", str(parameter("robot", "panda_moveit")))))
     domain = str(parameter("domain", "")) or load_scene(
         config_file("scenes", str(parameter("scene", "tabletop")))).domain
-    skills = {name: action.skill for name, action in load_domain(config_file("domains", domain)).actions.items()}
+    skills = load_domain(config_file("domains", domain)).skills
     arm = make_arm(file, commander, float(parameter("wait", 60.0)))
     if parameter("name_frames", False):
         _name_frames(file.moveit)

@@ -61,10 +61,6 @@ class SceneCamera:
             return SnapshotResponse(ok=False, message=str(error) or "the picture took too long")
         return SnapshotResponse(ok=True, image=image)
 
-    def close(self) -> None:
-        """End the thread."""
-        self._thread.shutdown(wait=False)
-
     def _jpeg(self) -> bytes:
         snapshot = self._simulation.snapshot
         model = self._simulation.model

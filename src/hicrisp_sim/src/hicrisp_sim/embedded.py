@@ -95,7 +95,7 @@ class EmbeddedWorld(SimulatedWorld):
         self.arm = EmbeddedArm(self.simulation, loaded, self._settings, seed)
         self._faults = Faults(self.simulation, self.arm.kinematics, seed)
         self.arm.distortion = self._faults.distort
-        skills = {name: action.skill for name, action in self._domain.actions.items()}
+        skills = self._domain.skills
         self.robot = FaultyRobot(self.arm, skills, self.look, clock=lambda: self.time)
         self.robot.faults = self._faults
         self._eyes = Eyes()

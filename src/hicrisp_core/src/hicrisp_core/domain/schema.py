@@ -125,6 +125,11 @@ class Domain:
     examples: Tuple[Mapping[str, object], ...] = field(default=())
     sayings: Tuple[Saying, ...] = ()
 
+    @property
+    def skills(self) -> Mapping[str, str]:
+        """The skill of each action, by the action's name."""
+        return {name: action.skill for name, action in self.actions.items()}
+
     def is_a(self, type_: str, ancestor: str) -> bool:
         """Whether a type is another one or one of its descendants."""
         current: Optional[str] = type_

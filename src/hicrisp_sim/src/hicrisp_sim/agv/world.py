@@ -109,7 +109,7 @@ class AgvWorld(SimulatedWorld):
         self.simulation = AgvSimulation(loaded, self.settings.name, rate)
         self.base = EmbeddedBase(self.simulation, self.settings, seed)
         self._faults = AgvFaults(self.simulation, self.base)
-        skills = {name: action.skill for name, action in self.domain.actions.items()}
+        skills = self.domain.skills
         self.robot: BaseRobot = AgvRobot(self.base, skills)
         self._begin(loaded)
 

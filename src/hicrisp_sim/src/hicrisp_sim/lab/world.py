@@ -46,7 +46,7 @@ class LabWorld(EmbeddedWorld):
         self.base_settings = base_settings or load_agv_settings(config_file("robots", "agv_lab"))
         self._seed = seed
         super().__init__(scene, seed, rate, settings, domain)
-        skills = {name: action.skill for name, action in self._domain.actions.items()}
+        skills = self._domain.skills
         self.base_robot = AgvRobot(self.base, skills)
 
     def _simulate(self, scene: Scene, rate: float) -> LabSimulation:
