@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The base suite against move_base and the AGV in Gazebo; how the base truly is comes from Gazebo, not from its odometry."""
+"""The base suite against move_base and the AGV in Gazebo, which says where the base truly is."""
 
 from __future__ import annotations
 
