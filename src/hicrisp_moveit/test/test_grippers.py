@@ -7,13 +7,16 @@ from threading import Event, Timer
 from typing import Iterator, Tuple
 
 import pytest
+from control_msgs.msg import GripperCommandAction, GripperCommandResult
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Status
 from hicrisp_core.robot.deadline import Deadline
+from hicrisp_moveit.gripper_command import CommandDrive
 from hicrisp_moveit.gripper_franka import FrankaDrive
 from hicrisp_moveit.grippers import Hand, make_drive
 from hicrisp_moveit.joints import JointWatch
-from hicrisp_moveit.settings import FRANKA, GROUP, GripperSettings
+from hicrisp_moveit.settings import AUTO, FRANKA, GROUP, GripperSettings
+from hicrisp_nodes.action_server import ActionServer
 from reference_franka import FINGERS, ReferenceGripper
 
 pytestmark = pytest.mark.usefixtures("ros")
@@ -92,6 +95,23 @@ def test_a_gripper_that_is_not_there_is_lost_in_bounded_time(ros: None) -> None:
 
 
 def test_an_unknown_kind_is_refused_with_the_known_ones(ros: None) -> None:
-    with pytest.raises(ConfigError, match="suction.*gripper_command, franka, group"):
+    with pytest.raises(ConfigError, match="suction.*gripper_command, franka, group, auto"):
         make_drive(GripperSettings(kind="suction"), lambda: FrankaDrive(SETTINGS))
     assert make_drive(GripperSettings(kind=GROUP), lambda: FrankaDrive(SETTINGS)) is not None
+
+
+def test_frankas_own_actions_are_taken_where_they_are_served(pair: Pair) -> None:
+    drive = make_drive(GripperSettings(kind=AUTO, action="/franka_gripper"), lambda: FrankaDrive(SETTINGS), 5.0)
+    assert isinstance(drive, FrankaDrive)
+
+
+def test_where_only_a_gripper_command_is_served_that_is_taken(ros: None) -> None:
+    server = ActionServer("/other_hand/gripper_action", GripperCommandAction, lambda _: GripperCommandResult()).start()
+    settings = GripperSettings(kind=AUTO, action="/other_hand")
+    assert isinstance(make_drive(settings, lambda: FrankaDrive(SETTINGS), 5.0), CommandDrive)
+    server.stop()
+
+
+def test_where_no_gripper_is_served_the_namespace_is_told(ros: None) -> None:
+    with pytest.raises(ConfigError, match="/nowhere.*grasp nor gripper_action"):
+        make_drive(GripperSettings(kind=AUTO, action="/nowhere"), lambda: FrankaDrive(SETTINGS), 0.3)

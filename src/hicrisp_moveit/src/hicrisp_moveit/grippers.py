@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from threading import Event
 from typing import Callable, Optional, Protocol
 
+import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Outcome, Status
 from hicrisp_core.robot.deadline import Deadline
 from hicrisp_nodes.action_client import CallStatus, Limits, Reply
 
 from hicrisp_moveit.joints import JointWatch
-from hicrisp_moveit.settings import COMMAND, FRANKA, GRIPPERS, GripperSettings
+from hicrisp_moveit.settings import AUTO, COMMAND, FRANKA, GRIPPERS, GripperSettings
 
 _SERVER_WAIT = 2.0
 _PREEMPTION = 1.0
+_LOOK_PERIOD, _ALONE = 0.1, 1.0
+"""Between two looks at what grippers there are, and how long one of two kinds is alone before it counts, seconds."""
 _STILL = 1.0
 """Longest wait for the fingers to stand after the gripper has said that it is done, seconds."""
 
@@ -117,12 +122,40 @@ def ended(reply: Reply, name: str, failed: Callable[[Reply], str]) -> Outcome:
     return Outcome(status, message)
 
 
-def make_drive(settings: GripperSettings, group: Callable[[], Drive]) -> Drive:
-    """The drive that the settings name; ``group`` makes the one that goes through MoveIt.
+def served(settings: GripperSettings, deadline: Deadline) -> GripperSettings:
+    """The settings with the kind that is served in the namespace of the actions.
+
+    Franka's own actions go first: its hand takes every closing by GripperCommand for a grasp, and what it grasped so
+    slipped out.
 
     Raises:
-        ConfigError: for an unknown kind, or when its messages are not installed.
+        ConfigError: when neither kind is served in time.
     """
+    alone: Optional[Deadline] = None
+    while not deadline.passed and not rospy.is_shutdown():
+        topics = {name for name, _ in rospy.get_published_topics()}
+        if f"{settings.action}/grasp/status" in topics:
+            return replace(settings, kind=FRANKA)
+        if f"{settings.action}/gripper_action/status" in topics:
+            alone = alone or Deadline(_ALONE)
+            if alone.passed:
+                return replace(settings, kind=COMMAND, action=f"{settings.action}/gripper_action")
+        time.sleep(_LOOK_PERIOD)
+    raise ConfigError(f"there is no gripper in '{settings.action}': neither its action grasp nor gripper_action is "
+                      "served")
+
+
+def make_drive(settings: GripperSettings, group: Callable[[], Drive], wait: float = 30.0) -> Drive:
+    """The drive that the settings name; ``group`` makes the one that goes through MoveIt.
+
+    Args:
+        wait: how long the kind ``auto`` waits for a gripper, seconds of wall time.
+
+    Raises:
+        ConfigError: for an unknown kind, when its messages are not installed, or when ``auto`` finds none.
+    """
+    if settings.kind == AUTO:
+        settings = served(settings, Deadline(wait))
     if settings.kind == FRANKA:
         try:
             from hicrisp_moveit.gripper_franka import FrankaDrive

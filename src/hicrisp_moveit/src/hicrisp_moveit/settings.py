@@ -12,8 +12,8 @@ from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import multiply
 
-FRANKA, COMMAND, GROUP = "franka", "gripper_command", "group"
-GRIPPERS = (COMMAND, FRANKA, GROUP)
+FRANKA, COMMAND, GROUP, AUTO = "franka", "gripper_command", "group", "auto"
+GRIPPERS = (COMMAND, FRANKA, GROUP, AUTO)
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,11 @@ class GripperSettings:
     """How one parallel gripper is told what to do.
 
     Args:
-        kind: ``franka`` (move, grasp, homing), ``gripper_command`` (control_msgs), or ``group`` (a trajectory for the
-            hand's joints through MoveIt).
-        action: the action's name; for ``franka`` the namespace of its actions.
+        kind: ``franka`` (move, grasp, homing), ``gripper_command`` (control_msgs), ``group`` (a trajectory for the
+            hand's joints through MoveIt), or ``auto`` (``franka`` where its actions are served, else
+            ``gripper_command``).
+        action: the action's name; for ``franka`` and ``auto`` the namespace of its actions, in which ``auto`` takes
+            ``gripper_action`` for the other kind.
         fingers: the finger joints; their positions add up to the opening.
         driven: the finger joints that a trajectory of kind ``group`` names.
         position: of a commanded joint for an opening of one metre.
