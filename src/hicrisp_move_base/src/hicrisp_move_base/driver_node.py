@@ -26,7 +26,8 @@ def build() -> RobotServer:
     domain = str(parameter("domain", "")) or load_scene(config_file("scenes", str(parameter("scene", "agv")))).domain
     skills = load_domain(config_file("domains", domain)).skills
     found = load_move_base_settings(file)
-    found = replace(found, map_frame=str(parameter("map_frame", found.map_frame)),
+    found = replace(found, planner=str(parameter("planner", "")) or found.planner,
+                    map_frame=str(parameter("map_frame", found.map_frame)),
                     base_frame=str(parameter("base_frame", found.base_frame)))
     if parameter("name_frames", False):
         _name_frames(found.map_frame, found.base_frame, settings.name)
