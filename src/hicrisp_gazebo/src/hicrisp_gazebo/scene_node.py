@@ -8,14 +8,14 @@ from typing import Callable, Iterable, List
 
 import rospkg
 import rospy
-from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped, Vector3
+from geometry_msgs.msg import PoseWithCovarianceStamped
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.model import Command, Pose
+from hicrisp_core.model import Command
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_nodes.config_files import config_file, parameter
-from hicrisp_nodes.conversions.geometry import pose_to_msg
+from hicrisp_nodes.conversions.geometry import pose_to_msg, transform_to_msg
 from hicrisp_nodes.node import run
 from hicrisp_nodes.service_client import ServiceClient, offered
 from hicrisp_nodes.simulated_world import begin_faults, injected, requested_scene, was_reset
@@ -86,7 +86,8 @@ class SceneServer:
         arena = self._world.scene.arena
         for name, start in arena.starts.items() if arena is not None else ():
             if start.tray:
-                self._frames.sendTransform(_fixed(f"{name}/base_link", start.tray, tray_in_base()))
+                self._frames.sendTransform(
+                    transform_to_msg(f"{name}/base_link", start.tray, tray_in_base(), rospy.Time.now()))
             message = PoseWithCovarianceStamped()
             message.header.frame_id, message.header.stamp = "map", rospy.Time.now()
             message.pose.pose = pose_to_msg(start.pose)
@@ -136,14 +137,6 @@ class SceneServer:
         """A base must not drive around what is no longer there."""
         if self._clear and offered(self._clear):
             ServiceClient(self._clear, Empty).call(EmptyRequest(), _CLEAR)
-
-
-def _fixed(parent: str, child: str, pose: Pose) -> TransformStamped:
-    transform = TransformStamped(child_frame_id=child)
-    transform.header.frame_id, transform.header.stamp = parent, rospy.Time.now()
-    transform.transform.translation = Vector3(*pose.position)
-    transform.transform.rotation = pose_to_msg(pose).orientation
-    return transform
 
 
 def _home_of(scene: Scene) -> str:

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import rospy
 import tf2_ros
-from geometry_msgs.msg import TransformStamped
 from hicrisp_core.domain import load_domain
+from hicrisp_core.model import Pose
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.landmarks import load_base_settings
 from hicrisp_core.scene import load_scene
 from hicrisp_nodes.config_files import config_file, parameter
+from hicrisp_nodes.conversions.geometry import transform_to_msg
 from hicrisp_nodes.node import run
 from hicrisp_nodes.robot_server import RobotServer
 
@@ -37,15 +38,9 @@ def build() -> RobotServer:
 
 def _name_frames(map_frame: str, base_frame: str, robot: str) -> None:
     """Publish that the map is the world, and the base's frame under the name by which the detector looks for it."""
-    names = [("world", map_frame), (base_frame, f"{robot}/base_link")]
-    transforms = []
-    for parent, child in names:
-        if parent != child:
-            transform = TransformStamped(child_frame_id=child)
-            transform.header.frame_id, transform.header.stamp = parent, rospy.Time.now()
-            transform.transform.rotation.w = 1.0
-            transforms.append(transform)
-    tf2_ros.StaticTransformBroadcaster().sendTransform(transforms)
+    names, same = [("world", map_frame), (base_frame, f"{robot}/base_link")], Pose((0.0, 0.0, 0.0))
+    tf2_ros.StaticTransformBroadcaster().sendTransform([
+        transform_to_msg(parent, child, same, rospy.Time.now()) for parent, child in names if parent != child])
 
 
 def main() -> None:

@@ -8,7 +8,6 @@ from typing import Any, List, Mapping, Optional, Tuple
 
 import rospy
 import tf2_ros
-from geometry_msgs.msg import TransformStamped, Vector3
 from hicrisp_core.detector.perception import ArmFrames
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
@@ -19,7 +18,7 @@ from hicrisp_core.robot.safety import SafetyLimits, load_safety
 from hicrisp_core.robot.unsteady import UnsteadyRobot
 from hicrisp_core.scene import load_scene
 from hicrisp_nodes.config_files import config_file, parameter
-from hicrisp_nodes.conversions.geometry import pose_to_msg
+from hicrisp_nodes.conversions.geometry import transform_to_msg
 from hicrisp_nodes.conversions.world import WORLD_FRAME
 from hicrisp_nodes.node import run
 from hicrisp_nodes.ports.observer import TopicObserver
@@ -112,15 +111,8 @@ def _name_frames(settings: MoveItSettings) -> None:
     origin = Pose((0.0, 0.0, 0.0))
     names: List[Tuple[str, str, Pose]] = [(WORLD_FRAME, settings.world_frame, origin),
                                           (settings.tool_link, ArmFrames().tool, settings.tcp_pose)]
-    transforms = []
-    for parent, child, pose in names:
-        if parent != child:
-            transform = TransformStamped(child_frame_id=child)
-            transform.header.frame_id, transform.header.stamp = parent, rospy.Time.now()
-            transform.transform.translation = Vector3(*pose.position)
-            transform.transform.rotation = pose_to_msg(pose).orientation
-            transforms.append(transform)
-    tf2_ros.StaticTransformBroadcaster().sendTransform(transforms)
+    tf2_ros.StaticTransformBroadcaster().sendTransform([
+        transform_to_msg(parent, child, pose, rospy.Time.now()) for parent, child, pose in names if parent != child])
 
 
 def main() -> None:
