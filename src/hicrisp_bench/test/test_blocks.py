@@ -11,8 +11,8 @@ from hicrisp_bench.blocks_recorded import PLANS, PROBLEMS, judge, unread_words
 from hicrisp_bench.blocks_run import RunSettings, run_problem
 from hicrisp_bench.suite import data_folder
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.llm.settings import load_llm_settings
+from hicrisp_core.policy.loader import load_policy
 
 from hicrisp_bench import blocks, blocks_recorded
 

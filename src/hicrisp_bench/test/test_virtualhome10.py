@@ -16,10 +16,10 @@ from hicrisp_bench.virtualhome.household_run import HouseholdRun, carry_out
 from hicrisp_bench.virtualhome.household_suite import POLICIES
 from hicrisp_bench.virtualhome.scoring import METRICS, Course, reference_course, score
 from hicrisp_bench.virtualhome.words import HouseholdBrain
-from hicrisp_core.brain.ports import PlanRequest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.time.deadline import Deadline
 from virtualhome_home import CONFIG, domain
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "hicrisp_core" / "test"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import rospy
 import rostest
-from hicrisp_nodes.action_client import ActionClient, CallStatus, Limits
+from hicrisp_ros.action_client import ActionClient, CallStatus, Limits
 
 from hicrisp_msgs.msg import CorrectionStack, EstopState, ExecuteTaskAction, ExecuteTaskGoal, Plan, TaskStatus
 

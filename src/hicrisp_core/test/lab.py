@@ -13,12 +13,12 @@ from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.model import Command, Outcome, Relation, RobotState, Task, WorldObject, WorldState
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Progress
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.executive import Ports
+from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.symbolic import SymbolicWorld
+from hicrisp_core.time.deadline import Deadline
 from tabletop import TABLE, ScriptedBrain, steps
 
 DOMAIN = load_domain(Path(__file__).resolve().parents[3] / "config" / "domains" / "lab.yaml")

@@ -6,8 +6,8 @@ from threading import Event
 from typing import List, Optional
 
 from hicrisp_core.model import Outcome, Pose, Status
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import USUAL, Manner, Progress
+from hicrisp_core.ports.robot import USUAL, Manner, Progress
+from hicrisp_core.time.deadline import Deadline
 
 ARRIVES = Outcome(Status.SUCCESS)
 

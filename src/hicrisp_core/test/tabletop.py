@@ -6,16 +6,16 @@ from typing import Dict, List, Sequence, Tuple
 
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.translator import DirectBody
-from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain import Domain, find_commands, preconditions_of
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.model import Plan, Pose, Relation, RobotState, Step, Task, WorldObject, WorldState
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.executive import Ports
 from hicrisp_core.robot.symbolic import SymbolicWorld
+from hicrisp_core.time.deadline import Deadline
 
 TABLE = WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), movable=False, pose=Pose((0.5, 0.0, -0.02)))
 

@@ -8,9 +8,9 @@ from typing import Dict, List
 
 import pytest
 from hicrisp_core.model import Pose, Status, WorldObject
+from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import collision_cost, joint_limit_cost, ranked
 from hicrisp_core.robot.grasps import DOWN, Grasp
-from hicrisp_core.robot.ports import MotionFailure
 from test_skills import BOX, PICK, PLACE, ScriptedArm, run
 
 LEVEL = (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))

@@ -7,15 +7,15 @@ from chat_server import ChatServer
 from hicrisp_core.brain.agents import AgentBrain
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.ports import CorrectionRequest, PlanRequest, Reporter, ReportRequest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Feedback, Level, StackEntry, Status, Task
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest, Reporter, ReportRequest
 from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.symbolic import SymbolicWorld
+from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
 
 THINGS = {"red_box": "box", "cylinder": "cylinder"}

@@ -11,10 +11,10 @@ import pytest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.ports.robot import USUAL
 from hicrisp_core.robot.base_robot import BaseRobot
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark, load_base_settings
-from hicrisp_core.robot.ports import USUAL
+from hicrisp_core.time.deadline import Deadline
 from scripted_base import ScriptedBase
 
 SKILLS = {"visit": "visit", "drive": "go_to", "park": "dock", "bring": "carry_to", "rest": "wait", "pick": "pick"}

@@ -2,10 +2,10 @@
 
 import pytest
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.ports import PlanRequest
-from hicrisp_core.brain.questions import is_question
+from hicrisp_core.language.questions import is_question
 from hicrisp_core.model import Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.time.deadline import Deadline
 from test_offline_sentences import BLOCKS, FILLED, coloured
 
 

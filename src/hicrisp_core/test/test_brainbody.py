@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.policy import Budget, Policy
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.executive.rehearsal import rehearse
 from hicrisp_core.model import Relation, Rung, Status, WorldObject, WorldState
 from hicrisp_core.model.world import RobotState
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import Budget, Policy
 from tabletop import Run, steps, table_top
 
 THINGS = {"box": "box", "lid": "box", "cylinder": "cylinder"}

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.corrector.clearing import find_clearing
-from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.policy import Policy
 from hicrisp_core.model import (
     Command,
     Feedback,
@@ -21,6 +19,8 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.policy.policy import Policy
 from tabletop import Run, steps, table_top
 from test_detector import seen
 

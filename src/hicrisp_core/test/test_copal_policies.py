@@ -1,8 +1,8 @@
 """CoPAL's eight configurations (Table IV) over one executive: what each repairs itself and what it tells the model."""
 
 import pytest
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.model import Status
+from hicrisp_core.policy.loader import load_policy
 from tabletop import Run, table_top
 
 THINGS = {"box": "box", "cylinder": "cylinder"}

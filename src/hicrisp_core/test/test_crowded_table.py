@@ -7,8 +7,8 @@ import random
 import pytest
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.model import Task
+from hicrisp_core.policy.loader import load_policy
 from pose_world import PoseWorld, catalogue
 
 ROWS = {f"box_{row}{column}": (0.40 + 0.12 * row, -0.28 + 0.11 * column) for row in range(2) for column in range(5)}

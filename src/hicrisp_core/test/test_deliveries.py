@@ -1,15 +1,15 @@
 """Sentences for an arm and a base together, planned without a model: who does what, and in which order."""
 
 import pytest
-from hicrisp_core.brain.answer_schema import answer_schema
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.ports import PlanRequest
 from hicrisp_core.model import Feedback, Level, Relation, Task
 from hicrisp_core.model.itinerary import UNREACHABLE
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.prompting import describe
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.prompting.answer_schema import answer_schema
+from hicrisp_core.time.deadline import Deadline
 from lab import DOMAIN, LabRun, lab_world
 from tabletop import steps
 
@@ -83,7 +83,7 @@ def test_an_area_that_cannot_be_reached_is_not_passed_over_as_if_it_had_been():
     "bring the box to area 2 and back to the table",
     "take the box to area 1 and meanwhile build a tower with the red box, the blue box and the green box"])
 def test_a_whole_task_of_both_robots_succeeds(text):
-    from hicrisp_core.executive.policy import Policy
+    from hicrisp_core.policy.policy import Policy
 
     run = LabRun(Policy("test", autonomy="full"), brain=OfflineBrain(DOMAIN))
     result = run(text)

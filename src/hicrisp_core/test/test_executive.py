@@ -3,8 +3,8 @@
 from threading import Event
 
 import pytest
-from hicrisp_core.executive.policy import Budget, Policy
 from hicrisp_core.model import Rung, Status
+from hicrisp_core.policy.policy import Budget, Policy
 from tabletop import Run, steps, table_top
 
 PICK, BESIDE = "pick(panda, box)", "place_next_to(panda, box, cylinder)"

@@ -4,10 +4,10 @@ import random
 
 import pytest
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.ports import PlanRequest
 from hicrisp_core.domain import apply_effects, check, find_commands, goal_of, load_domain
 from hicrisp_core.model import Feedback, Level, Relation, RobotState, Task, WorldObject, WorldState
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
 
 COLOURS = ("red", "green", "blue", "yellow", "white", "black")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import List
 
 import pytest
-from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import check, load_domain
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.model import Plan, Relation, Status, Step, Task, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
 
 DOMAIN = load_domain(config_file("domains", "kitchen"))
 BAR = load_scene("barman").first_state()

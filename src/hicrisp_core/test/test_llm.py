@@ -8,7 +8,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.llm.exchange import Completion, LlmFailure, redacted
 from hicrisp_core.llm.settings import LlmSettings, choose_llm, load_llm_settings
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 ASK = [{"role": "user", "content": "hello"}]
 SCHEMA = {"type": "object", "properties": {}}

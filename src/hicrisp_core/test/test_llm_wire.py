@@ -12,7 +12,7 @@ from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.llm.exchange import Completion, LlmFailure, redacted
 from hicrisp_core.llm.recording import difference
 from hicrisp_core.llm.settings import LlmSettings, choose_llm
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 ASK = [{"role": "user", "content": "hello"}]
 SCHEMA = {"type": "object", "properties": {}}

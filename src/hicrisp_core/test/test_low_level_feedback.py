@@ -8,10 +8,10 @@ from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.executive.policy_loader import load_policy
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.model import Task
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.executive import Ports
 from pose_world import PoseWorld, catalogue
 from tabletop import ScriptedBrain, steps
 

@@ -9,14 +9,14 @@ from hicrisp_core.body.factory import make_body, without_model
 from hicrisp_core.body.model_body import ModelBody
 from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.brain.ports import PlanRequest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Status, Step, Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
+from hicrisp_core.time.deadline import Deadline
 from tabletop import table_top
 
 WORLD = table_top({"red_box": "box", "cylinder": "cylinder"})

@@ -7,11 +7,11 @@ from chat_server import ChatServer
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.ports import CorrectionRequest, PlanRequest
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Feedback, Level, StackEntry, Task
+from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting.quarantine import plain, quarantined
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
 
 WORLD = table_top({"red_box": "box", "cylinder": "cylinder"})

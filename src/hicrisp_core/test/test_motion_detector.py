@@ -10,16 +10,16 @@ import pytest
 from agv_world import CATALOGUE, DOMAIN, PLACES, at, disc, region, seen
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.drive_goals import DriveSpace, Reached, goal_within
-from hicrisp_core.brain.drives import TO_AREAS, read_errands
-from hicrisp_core.brain.intents import NotUnderstood
 from hicrisp_core.corrector.constraints import constrained
-from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.motion import MotionRecord
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.domain import check
 from hicrisp_core.executive.task_order import TaskOrder
+from hicrisp_core.language.drives import TO_AREAS, read_errands
+from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.model import Command, Feedback, Level, Outcome, Pose, Relation, Status, Task, Verdict, WorldState
+from hicrisp_core.model.offsets import DecoderOffsets
 
 DRIVEN = Outcome(Status.SUCCESS, "Goal reached.")
 ABORTED = Outcome(Status.PLANNING, "Failed to find a valid plan. Even after executing recovery behaviors.")

@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from hicrisp_core.brain.ports import PlanAnswer
-from hicrisp_core.executive.policy import Policy
 from hicrisp_core.model import Plan, Rung, Status
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.brain import PlanAnswer
 from hicrisp_core.trace import explain, render_report
 from tabletop import Run, steps, table_top
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.ports import CorrectionRequest, PlanRequest
 from hicrisp_core.model import Feedback, Level, StackEntry, Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
+from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
 
 

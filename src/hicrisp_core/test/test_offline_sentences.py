@@ -4,13 +4,13 @@ import random
 from dataclasses import replace
 
 import pytest
-from hicrisp_core.brain import lexicon
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.ports import PlanRequest
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.language import lexicon
 from hicrisp_core.model import Feedback, Level, Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
 
 COLOURS = ("red", "green", "blue", "yellow", "orange")

@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from hicrisp_core.corrector.offsets import DecoderOffsets, OffsetEstimate, OffsetSettings
+from hicrisp_core.model.offsets import DecoderOffsets, OffsetEstimate, OffsetSettings
 
 SETTINGS = OffsetSettings()
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from hicrisp_core.body.decoder import ActionDecoder, offset_key
 from hicrisp_core.body.placement import Workspace
-from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import perceive
 from hicrisp_core.model import Command, Feedback, Pose, Step, WorldObject
 from hicrisp_core.model.footprint import gap
+from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.robot.hand import Gripper
 from hicrisp_core.robot.skills_placements import hold_of, most_room
 from test_detector import CATALOGUE, OK, frames, seen

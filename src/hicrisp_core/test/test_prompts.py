@@ -4,10 +4,10 @@ import shutil
 from dataclasses import replace
 
 import pytest
-from hicrisp_core.brain.answer_schema import answer_schema
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Feedback, Level, Pose, StackEntry
 from hicrisp_core.prompting import describe
+from hicrisp_core.prompting.answer_schema import answer_schema
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import PLACEHOLDERS, Prompts
 from tabletop import steps, table_top

@@ -11,8 +11,8 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Pose, Status
 from hicrisp_core.robot.arm_robot import ArmRobot
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.safety import SafetyLimits, load_safety
+from hicrisp_core.time.deadline import Deadline
 from test_skills import BOX, SKILLS, ScriptedArm
 
 LIMITS = SafetyLimits((0.0, -0.3, -0.02), (0.8, 0.3, 0.8))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.ports import PlanRequest
-from hicrisp_core.brain.sayings import in_facts
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.language.sayings import in_facts
 from hicrisp_core.model import Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
 
 HOME = load_domain(config_file("domains", "virtualhome"))
 

@@ -9,7 +9,7 @@ from hicrisp_core.body.factory import make_body
 from hicrisp_core.body.similar_body import SimilarBody, cosine
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Step
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 from tabletop import table_top
 
 WORLD = table_top({"box": "box", "cylinder": "cylinder"})

@@ -8,10 +8,10 @@ from typing import Callable, Dict, List, Optional
 
 import pytest
 from hicrisp_core.model import Command, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.arm_robot import ArmRobot
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.grasps import DOWN
-from hicrisp_core.robot.ports import MotionFailure, Trajectory
+from hicrisp_core.time.deadline import Deadline
 
 OK = Outcome(Status.SUCCESS)
 TABLE = WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)), movable=False)

@@ -4,10 +4,10 @@ from dataclasses import replace
 from threading import Barrier, BrokenBarrierError, Event
 from time import monotonic
 
-from hicrisp_core.executive.policy import Policy
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.model import Feedback, Level, Relation, Rung, Status
 from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.policy.policy import Policy
 from lab import DOMAIN, LabRun
 from tabletop import steps
 

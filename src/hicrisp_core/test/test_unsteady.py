@@ -9,8 +9,8 @@ from typing import List, Tuple
 
 from hicrisp_core.model import Command, Pose
 from hicrisp_core.robot.arm_robot import ArmRobot
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.unsteady import UnsteadyRobot
+from hicrisp_core.time.deadline import Deadline
 from test_skills import BOX, GOAL, SKILLS, ScriptedArm
 
 PICK = Command("pick", {"item": "box"}, "panda")

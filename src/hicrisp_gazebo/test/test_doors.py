@@ -15,8 +15,8 @@ from hicrisp_gazebo.gripper_node import FingerGripper
 from hicrisp_gazebo.map_node import MapServer
 from hicrisp_gazebo.occupancy import grid_of
 from hicrisp_gazebo.poses_node import Poses
-from hicrisp_nodes.action_client import ActionClient, CallStatus, Limits
-from hicrisp_nodes.tf_world import TfWorld
+from hicrisp_ros.action_client import ActionClient, CallStatus, Limits
+from hicrisp_ros.tf_world import TfWorld
 from nav_msgs.msg import OccupancyGrid
 from nav_msgs.srv import GetMap
 from reference_gazebo import ReferenceGazebo

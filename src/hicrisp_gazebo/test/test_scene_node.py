@@ -16,8 +16,8 @@ from hicrisp_gazebo.port import Refusal
 from hicrisp_gazebo.scene_models import SCENERY
 from hicrisp_gazebo.scene_node import SceneServer
 from hicrisp_gazebo.world import GazeboError, GazeboWorld
-from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.conversions import command_to_msg, outcome_to_msg
+from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.conversions import command_to_msg, outcome_to_msg
 from reference_gazebo import ReferenceGazebo
 from waiting import until
 

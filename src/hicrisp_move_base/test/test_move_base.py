@@ -14,11 +14,11 @@ import rospy
 from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.robot.base_conformance import BaseConformance, BaseRig
+from hicrisp_core.ports.robot import Manner
 from hicrisp_core.robot.base_robot import BaseRobot
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
-from hicrisp_core.robot.ports import Manner
+from hicrisp_core.robot.testing.base_conformance import BaseConformance, BaseRig
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import MoveBaseSettings
 from move_base_msgs.msg import MoveBaseActionGoal, MoveBaseGoal

@@ -22,13 +22,13 @@ from control_msgs.msg import (
     GripperCommandResult,
 )
 from hicrisp_core.model import Outcome, Pose, Status
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.linked_event import LinkedEvent
-from hicrisp_core.robot.ports import MotionFailure, Trajectory
+from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.scene import Scene
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.linked_event import LinkedEvent
 from hicrisp_moveit.execution import message_of, trajectory_of
-from hicrisp_nodes.conversions.geometry import pose_from_msg, transform_to_msg
 from hicrisp_reference.srv import Plan, PlanRequest, PlanResponse
+from hicrisp_ros.conversions.geometry import pose_from_msg, transform_to_msg
 from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.eyes import Eyes
 from hicrisp_sim.kinematics import Kinematics

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import rospy
 from hicrisp_core.scene import load_scene
-from hicrisp_nodes.config_files import config_file, parameter
+from hicrisp_ros.config_files import config_file, parameter
 from tf2_msgs.msg import TFMessage
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "reference"))

@@ -9,7 +9,7 @@ from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.scene import Scene
-from hicrisp_nodes.conversions.geometry import pose_from_msg, pose_to_msg
+from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.panda import HAND
 from hicrisp_sim.planning_scene import PlanningScene as Checker

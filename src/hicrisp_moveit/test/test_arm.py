@@ -14,11 +14,11 @@ import rospy
 from franka_msgs.msg import FrankaState
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.robot.arm_conformance import ArmConformance, ArmRig
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.grasps import DOWN
-from hicrisp_core.robot.ports import MotionFailure, Trajectory
+from hicrisp_core.robot.testing.arm_conformance import ArmConformance, ArmRig
 from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.arm import MoveItArm
 from hicrisp_moveit.assembly import make_arm
 from hicrisp_moveit.settings import GROUP, ArmFile, FrankaSettings, GripperSettings, MoveItSettings

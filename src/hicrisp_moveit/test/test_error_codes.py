@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hicrisp_core.model import Status
-from hicrisp_core.robot.ports import MotionFailure
+from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_moveit.error_codes import controller_reason, execution_reason, planning_reason
 
 

@@ -10,13 +10,13 @@ import pytest
 from control_msgs.msg import GripperCommandAction, GripperCommandResult
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Status
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.gripper_command import CommandDrive
 from hicrisp_moveit.gripper_franka import FrankaDrive
 from hicrisp_moveit.grippers import Hand, make_drive
 from hicrisp_moveit.joints import JointWatch
 from hicrisp_moveit.settings import AUTO, FRANKA, GROUP, GripperSettings
-from hicrisp_nodes.action_server import ActionServer
+from hicrisp_ros.action_server import ActionServer
 from reference_franka import FINGERS, ReferenceGripper
 
 pytestmark = pytest.mark.usefixtures("ros")

@@ -8,7 +8,7 @@ from typing import Iterator, Tuple
 import pytest
 from franka_msgs.msg import Errors, FrankaState
 from hicrisp_core.model import Status
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.hardware import FrankaHardware
 from hicrisp_moveit.settings import FrankaSettings
 from reference_franka import ReferenceControl

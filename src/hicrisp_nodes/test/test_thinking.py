@@ -12,13 +12,9 @@ import rospy
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.factory import make_body
 from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
-from hicrisp_core.corrector.ladder import CorrectorRequest, Ladder
-from hicrisp_core.corrector.offsets import DecoderOffsets
+from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import (
     Command,
@@ -35,13 +31,18 @@ from hicrisp_core.model import (
     WorldObject,
     WorldState,
 )
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.corrector import CorrectorRequest
+from hicrisp_core.ports.executive import Ports
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_nodes.corrector_node import CorrectorServer
-from hicrisp_nodes.ports.body import RosBody
-from hicrisp_nodes.ports.corrector import RosCorrector
-from hicrisp_nodes.ports.thinker import Thinker
-from hicrisp_nodes.service_client import ServiceClient
 from hicrisp_nodes.supervisor.dry_run import rehearse
+from hicrisp_ros.ports.body import RosBody
+from hicrisp_ros.ports.corrector import RosCorrector
+from hicrisp_ros.ports.thinker import Thinker
+from hicrisp_ros.service_client import ServiceClient
 
 from hicrisp_msgs.msg import CorrectStepAction, TranslateStepAction
 from hicrisp_msgs.srv import AimCommand

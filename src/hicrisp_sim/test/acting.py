@@ -9,16 +9,16 @@ from typing import Any, Dict, List, Optional, Tuple
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.config.files import config_file
-from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.assembly import assemble
 from hicrisp_core.executive.ledger import TaskResult
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.model import Command, Outcome, Pose, Step, Task, WorldObject, WorldState
 from hicrisp_core.model.geometry import multiply
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
 
 LIMIT = 60.0

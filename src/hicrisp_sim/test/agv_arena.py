@@ -9,7 +9,7 @@ from typing import Dict, List, Optional, Tuple
 
 from hicrisp_core.model import Outcome, Pose
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
 
 HEAD = """scene: test

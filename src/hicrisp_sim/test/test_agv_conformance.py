@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from agv_arena import Yard
 from hicrisp_core.model import Pose
-
-conformance = pytest.importorskip("hicrisp_core.robot.base_conformance", reason="there is no suite for every Base here")
+from hicrisp_core.robot.testing import base_conformance as conformance
 
 
 class TestEmbeddedBase(conformance.BaseConformance):  # type: ignore[misc, name-defined]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from agv_arena import Yard
 from hicrisp_core.model import Pose, Status
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 
 def test_it_drives_to_a_pose_within_its_tolerances_and_its_speed(tmp_path: Path) -> None:

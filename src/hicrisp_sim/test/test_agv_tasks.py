@@ -10,14 +10,14 @@ import pytest
 from agv_arena import CONFIG, Yard
 from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import assemble
 from hicrisp_core.executive.ledger import TaskResult
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.model import Plan, Step, Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
 from hicrisp_sim.embedded import EmbeddedWorld
 

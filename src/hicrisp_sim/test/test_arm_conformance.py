@@ -7,7 +7,7 @@ from typing import Iterator
 import numpy as np
 import pytest
 from acting import Lab, pointing_down, table_with
-from hicrisp_core.robot.arm_conformance import ArmConformance, ArmRig
+from hicrisp_core.robot.testing.arm_conformance import ArmConformance, ArmRig
 from hicrisp_sim.panda import TOOL
 
 

@@ -14,11 +14,11 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.assembly import assemble
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.policy import Policy
 from hicrisp_core.model import Task
 from hicrisp_core.model.geometry import distance
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.policy import Policy
 from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.lab.lockstep import Lockstep
 from hicrisp_sim.lab.world import LabWorld
 

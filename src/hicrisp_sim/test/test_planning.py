@@ -11,8 +11,8 @@ import pytest
 from acting import Lab, pointing_down
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.model.geometry import distance, from_yaw
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import MotionFailure, Trajectory
+from hicrisp_core.ports.robot import MotionFailure, Trajectory
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.panda import VELOCITY_LIMITS
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from acting import Lab
 from hicrisp_core.model import Status
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 
 def test_a_canceled_command_stops_within_a_second() -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.executive.policy import Policy
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Rung, Step, Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.blocks_optimum import optimal_length
 from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above

@@ -9,17 +9,17 @@ from typing import Any, Dict, FrozenSet, List, Mapping
 
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.translator import DirectBody
-from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.policy_loader import load_policy
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.model import Plan, Relation, RobotState, Step, Task, WorldObject, WorldState
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.executive import Ports
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.statistics import spread
 

@@ -11,9 +11,9 @@ from typing import Any, Dict, Iterator, List
 
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw, multiply, planar_distance
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import MotionFailure
+from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.overhead import executive_step_seconds

@@ -10,9 +10,9 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
 from hicrisp_core.model import Task
+from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.embedded import EmbeddedWorld
 

@@ -23,16 +23,16 @@ import rospy
 import rostest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, Status, WorldObject, WorldState
-from hicrisp_core.robot.arm_conformance import ArmConformance, ArmRig
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.grasps import DOWN
-from hicrisp_core.robot.ports import MotionFailure, Trajectory
+from hicrisp_core.robot.testing.arm_conformance import ArmConformance, ArmRig
 from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.arm import MoveItArm
 from hicrisp_moveit.assembly import make_arm
 from hicrisp_moveit.settings import load_arm_file
-from hicrisp_nodes.config_files import config_file
-from hicrisp_nodes.tf_world import TfWorld
+from hicrisp_ros.config_files import config_file
+from hicrisp_ros.tf_world import TfWorld
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 

@@ -14,13 +14,13 @@ import rostest
 from gazebo_msgs.msg import ModelStates
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.robot.base_conformance import BaseConformance, BaseRig
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.testing.base_conformance import BaseConformance, BaseRig
 from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import load_move_base_settings
-from hicrisp_nodes.config_files import config_file
-from hicrisp_nodes.conversions.geometry import pose_from_msg
+from hicrisp_ros.config_files import config_file
+from hicrisp_ros.conversions.geometry import pose_from_msg
 
 REACHABLE, OUTSIDE = Pose((2.604, 1.266, 0.0), from_yaw(0.0)), Pose((4.6, 1.0, 0.0))
 _MOVES = 0.02

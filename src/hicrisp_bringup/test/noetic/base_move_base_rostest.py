@@ -15,8 +15,8 @@ import rospy
 import rostest
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.robot.base_conformance import BaseConformance, BaseRig
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.robot.testing.base_conformance import BaseConformance, BaseRig
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import MoveBaseSettings
 from nav_msgs.msg import OccupancyGrid

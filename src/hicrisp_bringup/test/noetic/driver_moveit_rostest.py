@@ -12,7 +12,7 @@ import rospkg
 import rospy
 import rostest
 from geometry_msgs.msg import TransformStamped
-from hicrisp_nodes.tf_world import TfWorld
+from hicrisp_ros.tf_world import TfWorld
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import TaskStatus

@@ -17,9 +17,9 @@ from typing import Dict, List, Optional, Tuple
 import rospy
 from hicrisp_core.model import Command, Pose, WorldObject
 from hicrisp_core.scene import load_scene
-from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.conversions import command_from_msg
-from hicrisp_nodes.conversions.geometry import transform_to_msg
+from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.conversions import command_from_msg
+from hicrisp_ros.conversions.geometry import transform_to_msg
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult, Outcome

@@ -8,8 +8,8 @@ from typing import Any, Iterator
 import rospy
 from geometry_msgs.msg import Twist, Vector3
 from hicrisp_core.model import Pose, Vector
-from hicrisp_nodes.conversions.geometry import pose_from_msg, pose_to_msg
-from hicrisp_nodes.service_client import ServiceClient
+from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
+from hicrisp_ros.service_client import ServiceClient
 from std_srvs.srv import Empty, EmptyRequest
 
 from hicrisp_gazebo.messages import gazebo_msgs

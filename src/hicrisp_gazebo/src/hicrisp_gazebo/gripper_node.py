@@ -12,9 +12,9 @@ from typing import Any, Optional, Sequence
 
 import rospy
 from hicrisp_core.errors import ConfigError
-from hicrisp_nodes.action_server import Aborted, ActionServer, Goal
-from hicrisp_nodes.config_files import parameter
-from hicrisp_nodes.node import run
+from hicrisp_ros.action_server import Aborted, ActionServer, Goal
+from hicrisp_ros.config_files import parameter
+from hicrisp_ros.node import run
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 

@@ -6,8 +6,8 @@ import rospy
 from geometry_msgs.msg import Quaternion
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene import load_scene
-from hicrisp_nodes.config_files import config_file, parameter
-from hicrisp_nodes.node import run
+from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.node import run
 from nav_msgs.msg import OccupancyGrid
 from nav_msgs.srv import GetMap, GetMapRequest, GetMapResponse
 

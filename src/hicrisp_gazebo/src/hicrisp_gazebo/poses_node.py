@@ -10,9 +10,9 @@ import numpy as np
 import rospy
 from geometry_msgs.msg import TransformStamped, Vector3
 from hicrisp_core.errors import ConfigError
-from hicrisp_nodes.config_files import parameter
-from hicrisp_nodes.conversions.world import WORLD_FRAME
-from hicrisp_nodes.node import run
+from hicrisp_ros.config_files import parameter
+from hicrisp_ros.conversions.world import WORLD_FRAME
+from hicrisp_ros.node import run
 from std_msgs.msg import Float64
 from tf2_msgs.msg import TFMessage
 

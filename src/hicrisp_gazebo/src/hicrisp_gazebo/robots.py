@@ -9,10 +9,10 @@ from typing import Callable, Dict, Optional, Tuple
 import rospy
 from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
 from hicrisp_core.model import Command
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_nodes.conversions import command_from_msg
-from hicrisp_nodes.ports.robot import RosRobot
-from hicrisp_nodes.service_client import ServiceClient, offered
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.conversions import command_from_msg
+from hicrisp_ros.ports.robot import RosRobot
+from hicrisp_ros.service_client import ServiceClient, offered
 from std_srvs.srv import Trigger, TriggerRequest
 
 from hicrisp_msgs.msg import ExecuteCommandActionFeedback, ExecuteCommandActionGoal

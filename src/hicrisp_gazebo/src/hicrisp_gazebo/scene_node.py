@@ -14,12 +14,12 @@ from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Command
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.lab import tray_in_base
-from hicrisp_nodes.config_files import config_file, parameter
-from hicrisp_nodes.conversions.geometry import pose_to_msg, transform_to_msg
-from hicrisp_nodes.node import run
-from hicrisp_nodes.service_client import ServiceClient, offered
-from hicrisp_nodes.simulated_world import begin_faults, injected, requested_scene, was_reset
-from hicrisp_nodes.wall_clock import WallTimer
+from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
+from hicrisp_ros.node import run
+from hicrisp_ros.service_client import ServiceClient, offered
+from hicrisp_ros.simulated_world import begin_faults, injected, requested_scene, was_reset
+from hicrisp_ros.wall_clock import WallTimer
 from std_msgs.msg import Bool, Float64
 from std_srvs.srv import Empty, EmptyRequest
 from tf2_ros import StaticTransformBroadcaster

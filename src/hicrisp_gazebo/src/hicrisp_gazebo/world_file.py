@@ -9,7 +9,7 @@ from typing import Sequence
 import rospkg
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.scene import load_scene
-from hicrisp_nodes.config_files import config_file
+from hicrisp_ros.config_files import config_file
 
 from hicrisp_gazebo.scene_models import world
 

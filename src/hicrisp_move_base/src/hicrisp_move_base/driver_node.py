@@ -11,10 +11,10 @@ from hicrisp_core.model import Pose
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.landmarks import load_base_settings
 from hicrisp_core.scene import load_scene
-from hicrisp_nodes.config_files import config_file, parameter
-from hicrisp_nodes.conversions.geometry import transform_to_msg
-from hicrisp_nodes.node import run
-from hicrisp_nodes.robot_server import RobotServer
+from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.conversions.geometry import transform_to_msg
+from hicrisp_ros.node import run
+from hicrisp_ros.robot_server import RobotServer
 
 from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import SECTION, load_move_base_settings

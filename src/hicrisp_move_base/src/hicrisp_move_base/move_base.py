@@ -12,11 +12,11 @@ from geometry_msgs.msg import Twist
 from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.linked_event import LinkedEvent
-from hicrisp_core.robot.ports import USUAL, Manner, Progress
-from hicrisp_nodes.action_client import ActionClient, CallStatus, Limits, Reply
-from hicrisp_nodes.tf_world import TfWorld
+from hicrisp_core.ports.robot import USUAL, Manner, Progress
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.linked_event import LinkedEvent
+from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
+from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 
 from hicrisp_move_base.odometry import OdometryWatch

@@ -9,7 +9,7 @@ from typing import Optional, Tuple
 
 import rospy
 from hicrisp_core.model import Outcome, Status
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 from nav_msgs.msg import Odometry
 
 from hicrisp_move_base.settings import MoveBaseSettings

@@ -10,8 +10,8 @@ import rospy
 from dynamic_reconfigure.msg import Config, DoubleParameter
 from dynamic_reconfigure.srv import Reconfigure, ReconfigureRequest
 from hicrisp_core.model import Outcome, Status
-from hicrisp_core.robot.ports import USUAL, Manner
-from hicrisp_nodes.service_client import ServiceClient
+from hicrisp_core.ports.robot import USUAL, Manner
+from hicrisp_ros.service_client import ServiceClient
 
 from hicrisp_move_base.settings import MoveBaseSettings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Tuple
 
 from hicrisp_core.model import Outcome, Status
-from hicrisp_nodes.action_client import CallStatus
+from hicrisp_ros.action_client import CallStatus
 
 NO_PLAN = "Failed to find a valid plan"
 NO_CONTROL = "Failed to find a valid control"

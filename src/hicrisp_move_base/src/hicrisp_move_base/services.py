@@ -9,9 +9,9 @@ from typing import Optional
 import rospy
 from geometry_msgs.msg import PoseStamped
 from hicrisp_core.model import Pose
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_nodes.conversions.geometry import pose_to_msg
-from hicrisp_nodes.service_client import ServiceClient, offered
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.conversions.geometry import pose_to_msg
+from hicrisp_ros.service_client import ServiceClient, offered
 from nav_msgs.srv import GetPlan, GetPlanRequest
 from std_srvs.srv import Empty, EmptyRequest
 

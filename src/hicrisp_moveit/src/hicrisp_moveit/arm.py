@@ -9,8 +9,8 @@ from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Set, Tuple
 import rospy
 from hicrisp_core.model import Outcome, Pose, Status, WorldState
 from hicrisp_core.model.geometry import distance
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import MotionFailure, Trajectory
+from hicrisp_core.ports.robot import MotionFailure, Trajectory
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_moveit.error_codes import TIMED_OUT, planning_reason
 from hicrisp_moveit.execution import Execution, trajectory_of

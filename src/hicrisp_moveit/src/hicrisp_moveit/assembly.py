@@ -6,7 +6,7 @@ from typing import Optional
 
 import rospy
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_moveit.arm import Hardware, MoveItArm
 from hicrisp_moveit.frames import Frames

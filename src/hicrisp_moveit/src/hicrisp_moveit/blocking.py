@@ -6,7 +6,7 @@ from queue import Queue
 from threading import Event, Lock, Thread
 from typing import Any, Callable, Optional
 
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 
 class TooLong(Exception):

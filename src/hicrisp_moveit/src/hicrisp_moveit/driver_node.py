@@ -13,16 +13,16 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.arm_robot import ArmRobot
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.robot.safety import SafetyLimits, load_safety
 from hicrisp_core.robot.unsteady import UnsteadyRobot
 from hicrisp_core.scene import load_scene
-from hicrisp_nodes.config_files import config_file, parameter
-from hicrisp_nodes.conversions.geometry import transform_to_msg
-from hicrisp_nodes.conversions.world import WORLD_FRAME
-from hicrisp_nodes.node import run
-from hicrisp_nodes.ports.observer import TopicObserver
-from hicrisp_nodes.robot_server import RobotServer
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.conversions.geometry import transform_to_msg
+from hicrisp_ros.conversions.world import WORLD_FRAME
+from hicrisp_ros.node import run
+from hicrisp_ros.ports.observer import TopicObserver
+from hicrisp_ros.robot_server import RobotServer
 from std_srvs.srv import Trigger, TriggerRequest, TriggerResponse
 
 from hicrisp_moveit.settings import ArmFile, MoveItSettings, load_arm_file

@@ -11,10 +11,10 @@ import rospy
 from actionlib_msgs.msg import GoalID
 from control_msgs.msg import FollowJointTrajectoryActionResult
 from hicrisp_core.model import Outcome, Status
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.linked_event import LinkedEvent
-from hicrisp_core.robot.ports import Trajectory
-from hicrisp_nodes.action_client import ActionClient, CallStatus, Limits, Reply
+from hicrisp_core.ports.robot import Trajectory
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.linked_event import LinkedEvent
+from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 from moveit_msgs.msg import ExecuteTrajectoryAction, ExecuteTrajectoryGoal
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint

@@ -7,8 +7,8 @@ from typing import Optional
 
 import rospy
 from hicrisp_core.model import Pose
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_nodes.tf_world import TfWorld
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.tf_world import TfWorld
 
 from hicrisp_moveit.settings import MoveItSettings
 

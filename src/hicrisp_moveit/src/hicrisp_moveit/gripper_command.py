@@ -9,8 +9,8 @@ import rospy
 from actionlib_msgs.msg import GoalID
 from control_msgs.msg import GripperCommandAction, GripperCommandGoal
 from hicrisp_core.model import Outcome
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_nodes.action_client import ActionClient, Reply
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_client import ActionClient, Reply
 
 from hicrisp_moveit.grippers import ended, limits
 from hicrisp_moveit.settings import GripperSettings

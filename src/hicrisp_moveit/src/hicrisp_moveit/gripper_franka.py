@@ -18,8 +18,8 @@ from franka_gripper.msg import (
     StopGoal,
 )
 from hicrisp_core.model import Outcome, Status
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_nodes.action_client import ActionClient, Reply
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_client import ActionClient, Reply
 
 from hicrisp_moveit.grippers import ended, limits
 from hicrisp_moveit.settings import GripperSettings

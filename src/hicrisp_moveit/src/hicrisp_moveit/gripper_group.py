@@ -8,9 +8,9 @@ from typing import Sequence
 import rospy
 from actionlib_msgs.msg import GoalID
 from hicrisp_core.model import Outcome, Status
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Trajectory
-from hicrisp_nodes.action_client import ActionClient, Reply
+from hicrisp_core.ports.robot import Trajectory
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_client import ActionClient, Reply
 from moveit_msgs.msg import ExecuteTrajectoryAction, ExecuteTrajectoryGoal
 
 from hicrisp_moveit.error_codes import CONTROL_FAILED, SUCCESS, execution_reason

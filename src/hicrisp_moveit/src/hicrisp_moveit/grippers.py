@@ -10,8 +10,8 @@ from typing import Callable, Optional, Protocol
 import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Outcome, Status
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_nodes.action_client import CallStatus, Limits, Reply
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_client import CallStatus, Limits, Reply
 
 from hicrisp_moveit.joints import JointWatch
 from hicrisp_moveit.settings import AUTO, COMMAND, FRANKA, GRIPPERS, GripperSettings

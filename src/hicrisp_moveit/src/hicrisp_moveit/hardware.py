@@ -10,9 +10,9 @@ import rospy
 from franka_msgs.msg import ErrorRecoveryAction, ErrorRecoveryGoal, FrankaState
 from franka_msgs.srv import SetForceTorqueCollisionBehavior, SetForceTorqueCollisionBehaviorRequest
 from hicrisp_core.model import Outcome, Status
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_nodes.action_client import ActionClient, Limits
-from hicrisp_nodes.service_client import ServiceClient
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_client import ActionClient, Limits
+from hicrisp_ros.service_client import ServiceClient
 
 from hicrisp_moveit.settings import FrankaSettings
 

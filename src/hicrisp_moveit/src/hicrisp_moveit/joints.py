@@ -9,7 +9,7 @@ from typing import Dict, Optional, Sequence, Tuple
 
 import rospy
 from hicrisp_core.model import Outcome, Status
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 from sensor_msgs.msg import JointState
 
 _FRESH = 0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import List, Sequence, Tuple
 
-from hicrisp_core.robot.ports import Trajectory
+from hicrisp_core.ports.robot import Trajectory
 
 from hicrisp_moveit.limits import JointLimits
 

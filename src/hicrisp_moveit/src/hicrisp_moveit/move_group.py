@@ -9,9 +9,9 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_nodes.conversions.geometry import pose_to_msg
-from hicrisp_nodes.service_client import ServiceClient
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.conversions.geometry import pose_to_msg
+from hicrisp_ros.service_client import ServiceClient
 from moveit_msgs.srv import QueryPlannerInterfaces, QueryPlannerInterfacesRequest
 
 from hicrisp_moveit.blocking import BlockingCalls, TooLong

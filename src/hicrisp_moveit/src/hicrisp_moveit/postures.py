@@ -7,9 +7,9 @@ from typing import Any, Optional, Sequence, Tuple
 import rospy
 from geometry_msgs.msg import PoseStamped
 from hicrisp_core.model import Pose
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_nodes.conversions.geometry import pose_to_msg
-from hicrisp_nodes.service_client import ServiceClient
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.conversions.geometry import pose_to_msg
+from hicrisp_ros.service_client import ServiceClient
 from moveit_msgs.msg import ContactInformation, RobotState
 from moveit_msgs.srv import (
     GetCartesianPath,

@@ -8,9 +8,9 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set,
 
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance, multiply
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_nodes.conversions.geometry import pose_from_msg
-from hicrisp_nodes.service_client import ServiceClient
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.conversions.geometry import pose_from_msg
+from hicrisp_ros.service_client import ServiceClient
 from moveit_msgs.msg import (
     AllowedCollisionEntry,
     AllowedCollisionMatrix,

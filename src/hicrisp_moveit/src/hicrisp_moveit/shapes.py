@@ -10,7 +10,7 @@ from geometry_msgs.msg import Pose as PoseMsg
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import BOWL_WALL
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_nodes.conversions.geometry import pose_to_msg
+from hicrisp_ros.conversions.geometry import pose_to_msg
 from moveit_msgs.msg import CollisionObject
 from shape_msgs.msg import SolidPrimitive
 

@@ -1,1 +1,1 @@
-"""The rospy nodes: they give the ports of hicrisp_core their ROS hands."""
+"""The five doors and the command line: thin nodes over hicrisp_core and the ROS kit."""

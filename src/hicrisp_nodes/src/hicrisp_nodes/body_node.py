@@ -7,19 +7,19 @@ import os
 import rospy
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.factory import make_body, without_model
-from hicrisp_core.corrector.offsets import DecoderOffsets
-from hicrisp_core.executive.ports import Body
 from hicrisp_core.llm.settings import AUTO, choose_llm, load_llm_settings
 from hicrisp_core.model import Feedback
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.ports.body import Body
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.config_files import config_file, config_folder, load_configuration, parameter
+from hicrisp_ros.node import run
+from hicrisp_ros.ports.reach import drive_space
 
 from hicrisp_msgs.msg import TranslateStepAction, TranslateStepResult
 from hicrisp_msgs.srv import AimCommand, AimCommandRequest, AimCommandResponse
-from hicrisp_nodes import conversions as to
-from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.config_files import config_file, config_folder, load_configuration, parameter
-from hicrisp_nodes.node import run
-from hicrisp_nodes.ports.reach import drive_space
+from hicrisp_ros import conversions as to
 
 AIM_LIMIT = 10.0
 

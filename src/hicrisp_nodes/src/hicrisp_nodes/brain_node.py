@@ -7,10 +7,10 @@ import os
 import rospy
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.llm.settings import AUTO, choose_llm, load_llm_settings
+from hicrisp_ros.config_files import config_file, config_folder, load_configuration, parameter
+from hicrisp_ros.node import run
 
 from hicrisp_nodes.brain_server import BrainServer
-from hicrisp_nodes.config_files import config_file, config_folder, load_configuration, parameter
-from hicrisp_nodes.node import run
 
 
 def build() -> BrainServer:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest, ReportAnswer, Reporter, ReportRequest
 from hicrisp_core.model import Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, ReportAnswer, Reporter, ReportRequest
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_server import ActionServer, Goal
 
 from hicrisp_msgs.msg import PlanTaskAction, PlanTaskResult, ReportTaskAction, ReportTaskResult
-from hicrisp_nodes import conversions as to
-from hicrisp_nodes.action_server import ActionServer, Goal
+from hicrisp_ros import conversions as to
 
 
 class BrainServer:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from threading import Event
 
-from hicrisp_core.corrector.ladder import CorrectorRequest, Ladder
-from hicrisp_core.executive.ports import Corrector
+from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.model import Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.config_files import load_configuration
+from hicrisp_ros.node import run
+from hicrisp_ros.ports.brain import RosBrain
+from hicrisp_ros.ports.thinker import Thinker
 
 from hicrisp_msgs.msg import CorrectStepAction, CorrectStepResult, PlanTaskAction
-from hicrisp_nodes import conversions as to
-from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.config_files import load_configuration
-from hicrisp_nodes.node import run
-from hicrisp_nodes.ports.brain import RosBrain
-from hicrisp_nodes.ports.thinker import Thinker
+from hicrisp_ros import conversions as to
 
 
 class CorrectorServer:

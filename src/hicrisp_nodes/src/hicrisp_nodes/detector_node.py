@@ -12,13 +12,13 @@ from hicrisp_core.detector.perception import ArmFrames, BaseFrames, RobotFrames,
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import WorldObject
+from hicrisp_ros.config_files import load_configuration, parameter
+from hicrisp_ros.node import run
+from hicrisp_ros.tf_world import TfWorld
 
 from hicrisp_msgs.msg import WorldState
 from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest, CheckCommandResponse
-from hicrisp_nodes import conversions as to
-from hicrisp_nodes.config_files import load_configuration, parameter
-from hicrisp_nodes.node import run
-from hicrisp_nodes.tf_world import TfWorld
+from hicrisp_ros import conversions as to
 
 SILENCE = 0.5
 """Seconds of wall time after which the world is published although TF is silent: the poses' ages have grown."""

@@ -13,6 +13,12 @@ from typing import Any, Dict
 import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.llm.settings import AUTO, choose_llm
+from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.config_files import load_configuration, parameter
+from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.ports.observer import TopicObserver
+from hicrisp_ros.ports.robot import RosRobot
+from hicrisp_ros.wall_clock import WallTimer
 from std_srvs.srv import Trigger, TriggerResponse
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome
@@ -30,18 +36,12 @@ from hicrisp_msgs.srv import (
     SubmitTask,
     SubmitTaskResponse,
 )
-from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.config_files import load_configuration, parameter
-from hicrisp_nodes.conversions import plan_to_msg
-from hicrisp_nodes.ports.observer import TopicObserver
-from hicrisp_nodes.ports.robot import RosRobot
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
 from hicrisp_nodes.supervisor.queue import Request, TaskQueue
 from hicrisp_nodes.supervisor.reports import Reports, status_to_msg
 from hicrisp_nodes.supervisor.runner import TaskRunner
-from hicrisp_nodes.wall_clock import WallTimer
 
 SLICE = 0.05
 CLOSING = 10.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rospy
 from hicrisp_core.errors import HicrispError
-from hicrisp_nodes.simulated_world import begin_faults, injected, requested_scene, was_reset
+from hicrisp_ros.simulated_world import begin_faults, injected, requested_scene, was_reset
 
 from hicrisp_msgs.srv import InjectFault, ResetWorld, ResetWorldRequest, ResetWorldResponse, Snapshot
 from hicrisp_sim.agv.world import AgvWorld

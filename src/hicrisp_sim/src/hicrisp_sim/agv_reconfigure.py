@@ -8,7 +8,7 @@ from typing import Dict
 import rospy
 from dynamic_reconfigure.msg import Config, DoubleParameter
 from dynamic_reconfigure.srv import Reconfigure, ReconfigureRequest, ReconfigureResponse
-from hicrisp_core.robot.ports import Manner
+from hicrisp_core.ports.robot import Manner
 
 from hicrisp_sim.agv.settings import AgvSettings
 

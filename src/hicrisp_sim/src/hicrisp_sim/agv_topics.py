@@ -10,7 +10,7 @@ import numpy as np
 import rospy
 from geometry_msgs.msg import Quaternion
 from hicrisp_core.model import Pose
-from hicrisp_nodes.conversions.geometry import pose_to_msg, transform_to_msg
+from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
 from nav_msgs.msg import OccupancyGrid, Odometry
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan

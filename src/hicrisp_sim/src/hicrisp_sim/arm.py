@@ -7,9 +7,9 @@ from typing import Callable, FrozenSet, Optional
 
 import numpy as np
 from hicrisp_core.model import Outcome, Pose, Status, WorldState
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Trajectory
+from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.scene import Scene
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.motion import Motion, MotionPlanner

@@ -13,10 +13,10 @@ from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
+from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.arm_robot import ArmRobot
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Progress
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.eyes import Eyes

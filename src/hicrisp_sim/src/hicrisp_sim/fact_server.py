@@ -10,14 +10,15 @@ from typing import Callable, Protocol
 import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Status
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Observer, RobotPort
+from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, SceneFault
-from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.conversions import world_to_msg
-from hicrisp_nodes.robot_server import carry_out
-from hicrisp_nodes.simulated_world import add_fault, begin_faults, requested_scene, was_reset
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.conversions import world_to_msg
+from hicrisp_ros.robot_server import carry_out
+from hicrisp_ros.simulated_world import add_fault, begin_faults, requested_scene, was_reset
 from rosgraph_msgs.msg import Clock
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult, WorldState

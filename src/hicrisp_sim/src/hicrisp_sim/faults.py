@@ -8,7 +8,7 @@ from typing import Dict, List, Mapping, Sequence
 
 import numpy as np
 from hicrisp_core.model import Command, Pose
-from hicrisp_core.robot.ports import Trajectory
+from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.scene import SceneFault
 from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_fault
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Dict, FrozenSet, Tuple
 
 from hicrisp_core.model import Pose, WorldState
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene.lab import tray_in_base
-from hicrisp_nodes.ports.observer import TopicObserver
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.ports.observer import TopicObserver
 
 from hicrisp_msgs.srv import ResetWorldRequest, ResetWorldResponse
 from hicrisp_sim.agv_topics import AgvTopics

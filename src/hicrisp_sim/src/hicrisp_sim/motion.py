@@ -9,8 +9,8 @@ from typing import FrozenSet, List, Optional, Sequence, Set, Tuple, Union
 import numpy as np
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import distance, multiply
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import MotionFailure, Trajectory
+from hicrisp_core.ports.robot import MotionFailure, Trajectory
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.path_search import PathSearch

@@ -10,9 +10,9 @@ from typing import List, Tuple
 import rospy
 from geometry_msgs.msg import PoseStamped, Twist
 from hicrisp_core.model import Pose, Status
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_nodes.action_server import Aborted, ActionServer, Goal
-from hicrisp_nodes.conversions.geometry import pose_from_msg, pose_to_msg
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_server import Aborted, ActionServer, Goal
+from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
 from move_base_msgs.msg import MoveBaseAction, MoveBaseFeedback, MoveBaseResult
 from nav_msgs.srv import GetPlan, GetPlanRequest, GetPlanResponse
 from std_srvs.srv import Empty, EmptyRequest, EmptyResponse

@@ -11,9 +11,9 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.lab import LAB
 from hicrisp_core.scene.scene import EMBEDDED
 from hicrisp_core.scene.symbolic import SYMBOLIC
-from hicrisp_nodes.config_files import config_file, parameter
-from hicrisp_nodes.node import run
-from hicrisp_nodes.ports.observer import TopicObserver
+from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.node import run
+from hicrisp_ros.ports.observer import TopicObserver
 
 from hicrisp_sim.agv.world import AgvWorld
 from hicrisp_sim.agv_node import AgvServer

@@ -8,7 +8,7 @@ from typing import Sequence, Tuple
 
 import numpy as np
 import toppra
-from hicrisp_core.robot.ports import Trajectory
+from hicrisp_core.ports.robot import Trajectory
 from scipy.interpolate import CubicSpline
 from toppra.algorithm import TOPPRA
 from toppra.constraint import JointAccelerationConstraint, JointVelocityConstraint

@@ -10,13 +10,13 @@ from typing import Dict, Tuple
 import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Pose, WorldState
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import SceneFault
-from hicrisp_nodes.action_server import ActionServer, Goal
-from hicrisp_nodes.conversions.geometry import transform_to_msg
-from hicrisp_nodes.ports.observer import TopicObserver
-from hicrisp_nodes.robot_server import carry_out
-from hicrisp_nodes.simulated_world import add_fault, begin_faults, injected, requested_scene, was_reset
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.conversions.geometry import transform_to_msg
+from hicrisp_ros.ports.observer import TopicObserver
+from hicrisp_ros.robot_server import carry_out
+from hicrisp_ros.simulated_world import add_fault, begin_faults, injected, requested_scene, was_reset
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage

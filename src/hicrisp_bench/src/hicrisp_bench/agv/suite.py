@@ -10,8 +10,8 @@ from statistics import mean
 from threading import Event
 from typing import Any, Dict, List, Sequence, Tuple
 
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
 
 from hicrisp_bench.agv.trial import INJECTIONS, AgvTrial, run_agv_trial

@@ -9,13 +9,13 @@ from typing import Any, Callable, Dict, Tuple
 
 from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.model import Plan, Step, Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
 
 from hicrisp_bench.agv.truth import TrueMap, TrueTrack, judge

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.brain.ports import Brain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.executive.policy_loader import load_policy
 from hicrisp_core.llm.settings import choose_llm, load_llm_settings
 from hicrisp_core.model import Task
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.brain import Brain
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
 

@@ -13,17 +13,18 @@ from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.factory import make_body, without_model
 from hicrisp_core.body.placement import Workspace
 from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.brain.ports import Brain
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.policy import DIRECT
-from hicrisp_core.executive.policy_loader import load_policy
-from hicrisp_core.executive.ports import Body, Ports
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 from hicrisp_core.model import Command, Outcome, Task, WorldState
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Progress
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import DIRECT
+from hicrisp_core.ports.body import Body
+from hicrisp_core.ports.brain import Brain
+from hicrisp_core.ports.executive import Ports
+from hicrisp_core.ports.robot import Progress
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.virtualhome.facts import CHARACTER
 from hicrisp_bench.virtualhome.household import TASKS, everything, load_home, person

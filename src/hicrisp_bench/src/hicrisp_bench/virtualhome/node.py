@@ -6,8 +6,8 @@ from pathlib import Path
 
 from hicrisp_core.domain import load_domain
 from hicrisp_core.scene import Scene, load_scene
-from hicrisp_nodes.config_files import config_file, parameter
-from hicrisp_nodes.node import run
+from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.node import run
 from hicrisp_sim.fact_server import FactServer
 
 from hicrisp_bench.virtualhome.household import load_home, world_of

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Union
 
-from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
-from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.executive.ports import Translation
 from hicrisp_core.model import Command, Feedback, Level, Outcome, Plan, Status, Step, Verdict, WorldState
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.ports.body import Translation
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.virtualhome.answers import feedback_of
 

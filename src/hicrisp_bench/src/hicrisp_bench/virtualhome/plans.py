@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.executive.policy_loader import load_policy
+from hicrisp_core.policy.loader import load_policy
 
 from hicrisp_bench.pool import run_all
 from hicrisp_bench.statistics import spread, wilson_interval

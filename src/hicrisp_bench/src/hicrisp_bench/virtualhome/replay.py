@@ -8,9 +8,9 @@ from typing import Any, Dict, List, Mapping, Tuple
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.model import Plan, Task
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.executive import Ports
 
 from hicrisp_bench.virtualhome.facts import CHARACTER
 from hicrisp_bench.virtualhome.parts import HomeDetector, RecordedBrain, VerbatimBody

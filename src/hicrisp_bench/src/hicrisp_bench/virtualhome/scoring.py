@@ -23,7 +23,7 @@ from hicrisp_core.domain.conditions import Facts
 from hicrisp_core.domain.effects import type_test
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Relation, WorldState
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.virtualhome.facts import CHARACTER
 from hicrisp_bench.virtualhome.household import Ending, HouseholdTask, world_of

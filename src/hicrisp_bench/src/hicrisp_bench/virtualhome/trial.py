@@ -11,9 +11,9 @@ from typing import Any, Dict, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.executive.policy import Policy
 from hicrisp_core.parsing.raw import ParseFailure
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.evaluator import Episode, Judgement, judge, load_episode, read_by_evaluator

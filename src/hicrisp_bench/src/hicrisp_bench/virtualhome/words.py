@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import Dict, List, Mapping, Optional, Pattern, Tuple
 
-from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import find_commands, goal_of, preconditions_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Plan, Step, WorldState
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.virtualhome.facts import CHARACTER, number_of
 

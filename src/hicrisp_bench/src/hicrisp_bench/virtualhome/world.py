@@ -7,8 +7,8 @@ from typing import Any, Iterable, List, Optional, Sequence, Set
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Outcome, Status, WorldState
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Progress
+from hicrisp_core.ports.robot import Progress
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.answers import plain

@@ -9,10 +9,10 @@ from typing import FrozenSet, List, Optional, Sequence, Union
 from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out, standing_in
 from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
 from hicrisp_core.body.spots import Spots
-from hicrisp_core.corrector.offsets import DecoderOffsets, Planar
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.model import Command, Feedback, Level, Pose, WorldObject, WorldState
 from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.model.offsets import DecoderOffsets, Planar
 from hicrisp_core.robot.skills_placements import Hold, hold_of
 
 _BEARINGS = 16

@@ -8,9 +8,9 @@ from typing import Optional, Union
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.executive.policy import MODEL, SIMILAR
-from hicrisp_core.executive.ports import Body
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings
+from hicrisp_core.policy.policy import MODEL, SIMILAR
+from hicrisp_core.ports.body import Body
 from hicrisp_core.prompting.templates import Prompts
 
 

@@ -12,11 +12,8 @@ from typing import Any, Dict, Tuple, Union
 
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.translator import Aiming, not_translated, translated
-from hicrisp_core.brain.answer_schema import answer_schema
-from hicrisp_core.brain.asking import ask
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.executive.ports import Translation
 from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Step, WorldState
@@ -24,10 +21,13 @@ from hicrisp_core.parsing.grounding import Grounded, ground_steps
 from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.ports.body import Translation
 from hicrisp_core.prompting import describe
+from hicrisp_core.prompting.answer_schema import answer_schema
+from hicrisp_core.prompting.asking import ask
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import Prompts
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 _PASS = re.compile(r"\W*pass\b[\s:;,.\-\u2013\u2014`*\"']*", re.IGNORECASE)
 _NO_REASON = "the model says that no command is needed"

@@ -15,9 +15,9 @@ from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.translator import Aiming, not_translated, translated
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.errors import ConfigError, DomainError
-from hicrisp_core.executive.ports import Translation
 from hicrisp_core.model import Step, Value, WorldState
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.body import Translation
+from hicrisp_core.time.deadline import Deadline
 
 Vector = Sequence[float]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Tuple, Union
 
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.domain.checker import effects_hold
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.executive.ports import Translation
 from hicrisp_core.model import Command, Feedback, Level, Step, WorldState
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.ports.body import Translation
+from hicrisp_core.time.deadline import Deadline
 
 
 class Aiming:

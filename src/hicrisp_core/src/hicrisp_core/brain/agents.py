@@ -6,20 +6,20 @@ from dataclasses import replace
 from typing import Union
 
 from hicrisp_core.brain.alex import Alex
-from hicrisp_core.brain.answer_schema import answer_schema
-from hicrisp_core.brain.asking import Asked, ask
 from hicrisp_core.brain.plan_answer import read_plan_answer
-from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.brain.specification import Specification, read_specification, specification_schema
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import WorldState
 from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
+from hicrisp_core.prompting.answer_schema import answer_schema
+from hicrisp_core.prompting.asking import Asked, ask
 from hicrisp_core.prompting.quarantine import quarantined
 from hicrisp_core.prompting.templates import Prompts
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 _NO_PLAN = "no plan was made, and nothing was moved"
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Tuple, Union
 
-from hicrisp_core.brain.asking import Asked, ask
 from hicrisp_core.brain.plan_answer import TOO_LONG
-from hicrisp_core.brain.ports import PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.ports.brain import PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
+from hicrisp_core.prompting.asking import Asked, ask
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import Prompts
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 _WORDS: Mapping[str, Any] = {"type": "string"}
 _HEARD: Mapping[str, Any] = {"type": "object", "required": ["answer", "forward"], "additionalProperties": False,

@@ -29,7 +29,7 @@ class Dialogue:
 
     @property
     def history(self) -> Tuple[str, ...]:
-        """The lines, as :class:`hicrisp_core.brain.ports.PlanRequest` takes them."""
+        """The lines, as :class:`hicrisp_core.ports.brain.PlanRequest` takes them."""
         return tuple(line for exchange in self.exchanges for line in exchange)
 
 

@@ -6,10 +6,10 @@ from pathlib import Path as FilePath
 from typing import Union
 
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.ports import Brain
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.executive.policy import COPAL, SINGLE
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings
+from hicrisp_core.policy.policy import COPAL, SINGLE
+from hicrisp_core.ports.brain import Brain
 from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Dict
 
-from hicrisp_core.brain.answer_schema import answer_schema
-from hicrisp_core.brain.asking import ask
 from hicrisp_core.brain.plan_answer import read_plan_answer
-from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.model import WorldState
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.prompting import describe
+from hicrisp_core.prompting.answer_schema import answer_schema
+from hicrisp_core.prompting.asking import ask
 from hicrisp_core.prompting.quarantine import quarantined
 from hicrisp_core.prompting.templates import Prompts
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 
 class ModelBrain:

@@ -6,24 +6,24 @@ import re
 from dataclasses import replace
 from typing import FrozenSet, List, Optional, Set, Tuple
 
-from hicrisp_core.brain import lexicon
-from hicrisp_core.brain.builder import PlanBuilder
-from hicrisp_core.brain.deliveries import EXAMPLES, DeliveryReader, delivers
-from hicrisp_core.brain.drive_plans import plan_drives
-from hicrisp_core.brain.drives import drives
-from hicrisp_core.brain.facts import FactReader, Reading
-from hicrisp_core.brain.goals import GOAL_LIMITS, goal_of_facts
-from hicrisp_core.brain.intents import Intent, NotUnderstood
-from hicrisp_core.brain.nouns import Names, words_of
-from hicrisp_core.brain.ports import CorrectionRequest, PlanAnswer, PlanRequest
-from hicrisp_core.brain.questions import answer, is_question
-from hicrisp_core.brain.reader import read
-from hicrisp_core.brain.sayings import in_facts
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import find_commands, preconditions_of
+from hicrisp_core.language import lexicon
+from hicrisp_core.language.builder import PlanBuilder
+from hicrisp_core.language.deliveries import EXAMPLES, DeliveryReader, delivers
+from hicrisp_core.language.drive_plans import plan_drives
+from hicrisp_core.language.drives import drives
+from hicrisp_core.language.facts import FactReader, Reading
+from hicrisp_core.language.goals import GOAL_LIMITS, goal_of_facts
+from hicrisp_core.language.intents import Intent, NotUnderstood
+from hicrisp_core.language.nouns import Names, words_of
+from hicrisp_core.language.questions import answer, is_question
+from hicrisp_core.language.reader import read
+from hicrisp_core.language.sayings import in_facts
 from hicrisp_core.model import Feedback, Plan, Status, Step, WorldState
 from hicrisp_core.model.itinerary import UNREACHABLE
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.time.deadline import Deadline
 
 SOURCE = "offline"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Union
 
-from hicrisp_core.brain.ports import PlanAnswer
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Plan, WorldState
@@ -12,6 +11,7 @@ from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.ports.brain import PlanAnswer
 from hicrisp_core.prompting.quarantine import plain
 
 _KEYS = frozenset(("steps", "plan", "answer", "refusal", "reasoning"))
@@ -21,7 +21,7 @@ TOO_LONG = "the answer was cut off before its end: a shorter one is needed, or a
 def read_plan_answer(
     said: Completion, domain: Domain, world: WorldState, source: str, each: bool = False
 ) -> Union[PlanAnswer, ParseFailure]:
-    """Read an answer whose form is :func:`hicrisp_core.brain.answer_schema.answer_schema`'s, however it is written.
+    """Read an answer whose form is :func:`hicrisp_core.prompting.answer_schema.answer_schema`'s, however it is written.
 
     Args:
         each: whether a step with a name that does not fit stays in the plan and fails when its turn comes, instead

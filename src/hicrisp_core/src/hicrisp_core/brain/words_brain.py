@@ -6,18 +6,18 @@ import re
 from dataclasses import replace
 from typing import Any, Dict, List, Union
 
-from hicrisp_core.brain.asking import ask
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.plan_answer import read_plan_answer
-from hicrisp_core.brain.ports import PlanAnswer
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.plan_text import is_cut_off
 from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.ports.brain import PlanAnswer
 from hicrisp_core.prompting import describe
+from hicrisp_core.prompting.asking import ask
 from hicrisp_core.prompting.quarantine import plain
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 _NUMBERED = re.compile(r"^\s*(?:step\s*)?\d+\s*[.):]\s*(\S.*?)\s*$", re.IGNORECASE | re.MULTILINE)
 _MOST_STEPS = 60

@@ -14,9 +14,10 @@ from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tu
 
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.domain.search import SearchLimits, find_commands, preconditions_of
+from hicrisp_core.domain.search import find_commands, preconditions_of
 from hicrisp_core.model import Command, Relation, StackEntry, Status, Value, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.policy.search_limits import SearchLimits
 
 _FREE = ("free", "apart")
 """Relations of the action decoder by which a thing stands free of others."""

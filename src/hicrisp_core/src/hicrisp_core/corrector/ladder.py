@@ -2,62 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Callable, FrozenSet, List, Mapping, Optional, Tuple
+from typing import Callable, List, Mapping, Optional, Tuple
 
-from hicrisp_core.brain.ports import Brain, CorrectionRequest, PlanRequest, Usage
 from hicrisp_core.corrector.clearing import find_clearing, must_make_room
 from hicrisp_core.corrector.guard import mark, meeting
 from hicrisp_core.corrector.ways import WayBack, way_back
 from hicrisp_core.domain.checker import needless
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import SearchLimits
 from hicrisp_core.errors import DomainError
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.model import Command, Correction, Feedback, Relation, Rung, StackEntry, Status, Step, Task, WorldState
+from hicrisp_core.model import Command, Correction, Feedback, Rung, Status
 from hicrisp_core.model.itinerary import UNREACHABLE
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.search_limits import SearchLimits
+from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, Usage
+from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
+from hicrisp_core.time.deadline import Deadline
 
 _NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place", UNREACHABLE)
 """Failures that no sequence of the domain's operators mends."""
 _SETTLED = ("safety", "canceled")
 """Failures after which nothing is tried."""
-
-
-@dataclass(frozen=True)
-class CorrectorRequest:
-    """What the corrector is asked; it keeps no state between questions.
-
-    Args:
-        stack: the failed commands, bottom first.
-        world: what is seen now.
-        done: the steps that were carried out, as sentences.
-        remaining: the plan's steps from the failed one on.
-        seen: the marks of the loop guard for this task.
-        replans_left: how many new plans the task may still have.
-        made: the facts that the finished steps made and no later one undid.
-        earlier: the failures that led to new plans before, the latest last.
-    """
-
-    task: Task
-    stack: Tuple[StackEntry, ...]
-    world: WorldState
-    done: Tuple[str, ...] = ()
-    remaining: Tuple[Step, ...] = ()
-    seen: FrozenSet[str] = frozenset()
-    replans_left: int = 0
-    made: FrozenSet[Relation] = frozenset()
-    earlier: Tuple[Feedback, ...] = ()
-
-
-@dataclass(frozen=True)
-class CorrectorAnswer:
-    """A correction, the mark by which the loop guard remembers it, and what it cost."""
-
-    correction: Correction
-    mark: str = ""
-    usage: Usage = field(default_factory=Usage)
 
 
 class _Question:

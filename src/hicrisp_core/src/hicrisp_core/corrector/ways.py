@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Iterator, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import SearchLimits, find_commands, preconditions_of
+from hicrisp_core.domain.search import find_commands, preconditions_of
 from hicrisp_core.model import Command, WorldState
+from hicrisp_core.policy.search_limits import SearchLimits
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from dataclasses import dataclass
 from typing import Dict, FrozenSet, Iterator, List, Mapping, Optional, Set, Tuple
 
 from hicrisp_core.domain.condition_text import parse_condition
@@ -16,17 +15,9 @@ from hicrisp_core.domain.conditions import Atom, Clause, Condition, Facts, solut
 from hicrisp_core.domain.effects import apply_action, names_of, type_test
 from hicrisp_core.domain.schema import Action, Domain, Effect
 from hicrisp_core.model import Command, Relation, Value, WorldState
+from hicrisp_core.policy.search_limits import SearchLimits
 
 Goal = Tuple[Condition, ...]
-
-
-@dataclass(frozen=True)
-class SearchLimits:
-    """How far to look: commands in a sequence, states looked at, regression steps for one open condition."""
-
-    depth: int = 8
-    states: int = 4000
-    regression: int = 4
 
 
 def goal_of(*conditions: str) -> Goal:

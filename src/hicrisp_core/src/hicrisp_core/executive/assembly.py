@@ -10,18 +10,19 @@ from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.body.factory import make_body
 from hicrisp_core.body.placement import Workspace
-from hicrisp_core.brain.drives import drives
-from hicrisp_core.brain.ports import Brain, Reporter
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ledger import Listener
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.executive.task_order import TaskOrder
+from hicrisp_core.language.drives import drives
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.robot.ports import Observer, RobotPort
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.brain import Brain, Reporter
+from hicrisp_core.ports.executive import Ports
+from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.robot import RobotPort
 
 
 def assemble(

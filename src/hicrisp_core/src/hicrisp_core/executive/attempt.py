@@ -9,17 +9,17 @@ from typing import Any, Callable, Dict, FrozenSet, Optional, Tuple
 
 from hicrisp_core.body.decoder import measured_offset, offset_key
 from hicrisp_core.corrector.constraints import constrained
-from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.ledger import Ledger
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.executive.rehearsal import rehearse
 from hicrisp_core.executive.traffic import Passage, Traffic
 from hicrisp_core.model import Command, Feedback, Level, Outcome, Pose, Rung, Status, Step, Verdict, WorldState
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import PartObserver
+from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.executive import Ports
+from hicrisp_core.ports.eyes import PartObserver
+from hicrisp_core.time.deadline import Deadline
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""

@@ -6,19 +6,19 @@ from dataclasses import replace
 from threading import Event
 from typing import Optional, Tuple
 
-from hicrisp_core.brain.ports import PlanRequest
-from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.domain.ordering import ordered
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempts
 from hicrisp_core.executive.ledger import Account, Ledger, Listener, TaskResult
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.executive.reporting import words_for_user
 from hicrisp_core.executive.step import StepRunner
 from hicrisp_core.executive.task_run import TaskRun
 from hicrisp_core.model import Plan, Step, Task, WorldState
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.ports.executive import Ports
+from hicrisp_core.time.deadline import Deadline
 
 _PLAN_LIMIT = 300.0
 """Wall seconds for one plan."""

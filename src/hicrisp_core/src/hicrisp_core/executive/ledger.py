@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from hicrisp_core.brain.ports import Usage
-from hicrisp_core.executive.policy import Budget
 from hicrisp_core.model import Feedback, Rung, StackEntry, Vector
+from hicrisp_core.policy.policy import Budget
+from hicrisp_core.ports.brain import Usage
 
 Event = Dict[str, Any]
 Listener = Callable[[Event], None]

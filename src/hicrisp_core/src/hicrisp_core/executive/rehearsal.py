@@ -13,9 +13,10 @@ from typing import Optional, Sequence, Tuple
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import SearchLimits, find_commands, preconditions_of
+from hicrisp_core.domain.search import find_commands, preconditions_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Feedback, Level, Status, Step, WorldState
+from hicrisp_core.policy.search_limits import SearchLimits
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Optional, Tuple
 
-from hicrisp_core.brain.ports import Reporter, ReportRequest
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.model import Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.brain import Reporter, ReportRequest
+from hicrisp_core.time.deadline import Deadline
 
 REPORT_LIMIT = 30.0
 """Wall seconds: nobody waits longer for words alone."""

@@ -10,15 +10,14 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Callable, FrozenSet, Optional, Set, Tuple
 
-from hicrisp_core.corrector.ladder import CorrectorRequest
 from hicrisp_core.corrector.stack import FeedbackStack
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.attempt import Attempt, Attempts
 from hicrisp_core.executive.ledger import Ledger
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.executive.ports import Corrector
 from hicrisp_core.model import Command, Correction, Feedback, Relation, Rung, Step, Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
+from hicrisp_core.time.deadline import Deadline
 
 _CORRECT_LIMIT = 180.0
 """Wall seconds for one answer of the corrector."""

@@ -15,12 +15,12 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.achievements import Achievements
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.ledger import Account, Ledger
-from hicrisp_core.executive.policy import Policy
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.model import Command, Feedback, Plan, Rung, Task, Verdict, WorldState
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.executive import Ports
+from hicrisp_core.time.deadline import Deadline
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, redacted
 from hicrisp_core.llm.recording import Recorder, Replayer
 from hicrisp_core.llm.reply import read_reply, retry_after, why_refused
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.llm.time_limit import Overdue, within
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.bounded_call import Overdue, within
+from hicrisp_core.time.deadline import Deadline
 
 log = logging.getLogger(__name__)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Optional, Tuple
 
-from hicrisp_core.brain import lexicon
-from hicrisp_core.brain.intents import Intent, NotUnderstood, Noun
-from hicrisp_core.brain.reader import read
-from hicrisp_core.brain.tokens import tokenise
 from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
+from hicrisp_core.language import lexicon
+from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
+from hicrisp_core.language.reader import read
+from hicrisp_core.language.tokens import tokenise
 from hicrisp_core.parsing.raw import RawStep
 
 _LONGEST_NAME = 5

@@ -8,13 +8,13 @@ from threading import Event
 from typing import Callable, Dict, Mapping, Optional, Sequence
 
 from hicrisp_core.model import Command, Outcome, Status, WorldState
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.robot import Arm, MotionFailure, Progress
 from hicrisp_core.robot.hand import Gripper
-from hicrisp_core.robot.ports import Arm, MotionFailure, Progress
 from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.robot.skills import Attempt, SkillSettings
 from hicrisp_core.robot.skills_pick import pick
 from hicrisp_core.robot.skills_place import place
+from hicrisp_core.time.deadline import Deadline
 
 
 class _Stop(Event):

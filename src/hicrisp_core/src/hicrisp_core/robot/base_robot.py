@@ -8,10 +8,10 @@ from threading import Event
 from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.model import Command, Outcome, Pose, Status
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.robot import USUAL, Base, Manner, Progress
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
-from hicrisp_core.robot.linked_event import LinkedEvent
-from hicrisp_core.robot.ports import USUAL, Base, Manner, Progress
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.linked_event import LinkedEvent
 
 _SETTLE, _SLICE = 1.0, 0.02
 """Seconds in which localisation may catch up with a base that has arrived, and between two looks at it."""

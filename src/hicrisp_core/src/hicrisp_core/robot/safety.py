@@ -9,7 +9,7 @@ from typing import Any, Optional, Union
 
 from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml
 from hicrisp_core.model import Pose, Vector
-from hicrisp_core.robot.ports import MotionFailure
+from hicrisp_core.ports.robot import MotionFailure
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from shapely.geometry import Point
 
 from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, vertical_span
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.robot import Arm, MotionFailure, Progress, Trajectory
 from hicrisp_core.robot.hand import Gripper
-from hicrisp_core.robot.ports import Arm, MotionFailure, Progress, Trajectory
 from hicrisp_core.robot.safety import SafetyLimits
+from hicrisp_core.time.deadline import Deadline
 
 DONE = Outcome(Status.SUCCESS)
 

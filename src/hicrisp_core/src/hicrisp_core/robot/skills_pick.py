@@ -6,9 +6,9 @@ from itertools import islice
 from typing import FrozenSet, List, Union
 
 from hicrisp_core.model import Outcome, Status, WorldObject, WorldState
+from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
-from hicrisp_core.robot.ports import MotionFailure, Trajectory
 from hicrisp_core.robot.skills import DONE, Attempt, below, failed
 
 _NOTHING = 0.35

@@ -6,7 +6,7 @@ from shapely.geometry import Point
 
 from hicrisp_core.model import Outcome, Pose, Status, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, vertical_span
-from hicrisp_core.robot.ports import MotionFailure
+from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.skills import DONE, Attempt, below, failed
 from hicrisp_core.robot.skills_pick import in_hand
 from hicrisp_core.robot.skills_placements import Placement, hold_of, ways_to_place

@@ -10,8 +10,8 @@ from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Outcome, Status, WorldState
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Progress
+from hicrisp_core.ports.robot import Progress
+from hicrisp_core.time.deadline import Deadline
 
 
 @dataclass

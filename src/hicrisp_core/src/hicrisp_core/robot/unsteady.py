@@ -8,8 +8,8 @@ from threading import Event
 from typing import Optional, Sequence
 
 from hicrisp_core.model import Command, Outcome
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Progress, RobotPort
+from hicrisp_core.ports.robot import Progress, RobotPort
+from hicrisp_core.time.deadline import Deadline
 
 
 class UnsteadyRobot:

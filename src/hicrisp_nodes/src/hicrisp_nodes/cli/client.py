@@ -10,13 +10,13 @@ from queue import Empty, Queue
 from typing import Any, Dict, Optional
 
 import rospy
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.service_client import ServiceClient
 from rospy import AnyMsg
 
 from hicrisp_msgs.msg import Event, TaskStatus
 from hicrisp_msgs.srv import Approve, CancelTask, Explain, GetTask, ResetWorld, SubmitTask
 from hicrisp_nodes.cli.graph import Graph
-from hicrisp_nodes.service_client import ServiceClient
 
 NODES = ("supervisor", "brain", "body", "detector", "corrector", "embedded_world")
 PATIENCE = 10.0

@@ -13,11 +13,12 @@ from urllib.parse import urlparse
 
 import rospkg
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.scene import EMBEDDED
 from hicrisp_core.scene.symbolic import SYMBOLIC
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.plain import to_json
+from hicrisp_ros.config_files import BRINGUP, config_file
 
 from hicrisp_nodes.cli.client import ENDED, NODES, EventStream, Supervisor, Unreachable, become_node
 from hicrisp_nodes.cli.console import Console
@@ -26,7 +27,6 @@ from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, free_port
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.options import choose_brain, parse
 from hicrisp_nodes.cli.trials import run_trials
-from hicrisp_nodes.config_files import BRINGUP, config_file
 
 _START_LIMIT = 120.0
 _CANCEL_LIMIT = 8.0

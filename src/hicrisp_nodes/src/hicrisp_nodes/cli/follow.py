@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_msgs.msg import TaskStatus
 from hicrisp_nodes.cli.client import ENDED, EventStream, Supervisor, Unreachable

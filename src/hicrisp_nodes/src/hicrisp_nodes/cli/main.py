@@ -6,8 +6,9 @@ import argparse
 import sys
 from typing import Any, Callable, Dict, List, Optional
 
+from hicrisp_ros.action_client import ActionClient, Limits
+
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, TaskStatus
-from hicrisp_nodes.action_client import ActionClient, Limits
 from hicrisp_nodes.cli.client import STATES, EventStream, Supervisor, Unreachable, connect
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower, wait_for_report

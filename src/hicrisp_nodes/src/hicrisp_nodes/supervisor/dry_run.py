@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Dict, List, Tuple
 
-from hicrisp_core.brain.ports import PlanRequest
 from hicrisp_core.domain import Domain, apply_effects, check
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.model import Task
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.ports.executive import Ports
+from hicrisp_core.time.deadline import Deadline
 
 PLAN_LIMIT = 300.0
 SEE_LIMIT = 30.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Condition, Event
 from typing import Callable, Optional, Tuple
 
-from hicrisp_core.robot.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline
 
 LEVELS = ("full", "supervised")
 SLICE = 0.05

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Dict
 
+from hicrisp_ros.ports.detector import RosDetector
+from hicrisp_ros.ports.thinker import Thinker
+from hicrisp_ros.service_client import ServiceClient
+
 from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, ReportTaskAction, TranslateStepAction
 from hicrisp_msgs.srv import AimCommand
-from hicrisp_nodes.ports.detector import RosDetector
-from hicrisp_nodes.ports.thinker import Thinker
-from hicrisp_nodes.service_client import ServiceClient
 
 
 class Thinkers:

@@ -9,9 +9,9 @@ from typing import Any, Mapping, Optional
 
 import rosgraph
 import rospy
+from hicrisp_ros.service_client import ServiceClient
 
 from hicrisp_msgs.srv import Snapshot, SnapshotRequest
-from hicrisp_nodes.service_client import ServiceClient
 
 STILL_LIMIT = 2.0
 ANIMATION_LIMIT = 30.0

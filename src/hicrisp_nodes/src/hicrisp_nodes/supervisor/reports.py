@@ -9,6 +9,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Vector3
 from hicrisp_core.model import Level, Plan
 from hicrisp_core.trace.plain import to_json
+from hicrisp_ros.conversions import plan_to_msg
 
 from hicrisp_msgs.msg import (
     CorrectionStack,
@@ -20,7 +21,6 @@ from hicrisp_msgs.msg import (
     TaskStatus,
 )
 from hicrisp_msgs.msg import Plan as PlanMsg
-from hicrisp_nodes.conversions import plan_to_msg
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.progress import State
 from hicrisp_nodes.supervisor.queue import Request

@@ -8,22 +8,22 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import rospy
-from hicrisp_core.brain.drives import drives
-from hicrisp_core.corrector.offsets import DecoderOffsets
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.policy import COPAL
-from hicrisp_core.executive.ports import Ports
 from hicrisp_core.executive.task_order import TaskOrder
+from hicrisp_core.language.drives import drives
 from hicrisp_core.model import Command, Plan, Task
+from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.policy.policy import COPAL
+from hicrisp_core.ports.executive import Ports
 from hicrisp_core.trace import EventLog, explain, finish_run
+from hicrisp_ros.config_files import Configuration
+from hicrisp_ros.ports.body import RosBody
+from hicrisp_ros.ports.brain import RosBrain, RosReporter
+from hicrisp_ros.ports.corrector import RosCorrector
+from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
+from hicrisp_ros.ports.reach import drive_space
+from hicrisp_ros.ports.robot import RosRobot
 
-from hicrisp_nodes.config_files import Configuration
-from hicrisp_nodes.ports.body import RosBody
-from hicrisp_nodes.ports.brain import RosBrain, RosReporter
-from hicrisp_nodes.ports.corrector import RosCorrector
-from hicrisp_nodes.ports.observer import TaskObserver, TopicObserver
-from hicrisp_nodes.ports.reach import drive_space
-from hicrisp_nodes.ports.robot import RosRobot
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.parts import Thinkers

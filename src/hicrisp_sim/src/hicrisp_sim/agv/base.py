@@ -9,10 +9,10 @@ import numpy as np
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.model import Outcome, Pose, Status, Vector, WorldObject
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import USUAL, Manner, Progress
+from hicrisp_core.ports.robot import USUAL, Manner, Progress
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.arena import check_goal
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.costmap import Costmap
 from hicrisp_sim.agv.drive import Drive

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 from hicrisp_core.model import Outcome, Pose, Status
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Progress
+from hicrisp_core.ports.robot import Progress
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.planner import path_length
 from hicrisp_sim.agv.pursuit import Twist

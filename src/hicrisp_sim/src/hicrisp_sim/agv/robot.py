@@ -6,9 +6,9 @@ from threading import Event
 from typing import Mapping, Optional
 
 from hicrisp_core.model import Command, Outcome, Status
+from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.base_robot import BaseRobot
-from hicrisp_core.robot.deadline import Deadline
-from hicrisp_core.robot.ports import Progress
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.pursuit import Twist

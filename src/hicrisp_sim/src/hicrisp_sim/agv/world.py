@@ -14,8 +14,8 @@ from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.robot.base_robot import BaseRobot
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.pursuit import Twist

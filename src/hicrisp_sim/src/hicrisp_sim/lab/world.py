@@ -11,9 +11,9 @@ from hicrisp_core.detector.perception import ArmFrames, BaseFrames, perceive
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.robot.deadline import Deadline
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.lab import tray_in_base
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.model import FREE_JOINT

@@ -1,0 +1,1 @@
+"""From a user's words to facts, goals and drives, without a model."""

@@ -1,0 +1,274 @@
+"""From intents to steps: each placement in its order, with whatever must come before it found by search."""
+
+from __future__ import annotations
+
+import math
+from typing import Callable, Dict, List, Mapping, Sequence, Tuple
+
+from hicrisp_core.domain.checker import check, effects_hold
+from hicrisp_core.domain.effects import apply_effects, expected_facts
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.search import Goal, find_commands, preconditions_of
+from hicrisp_core.errors import DomainError
+from hicrisp_core.language.expand import expand
+from hicrisp_core.language.goals import goal_text
+from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
+from hicrisp_core.language.nouns import Names, colour_of
+from hicrisp_core.model import Command, Relation, Step, Value, WorldState
+from hicrisp_core.policy.search_limits import SearchLimits
+
+_PLUS = ("left_of", "right_of", "in_front_of", "behind")
+
+
+class PlanBuilder:
+    """Builds the steps of one request on a copy of the world that follows them.
+
+    Args:
+        done: what was carried out already, as sentences.
+    """
+
+    def __init__(self, domain: Domain, world: WorldState, names: Names, done: Sequence[str] = ()) -> None:
+        self._domain = domain
+        self._world = world
+        self._names = names
+        self._wanted: Dict[Relation, str] = {}
+        self._group = 0
+        self._done = frozenset(done)
+        self.steps: List[Step] = []
+        self.notes: List[str] = []
+        self._verbs: Mapping[str, Callable[[Intent], None]] = {
+            "pick": self._pick, "put": self._put, "put_down": self._put_down, "build": self._build,
+            "sort": self._sort, "clear": self._clear, "home": self._home,
+        }
+
+    def build(self, intents: Sequence[Intent]) -> None:
+        """Add the steps of all intents.
+
+        Raises:
+            NotUnderstood: when a thing is not there, a goal is impossible, or two goals contradict each other.
+        """
+        for intent in intents:
+            if intent.group != self._group:
+                self._check_wanted()
+                self._wanted.clear()
+                self._group = intent.group
+            for meant in expand(intent, self._names, self._domain, self._world):
+                self._verbs[meant.verb](meant)
+        self._check_wanted()
+
+    def redo(self, steps: Sequence[Step]) -> None:
+        """Add steps of an earlier plan, each with what must come before it now.
+
+        Raises:
+            NotUnderstood: when one cannot be carried out any more.
+        """
+        for step in steps:
+            self._achieve(self._ground(step.action, dict(step.arguments)))
+
+    def achieve(self, goal: Goal, limits: SearchLimits) -> None:
+        """Add the steps after which all conditions of a goal hold.
+
+        Raises:
+            NotUnderstood: when no sequence of the domain's actions was found that makes all of them true.
+        """
+        commands = find_commands(self._domain, self._world, goal, limits)
+        if commands is None:
+            raise NotUnderstood(f"no way was found to make all of this true: {goal_text(goal, self._domain)}")
+        self._add(commands)
+        self._wanted.clear()  # What was wanted before may be means by now.
+
+    def _pick(self, intent: Intent) -> None:
+        items = self._names.items(intent.items)
+        if len(items) > 1:
+            raise NotUnderstood(f"one hand picks up one thing, not {len(items)}: {', '.join(items)}")
+        self._act("pick", item=items[0])
+
+    def _put_down(self, intent: Intent) -> None:
+        held = [fact.object for fact in self._world.relations if fact.predicate == "holding"]
+        nouns = intent.items
+        items = tuple(held) if nouns == (Noun("it"),) and held else self._names.items(nouns)
+        for item in items:
+            self._act("put_down", item=item)
+
+    def _put(self, intent: Intent) -> None:
+        if intent.reference is None:
+            raise NotUnderstood("it is not said where it shall go")
+        reference = self._names.one(intent.reference)
+        items = self._names.items(intent.items, reference)
+        relation = intent.relation
+        if relation == "on" and self._is(reference, "bowl"):
+            relation = "in"
+        if relation == "around":
+            self._ring(items, reference)
+            return
+        if relation == "on" and len(items) > 1 and not self._is(reference, "surface"):
+            raise NotUnderstood(f"only one thing can be on {reference}, not {len(items)}: {', '.join(items)}; "
+                                "say 'build a tower'")
+        for item in items:
+            self._place(item, relation, reference)
+
+    def _ring(self, items: Sequence[str], reference: str) -> None:
+        if len(items) == 1:
+            self._place(items[0], "next_to", reference)
+            return
+        for index, item in enumerate(items):
+            self._act(self._placing("around"), item=item, reference=reference,
+                      bearing=round(360.0 * index / len(items), 1))
+
+    def _build(self, intent: Intent) -> None:
+        items = self._names.items(intent.items, "")
+        if intent.shape == "ring":
+            if intent.reference is None:
+                raise NotUnderstood("it is not said what the ring shall be around")
+            reference = self._names.one(intent.reference)
+            self._ring([item for item in items if item != reference], reference)
+            return
+        if intent.shape == "plus":  # It takes as many things as it has places; the others may be left out.
+            items = self._names.free(items)
+        self._enough(intent.shape, items)
+        if intent.shape != "tower" and self._world.objects[items[0]].pose is not None:
+            # What the shape grows from needs room around it, wherever it stands now.
+            apart = self._ground(self._placing("apart"), {"item": items[0]})
+            if self._domain.describe(apart) not in self._done:
+                self._plan(apart)
+        for item, relation, reference in _arrangement(intent.shape, items):
+            self._place(item, relation, reference)
+        self.notes.append(f"{intent.shape}: {items[0]} is where it begins")
+
+    def _enough(self, shape: str, items: Sequence[str]) -> None:
+        least = {"tower": 2, "line": 2, "plus": 5, "l": 3, "t": 4}[shape]
+        if len(items) < least:
+            raise NotUnderstood(f"a {shape} needs at least {least} things, there are {len(items)}: {', '.join(items)}")
+
+    def _sort(self, intent: Intent) -> None:
+        bowls = {colour_of(thing): name for name, thing in self._world.objects.items() if self._is(name, "bowl")}
+        piles: Dict[str, str] = {}
+        for item in self._names.items(intent.items):
+            colour = colour_of(self._world.objects[item])
+            if not colour:
+                raise NotUnderstood(f"the colour of {item} is not known")
+            if colour in bowls:
+                self._place(item, "in", bowls[colour])
+            elif colour in piles:
+                self._place(item, "next_to", piles[colour])
+            else:
+                piles[colour] = item
+
+    def _clear(self, intent: Intent) -> None:
+        bowls = [name for name in self._domain.objects_of(self._world, "bowl")] if "bowl" in self._domain.types else []
+        if not bowls:
+            raise NotUnderstood("to clear the table there must be a bowl to put things in; there is none")
+        for item in self._names.items(intent.items):
+            if not any(fact.predicate == "in" for fact in self._world.about(item)):
+                self._place(item, "in", bowls[0])
+
+    def _home(self, _: Intent) -> None:
+        self._act("home")
+
+    def _place(self, item: str, relation: str, reference: str) -> None:
+        action = self._domain.actions[self._placing(relation)]
+        other = next((name for name, parameter in action.parameters.items()
+                      if name != "item" and parameter.type not in ("arm", "base", "number")), "")
+        fits = not other or self._is(reference, action.parameters[other].type)
+        if not fits and self._put_freely(item, relation, reference):
+            return
+        self._act(action.name, **{"item": item, other: reference})
+
+    def _put_freely(self, item: str, relation: str, reference: str) -> bool:
+        """Put a thing down where no place by name is needed, if that brings it there: on the only table."""
+        for action in self._domain.actions.values():
+            if action.decode == "free":
+                made, _ = expected_facts(self._domain, self._ground(action.name, {"item": item}))
+                if Relation(item, relation, reference) in made:
+                    self._act(action.name, item=item)
+                    return True
+        return False
+
+    def _placing(self, relation: str) -> str:
+        for action in self._domain.actions.values():
+            if action.decode == relation:
+                return action.name
+        raise NotUnderstood(f"nothing can be placed '{relation.replace('_', ' ')}' something here")
+
+    def _act(self, action: str, **arguments: Value) -> None:
+        command = self._ground(action, arguments)
+        self._achieve(command)
+        made, _ = expected_facts(self._domain, command)
+        for fact in made:
+            self._wanted[fact] = self._domain.describe(command)
+
+    def _ground(self, action: str, arguments: Mapping[str, Value]) -> Command:
+        try:
+            return self._domain.ground(Step("", action, arguments), self._world)
+        except DomainError as error:
+            raise NotUnderstood(str(error)) from error
+
+    def _achieve(self, command: Command) -> None:
+        if effects_hold(self._domain, command, self._world):
+            self.notes.append(f"{self._domain.describe(command)}: so already")
+            return
+        self._plan(command)
+
+    def _plan(self, command: Command) -> None:
+        """Add a command and what must come before it."""
+        before = find_commands(self._domain, self._world, preconditions_of(self._domain, command))
+        if before is None:
+            refusal = check(self._domain, command, self._world)
+            raise NotUnderstood(str(refusal) if refusal else f"cannot {self._domain.describe(command)}")
+        self._add((*before, command))
+
+    def _add(self, commands: Sequence[Command]) -> None:
+        for each in commands:
+            self._world = apply_effects(self._domain, each, self._world)
+            self._names.follow(self._world)
+            self.steps.append(Step(self._domain.describe(each), each.action, each.arguments, each.robot))
+
+    def _check_wanted(self) -> None:
+        for fact, sentence in self._wanted.items():
+            if fact not in self._world.relations and fact.predicate != "holding":
+                raise NotUnderstood(f"the request contradicts itself: in the end '{sentence}' would not hold")
+
+    def _is(self, name: str, type_: str) -> bool:
+        return type_ in self._domain.types and self._domain.is_a(self._world.types().get(name, ""), type_)
+
+
+def _arrangement(shape: str, items: Sequence[str]) -> List[Tuple[str, str, str]]:
+    """(item, relation, reference) for every thing but the first, which stays where it is."""
+    if shape == "plus":
+        arms = {relation: items[0] for relation in _PLUS}
+        found = []
+        for index, item in enumerate(items[1:1 + 4 * ((len(items) - 1) // 4)]):
+            relation = _PLUS[index % 4]
+            found.append((item, relation, arms[relation]))
+            arms[relation] = item
+        return found
+    if shape == "tower":
+        return [(item, "on", below) for below, item in zip(items, items[1:])]
+    if shape == "line":
+        return _both_ways(items)
+    if shape == "l":
+        tall = math.ceil((len(items) + 1) / 2)
+        corner = (tall - 1) // 2  # The long side grows both ways, so that it stays within reach.
+        return [*_row(items[:corner + 1], "in_front_of"), *_row((items[0], *items[corner + 1:tall]), "behind"),
+                *_row((items[corner], *items[tall:]), "right_of")]
+    bar = 3 if len(items) < 6 else 5
+    if len(items) - bar < 2:
+        return _both_ways(items[:bar]) + _row((items[0], *items[bar:]), "in_front_of")
+    return [(items[1], "behind", items[0]), *_both_ways(items[1:bar + 1]),
+            *_row((items[0], *items[bar + 1:]), "in_front_of")]
+
+
+def _row(items: Sequence[str], relation: str) -> List[Tuple[str, str, str]]:
+    """Each thing in a relation to the one before it."""
+    return [(item, relation, before) for before, item in zip(items, items[1:])]
+
+
+def _both_ways(items: Sequence[str]) -> List[Tuple[str, str, str]]:
+    """A row that grows from its first thing to both sides, so that it stays within reach."""
+    ends = {"left_of": items[0], "right_of": items[0]}
+    found = []
+    for index, item in enumerate(items[1:]):
+        relation = ("left_of", "right_of")[index % 2]
+        found.append((item, relation, ends[relation]))
+        ends[relation] = item
+    return found

@@ -1,0 +1,183 @@
+"""From noun phrases to the world's names: exact where one thing is meant, refused with the candidates where not."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Dict, FrozenSet, List, Sequence, Set, Tuple
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.language import lexicon
+from hicrisp_core.language.intents import NotUnderstood, Noun
+from hicrisp_core.model import WorldObject, WorldState
+
+_NOUNS: Dict[str, str] = lexicon.phrases(lexicon.NOUNS)
+_PLURAL = frozenset(word for words in lexicon.NOUNS.values() for word in words if word.endswith("s"))
+_AT = ("on", "in")
+
+
+class Names:
+    """Resolves noun phrases in one world, and remembers what was named.
+
+    Args:
+        avoid: names that an indefinite phrase ("a box", "two boxes") shall not choose.
+        moved: things that were moved for this task already: an indefinite phrase chooses what they stand on again.
+    """
+
+    def __init__(
+        self, domain: Domain, world: WorldState, avoid: FrozenSet[str] = frozenset(),
+        moved: FrozenSet[str] = frozenset(),
+    ) -> None:
+        self._domain = domain
+        self._world = world
+        self._avoid = avoid
+        self._moved = moved
+        self._last: Tuple[str, ...] = ()
+        self._chosen: List[str] = []
+        self._used: Set[str] = set()
+        self.notes: List[str] = []
+        """What a pronoun was taken for, where it may be taken otherwise."""
+
+    def follow(self, world: WorldState) -> None:
+        """Look at another state of the world: "the box on the table" is the one that is there by then."""
+        self._world = world
+
+    def items(self, nouns: Sequence[Noun], reference: str = "") -> Tuple[str, ...]:
+        """The things that some phrases name together, in their order, without doubles and without the reference.
+
+        Raises:
+            NotUnderstood: with the candidates or with everything that there is.
+        """
+        found: List[str] = []
+        for noun in nouns:
+            found.extend(name for name in self._resolve(noun, reference) if name not in found)
+        self._last = tuple(found)
+        return self._last
+
+    def free(self, names: Sequence[str]) -> Tuple[str, ...]:
+        """Those of some things that need not be avoided."""
+        return tuple(name for name in names if name not in self._avoid)
+
+    def one(self, noun: Noun) -> str:
+        """The one thing that a phrase names.
+
+        Raises:
+            NotUnderstood: as for :meth:`items`, and when it names several.
+        """
+        names = self._resolve(noun, "")
+        if noun.count == "it":
+            self.notes.append(f"'it' was read as {names[0]}")
+        if len(names) != 1:
+            raise NotUnderstood(f"'{noun}' names several things: {', '.join(names)}")
+        return names[0]
+
+    def matching(self, noun: Noun) -> List[str]:
+        """Everything that a phrase fits, however many it asks for."""
+        joined = "_".join(noun.words)
+        if joined in self._world.objects:
+            found = [joined]
+        else:
+            kind = self._kind(noun.words[-1])
+            adjectives = noun.words[:-1] if kind else noun.words
+            found = [name for name, thing in sorted(self._world.objects.items())
+                     if self._fits(name, thing, kind, adjectives)]
+        if noun.where:
+            relation, place = noun.where
+            places = self.matching(place)
+            found = [name for name in found if any(
+                fact.object in places and (fact.predicate == relation or relation == "at" and fact.predicate in _AT)
+                for fact in self._world.about(name))]
+        return found
+
+    def _resolve(self, noun: Noun, reference: str) -> Tuple[str, ...]:
+        names = self._pronoun(noun) if noun.count in ("it", "them") else self._phrase(noun, reference)
+        self._used.update(names)
+        return names
+
+    def _pronoun(self, noun: Noun) -> Tuple[str, ...]:
+        held = tuple(sorted(fact.object for fact in self._world.relations if fact.predicate == "holding"))
+        meant = self._last or held
+        if not meant:
+            raise NotUnderstood(f"'{noun.count}' refers to nothing that was named before")
+        if noun.count == "it" and len(meant) > 1:
+            raise NotUnderstood(f"'it' may be any of: {', '.join(meant)}; say which, or 'them'")
+        return meant
+
+    def _phrase(self, noun: Noun, reference: str) -> Tuple[str, ...]:
+        excluded = {name for other in noun.besides for name in self._phrase(other, "")}
+        excluded |= self._used if noun.fresh else set()
+        matching = self.matching(noun)
+        if matching == [reference]:
+            raise NotUnderstood(f"'{reference}' cannot be placed by itself")
+        names = [name for name in matching if name not in excluded and name != reference]
+        if not names:
+            raise NotUnderstood(f"there is no '{noun}' here{self._did_you_mean(noun)}; there are: "
+                                f"{', '.join(sorted(self._world.objects))}")
+        if noun.count == "number" and noun.definite and len(names) > noun.number:
+            raise NotUnderstood(f"'the {noun.number} {noun}' may be any of: {', '.join(names)}; say which, or "
+                                f"'{noun.number} {noun}'")
+        if noun.count in ("number", "any"):
+            return self._choose(noun, names)
+        if noun.count == "all" or _plural(noun) or "everything" in noun.words:
+            return tuple(names)
+        if len(names) > 1:
+            raise NotUnderstood(f"'{noun}' may be any of: {', '.join(names)}; say which, or 'a {noun}'")
+        return tuple(names)
+
+    def _choose(self, noun: Noun, names: Sequence[str]) -> Tuple[str, ...]:
+        """The first free ones, as many as are asked for."""
+        wanted = noun.number if noun.count == "number" else 1
+        free = [name for name in names if name not in self._avoid and name not in self._chosen]
+        if len(free) < wanted:
+            raise NotUnderstood(f"{wanted} of '{noun}' were asked for, but there are only: "
+                                f"{', '.join(free) or 'none that can be reached'}")
+        chosen = tuple(sorted(free, key=self._covered)[:wanted])
+        self._chosen.extend(chosen)
+        return chosen
+
+    def _kind(self, word: str) -> str:
+        """The type that a noun means: as the lexicon knows it, else by the domain's own name for it."""
+        known = _NOUNS.get(word, "")
+        if known == "thing" or known in self._domain.types:
+            return known
+        return next((own for own in (word, word[:-1]) if own in self._domain.types), known)
+
+    def _fits(self, name: str, thing: WorldObject, kind: str, adjectives: Sequence[str]) -> bool:
+        own = _words(name, thing)
+        if kind == "thing":
+            fits = self._domain.is_a(thing.type, "graspable") or (
+                thing.movable and "graspable" not in self._domain.types)
+        else:
+            fits = not kind or self._domain.is_a(thing.type, kind) or kind in own
+        return fits and all(word in own or word.rstrip("s") in own for word in adjectives)
+
+    def _did_you_mean(self, noun: Noun) -> str:
+        """A hint where a word is close to one by which something here is called."""
+        known = {word for name, thing in self._world.objects.items() for word in _words(name, thing)} | set(_NOUNS)
+        for word in noun.words:
+            close = [] if word in known else get_close_matches(word, known, n=1, cutoff=0.66)
+            if close:
+                return f" (did you mean '{close[0]}'?)"
+        return ""
+
+    def _covered(self, name: str) -> int:
+        """Things with nothing on them first; what this task has put there does not count."""
+        return sum(1 for fact in self._world.relations
+                   if fact.predicate == "on" and fact.object == name and fact.subject not in self._moved)
+
+
+def colour_of(thing: WorldObject) -> str:
+    """The colour that a thing is said to have; empty when none is known."""
+    return str(thing.attributes.get("colour", thing.attributes.get("color", ""))).lower()
+
+
+def words_of(world: WorldState) -> FrozenSet[str]:
+    """Every word by which something in the world is called."""
+    return frozenset(word for name, thing in world.objects.items() for word in _words(name, thing))
+
+
+def _words(name: str, thing: WorldObject) -> Set[str]:
+    return {*name.split("_"), thing.type, *(str(value).lower() for value in thing.attributes.values())}
+
+
+def _plural(noun: Noun) -> bool:
+    return noun.words[-1] in _PLURAL

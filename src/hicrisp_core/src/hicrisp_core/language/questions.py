@@ -1,0 +1,165 @@
+"""Answers to questions that need no motion, from what is seen."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Iterable, List, Optional, Tuple
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.language import lexicon
+from hicrisp_core.language.intents import NotUnderstood, Noun
+from hicrisp_core.language.nouns import Names, colour_of
+from hicrisp_core.language.phrases import PhraseReader
+from hicrisp_core.language.tokens import tokenise
+from hicrisp_core.model import Relation, WorldState
+
+_ASKS = re.compile(rf"(?:{'|'.join(lexicon.QUESTION)})\b")
+_HELP = re.compile(r"what (?:can|do) you (?:do|understand|read)|what can i (?:say|ask)|help")
+_IS = ("is", "are")
+_PATTERNS = ("what is on the table?", "where is the box?", "is the box in the bowl?", "how many boxes are there?",
+             "what colour is the box?", "what are you holding?")
+
+
+def is_question(text: str) -> bool:
+    """Whether a text asks rather than requests; a polite request ("can you ...?") does not ask."""
+    words = text.strip().lower().rstrip("?!. ")
+    return bool(_ASKS.match(words) or _HELP.fullmatch(words))
+
+
+def answer(text: str, domain: Domain, world: WorldState) -> str:
+    """The answer, from what is seen.
+
+    Raises:
+        NotUnderstood: with the questions that can be answered.
+    """
+    words = text.strip().lower().rstrip("?!. ")
+    if _HELP.fullmatch(words):
+        return f"I can read, for example: {'; '.join(lexicon.EXAMPLES)}."
+    return _Question(words, domain, world).answer()
+
+
+class _Question(PhraseReader):
+    def __init__(self, words: str, domain: Domain, world: WorldState) -> None:
+        super().__init__(tokenise(words))
+        self._domain = domain
+        self._world = world
+        self._names = Names(domain, world)
+
+    def answer(self) -> str:
+        """By its first word."""
+        first = self.peek().text
+        known: Optional[Callable[[], str]] = {
+            "what": self._what, "which": self._what, "where": self._where, "how": self._how_many,
+            "is": self._is, "are": self._is}.get(first)
+        self.skip()
+        said = known() if known else ""
+        if not said or self.peek().kind != "end":
+            raise NotUnderstood(f"this question is not understood; I can answer, for example: {' '.join(_PATTERNS)}")
+        return f"{said}."
+
+    def _what(self) -> str:
+        if self.skip("colour", "color"):
+            self.skip(*_IS)
+            things = self._things(self.noun())
+            return "; ".join(f"{name} is {self._colour(name)}" for name in things)
+        if self.skip("do", "can"):
+            return self._seen() if self.skip("you") and self.skip("see") else ""
+        if self.peek().text in _IS and self.peek(1).text in ("you", "hold"):
+            self.skip()
+            return self._holding() if self.skip("you") and self.skip("holding") else ""
+        if self.peek().text in _IS and self.peek(1).text in ("there", "end"):
+            self.skip()
+            return self._seen() if self.skip("there") else ""
+        asked = self.noun_before_is()
+        if not self.skip(*_IS):
+            return ""
+        self.skip("there")
+        if self.peek().kind == "relation":
+            return self._sentences(self._facts(asked)) or f"nothing{self._kind(asked)} is there"
+        if self.peek().kind != "word":
+            return ""
+        if asked is None:
+            return self._sentences(self._about(self._things(self.noun())))
+        if not self._names.matching(asked):
+            return ""
+        return ", ".join(self._names.matching(Noun("all", (self._word(), *asked.words)))) or "none of them"
+
+    def _where(self) -> str:
+        if not self.skip(*_IS):
+            return ""
+        return self._sentences(self._about(self._things(self.noun())))
+
+    def _how_many(self) -> str:
+        if not self.skip("many"):
+            return ""
+        noun = self.noun_before_is() or Noun("all", ("thing",))
+        self.skip(*_IS)
+        self.skip("there")
+        if self.peek().kind == "relation":
+            found = sorted({fact.subject for fact in self._facts(noun)})
+        else:
+            found = self._names.matching(noun)
+        return f"{len(found)}{': ' if found else ''}{', '.join(found)}"
+
+    def _is(self) -> str:
+        if self.peek().text in ("you", "holding"):
+            return self._holding() if self.skip("you") and self.skip("holding") else ""
+        there = self.skip("there")
+        noun = self.noun()
+        things = self._things(noun) if not there else self._names.matching(noun)
+        if self.peek().kind == "end":
+            return f"yes: {', '.join(things)}" if there and things else "no" if there else ""
+        if self.peek().kind != "relation":
+            return ""
+        facts = self._facts(None)
+        so = [name for name in things if any(fact.subject == name for fact in facts)]
+        held = "yes" if so and (there or len(so) == len(things)) else "no"
+        return f"{held}: {self._sentences(self._about(things))}" if things else held
+
+    def noun_before_is(self) -> Optional[Noun]:
+        """The noun of "which boxes are ...", which ends at the verb; ``None`` where there is none."""
+        words = []
+        while self.peek().kind == "word" and self.peek().text not in _IS:
+            words.append(self._word())
+        return PhraseReader(tokenise(" ".join(words))).noun() if words else None
+
+    def _word(self) -> str:
+        text = self.peek().text
+        self.skip()
+        return text
+
+    def _facts(self, subject: Optional[Noun]) -> List[Relation]:
+        """The facts of the relation and the thing that follow, about the subject or about anything."""
+        relation = self.peek().value
+        self.skip()
+        places = self._things(self.noun())
+        subjects = self._names.matching(subject) if subject else None
+        return [fact for fact in sorted(self._world.relations)
+                if fact.predicate == relation and fact.object in places
+                and (subjects is None or fact.subject in subjects)]
+
+    def _things(self, noun: Noun) -> Tuple[str, ...]:
+        found = self._names.matching(noun)
+        if not found:
+            raise NotUnderstood(f"there is no '{noun}' here; there are: {', '.join(sorted(self._world.objects))}")
+        return tuple(found)
+
+    def _about(self, things: Iterable[str]) -> List[Relation]:
+        return [fact for fact in sorted(self._world.relations) if fact.subject in things or (
+            fact.object in things and fact.predicate == "holding")]
+
+    def _sentences(self, facts: Iterable[Relation]) -> str:
+        return "; ".join(self._domain.facts_text(facts))
+
+    def _seen(self) -> str:
+        return self._sentences(self._world.relations) or "nothing is seen"
+
+    def _holding(self) -> str:
+        return self._sentences(fact for fact in self._world.relations if fact.predicate == "holding") \
+            or "nothing is held"
+
+    def _colour(self, name: str) -> str:
+        return colour_of(self._world.objects[name]) or "of no known colour"
+
+    def _kind(self, noun: Optional[Noun]) -> str:
+        return f" like '{noun}'" if noun else ""

@@ -1,0 +1,179 @@
+"""The grammar of task sentences: from the user's words to intents; what it cannot read it refuses, word by word."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import AbstractSet, Callable, List, Mapping, Sequence, Tuple
+
+from hicrisp_core.language.clauses import ClauseReader, each_where
+from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
+from hicrisp_core.language.tokens import END, Token, check_readable, tokenise
+
+__all__ = ["Intent", "NotUnderstood", "Noun", "read"]
+
+_STARTS = ("the", "a", "an", "all", "both", "every", "each", "everything", "two", "three", "four", "five")
+_PLACING = ("put", "stack")
+_SHALL_BE = ("should", "shall", "must", "be", "go", "stand", "sit")
+_SAME_COLOUR = re.compile(r"(of|with) (the same|their|its|their own|its own|matching) colou?rs?")
+
+
+def read(text: str, known: AbstractSet[str] = frozenset()) -> List[Intent]:
+    """The intents of a request, in order.
+
+    Args:
+        known: words by which things of the world are called.
+
+    Raises:
+        NotUnderstood: with the part that could not be read.
+    """
+    check_readable(text, known)
+    intents = _TaskReader(tokenise(text)).run()
+    if not intents:
+        raise NotUnderstood("the request names no action")
+    return intents
+
+
+class _TaskReader(ClauseReader):
+    """Reads clause after clause."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        super().__init__(tokens)
+        self._clauses: Mapping[str, Callable[[str], List[Intent]]] = {
+            "put": self._placements, "stack": self._placements, "drop": self._placements, "pick": self._pick,
+            "take": self._take, "build": self._build, "line_up": self._line_up, "put_down": self._put_down,
+            "sort": self._sort, "tidy": self._tidy, "empty": self._empty, "unstack": self._unstack, "swap": self._swap,
+            "home": lambda _: [self.intent("home")],
+        }
+
+    def run(self) -> List[Intent]:
+        """All intents of the request."""
+        intents: List[Intent] = []
+        while self.peek() is not END:
+            token = self.peek()
+            if token.kind == "then":
+                self.skip()
+                self.group += 1
+            elif token.kind == "and":
+                self.skip()
+            elif token.kind == "verb":
+                self.skip()
+                intents.extend(self._clauses[token.value](token.text))
+            elif token.kind == "relation" and intents and intents[-1].verb in _PLACING:
+                self.skip()  # "... and on the table": the same things
+                intents.append(self._placed((Noun("them"),), token.value))
+            elif token.kind == "word" and intents and intents[-1].verb in _PLACING:
+                intents.extend(self._placements(intents[-1].verb))  # "... and the cylinder on the box"
+            elif token.text in _STARTS and not intents and self._is_wish():
+                intents.extend(self._placements("put"))  # "the box should be on the cylinder"
+            else:
+                raise NotUnderstood(f"'{token.text}' is no action that is known here" if not intents else
+                                    f"an action was expected before '{token.text}'")
+        return intents
+
+    def _is_wish(self) -> bool:
+        """Whether a relation comes before any verb, as in "the box on the cylinder"."""
+        ahead = 0
+        while self.peek(ahead).kind in ("word", "and") or self.peek(ahead).text == "to":
+            ahead += 1
+        return self.peek(ahead).kind == "relation"
+
+    def _put_down(self, verb: str) -> List[Intent]:
+        """"Put down the box", or, where it is said what it goes on, a placement: "put down the box on the cylinder"."""
+        ahead = 0
+        while self.peek(ahead).kind in ("word", "and"):
+            ahead += 1
+        placed = self.at_noun() and self.peek(ahead).kind == "relation" and self.peek(ahead).value != "from"
+        return self._placements("put") if placed else super()._put_down(verb)
+
+    def _placements(self, verb: str) -> List[Intent]:
+        """One or more "X relation Y" of the same verb."""
+        items = self.nouns()
+        if verb == "put":
+            while self.skip(*_SHALL_BE):
+                pass
+        if (self.skip("down") or verb == "drop") and self.peek().kind != "relation":
+            return [self.intent("put_down", items)]
+        if self.peek().text == "," and self.peek(1).kind == "relation":
+            self.skip()
+        token = self.peek()
+        if token.kind != "relation":
+            if verb in ("stack", "stack up", "pile", "pile up"):
+                return [self.intent("build", items, shape="tower")]
+            raise NotUnderstood(f"it is not said where '{items[-1]}' shall go" if token.kind in ("end", "then") else
+                                f"'{token.text}' is not understood after '{items[-1]}'")
+        self.skip()
+        if token.value == "to":  # "over to the left of": the second relation is the one
+            ahead = 1 if self.peek().text == "the" else 0
+            if self.peek(ahead).kind == "relation":
+                token = self.peek(ahead)
+                for _ in range(ahead + 1):
+                    self.skip()
+        found = self._one_placement(verb, items, token)
+        while self.peek().kind == "and" and self._another_placement():
+            self.skip()
+            again = self.nouns() if self.at_noun() else (Noun("them"),)
+            relation = self.peek()
+            if not self.skip() or relation.kind != "relation":
+                raise NotUnderstood(f"'{relation.text}' is not understood after '{again[-1]}'")
+            found.extend(self._one_placement(verb, again, relation))
+        return found
+
+    def _one_placement(self, verb: str, items: Tuple[Noun, ...], token: Token) -> List[Intent]:
+        relation = token.value
+        mutual = self.mutual(items, relation)
+        if mutual:
+            return [mutual]
+        if token.value in ("in", "to"):
+            shape = self.shape_after_article()
+            if shape:  # "put the boxes in a line"
+                return [self.intent("build", items, shape=shape)]
+        if token.text == "on top" and not self.at_noun():
+            return [self.intent("put", items, "on", Noun("it"))]
+        placed = self._placed(items, relation)
+        if verb.startswith(("stack", "pile")) and relation == "on":
+            placed = replace(placed, verb="stack")
+        if placed.verb == "put" and relation == "in" and self._same_colour():
+            return [self.intent("sort", items)]
+        if relation == "around" and self.peek().text == "in":
+            self.skip()
+            if self.shape_after_article() != "ring":
+                raise NotUnderstood("things stand around another only in a ring")
+        further = self.peek()
+        if further.kind != "relation" or placed.reference is None:
+            return [placed]
+        self.skip()
+        if placed.verb == "stack":  # "stack X on Y on Z"
+            return [*self._one_placement(verb, (placed.reference,), further), placed]
+        if relation not in ("to", "around"):  # "put the box on the table into the bowl": which box
+            which = tuple(replace(item, where=(relation, placed.reference)) for item in items)
+            return self._one_placement(verb, which, further)
+        raise NotUnderstood(f"'{further.text}' is not understood after '{placed.reference}'")
+
+    def _placed(self, items: Tuple[Noun, ...], relation: str) -> Intent:
+        reference = self.noun()
+        if reference.besides:  # "everything in the bowl except the box": the exception is of the items
+            items = tuple(replace(item, besides=(*item.besides, *reference.besides)) for item in items)
+            reference = replace(reference, besides=())
+        if relation == "from":  # "move the box out of the bowl"
+            return self.intent("put_down", each_where(items, "at", reference))
+        return self.intent("put", items, relation, reference)
+
+    def _same_colour(self) -> bool:
+        """Go past "of the same colour"; whether it stood here."""
+        for length in (4, 3, 2):
+            said = " ".join(self.peek(ahead).text for ahead in range(length))
+            if _SAME_COLOUR.fullmatch(said):
+                for _ in range(length):
+                    self.skip()
+                return True
+        return False
+
+    def _another_placement(self) -> bool:
+        """Whether "and" leads to a further "X on Y" of the same verb."""
+        ahead = 1
+        while self.peek(ahead).kind not in ("verb", "then", "end"):
+            if self.peek(ahead).kind == "relation":
+                return True
+            ahead += 1
+        return False

@@ -1,0 +1,1 @@
+"""Which parts of the three systems are on, and their limits."""

@@ -1,0 +1,77 @@
+"""The policy: which parts of the three systems are on, and their limits; one YAML file each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Tuple
+
+from hicrisp_core.model import Rung
+from hicrisp_core.model.offsets import OffsetSettings
+from hicrisp_core.policy.search_limits import SearchLimits
+
+SINGLE, COPAL = "single", "copal"
+"""The brains that a policy can name: one model that plans, or CoPAL's agents."""
+DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
+BODIES = (DIRECT, MODEL, SIMILAR)
+"""The kinds of bodies."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a task may use; reaching any of them ends it with the reason."""
+
+    llm_calls: int = 40
+    tokens: int = 200_000
+    seconds: float = 1800.0
+    corrections: int = 60
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a task is run.
+
+    Args:
+        rungs: the ladder's rungs that are on, in the order in which they are climbed.
+        threshold: corrections for one failed step (HiCRISP, Algorithm 1, line 6).
+        depth: entries of the feedback stack.
+        replans: new plans for one task (CoPAL: 5).
+        repeat_replans: whether a failure that was met before in the same state is planned anew again; a model that
+            samples may answer otherwise, and ``replans`` bounds it.
+        check_preconditions: whether the logical checker stops a command before it moves the robot.
+        detect: whether verdicts are acted on; without it the plan runs open loop.
+        on_failed_step: ``stop`` or ``continue`` when a step could not be corrected.
+        verify_goal: whether what the steps made is looked at again at the end.
+        feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
+        brain: ``single``, one model that plans, or ``copal``, its three agents (CoPAL, III-A and III-B).
+        autonomy: ``full``, or ``supervised``: irreversible actions wait for approval.
+        body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second language
+            model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
+    """
+
+    name: str
+    rungs: Tuple[Rung, ...] = (Rung.REPAIR, Rung.OFFSET, Rung.LLM_STEP, Rung.LLM_REPLAN)
+    threshold: int = 8
+    depth: int = 5
+    replans: int = 5
+    repeat_replans: bool = False
+    check_preconditions: bool = True
+    detect: bool = True
+    on_failed_step: str = "stop"
+    verify_goal: bool = True
+    feedback_level: str = "how"
+    autonomy: str = "supervised"
+    brain: str = SINGLE
+    prompts: str = "default"
+    body: str = "direct"
+    budget: Budget = field(default_factory=Budget)
+    offset: OffsetSettings = field(default_factory=OffsetSettings)
+    search: SearchLimits = field(default_factory=SearchLimits)
+
+    @property
+    def worded(self) -> bool:
+        """Whether the brain plans in words and leaves the commands to the body."""
+        return self.body != DIRECT
+
+    def allows(self, rung: Rung) -> bool:
+        """Whether a rung of the ladder is on."""
+        return rung in self.rungs

@@ -1,0 +1,120 @@
+"""The interface of a brain: what it is asked and what it answers, whichever backend it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Optional, Protocol, Tuple, runtime_checkable
+
+from hicrisp_core.model import Feedback, Plan, StackEntry, Step, Task, WorldState
+from hicrisp_core.time.deadline import Deadline
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What an answer cost."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.seconds + other.seconds,
+        )
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """A plan is wanted: for a new task, or from the failed step on.
+
+    Args:
+        task: the user's words.
+        world: what is seen now.
+        feedback: why the last plan failed, latest last; empty for a new task.
+        done: the steps that were carried out and hold, as sentences.
+        remaining: the steps of the last plan from the failed one on.
+        history: what was said and done before this task, oldest first (see :mod:`hicrisp_core.brain.dialogue`).
+    """
+
+    task: Task
+    world: WorldState
+    feedback: Tuple[Feedback, ...] = ()
+    done: Tuple[str, ...] = ()
+    remaining: Tuple[Step, ...] = ()
+    history: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CorrectionRequest:
+    """A corrective action is wanted (HiCRISP, Algorithm 1, line 8): the stack's top failed, latest entry last."""
+
+    task: Task
+    world: WorldState
+    stack: Tuple[StackEntry, ...]
+
+
+@dataclass(frozen=True)
+class PlanAnswer:
+    """A plan, or an answer for the user, or a refusal with what would have been understood.
+
+    Exactly one of ``plan``, ``answer`` and ``refusal`` is set.
+    """
+
+    plan: Optional[Plan] = None
+    answer: str = ""
+    refusal: str = ""
+    alternatives: Tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """The user is to be told how a task ended.
+
+    Args:
+        message: the plain words for it.
+        done: the steps that were carried out and hold, as sentences.
+        failures: what went wrong on the way, as sentences.
+        history: what was said and done before this task, oldest first.
+    """
+
+    task: Task
+    success: bool
+    message: str
+    done: Tuple[str, ...] = ()
+    failures: Tuple[str, ...] = ()
+    history: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReportAnswer:
+    """What the user is told; no text where the model gave none, so that the plain message stands."""
+
+    text: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+class Brain(Protocol):
+    """Plans tasks and corrects steps."""
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """The steps of the task, from the world as it is now."""
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        """The steps that lead to a state in which the stack's top can be tried again."""
+
+
+@runtime_checkable
+class Reporter(Protocol):
+    """Tells the user how a task ended, in the user's words (CoPAL, section III-A)."""
+
+    def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
+        """The words for the user."""

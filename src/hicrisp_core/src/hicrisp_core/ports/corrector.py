@@ -1,0 +1,52 @@
+"""What the corrector is asked and answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import FrozenSet, Protocol, Tuple
+
+from hicrisp_core.model import Correction, Feedback, Relation, StackEntry, Step, Task, WorldState
+from hicrisp_core.ports.brain import Usage
+from hicrisp_core.time.deadline import Deadline
+
+
+@dataclass(frozen=True)
+class CorrectorRequest:
+    """What the corrector is asked; it keeps no state between questions.
+
+    Args:
+        stack: the failed commands, bottom first.
+        world: what is seen now.
+        done: the steps that were carried out, as sentences.
+        remaining: the plan's steps from the failed one on.
+        seen: the marks of the loop guard for this task.
+        replans_left: how many new plans the task may still have.
+        made: the facts that the finished steps made and no later one undid.
+        earlier: the failures that led to new plans before, the latest last.
+    """
+
+    task: Task
+    stack: Tuple[StackEntry, ...]
+    world: WorldState
+    done: Tuple[str, ...] = ()
+    remaining: Tuple[Step, ...] = ()
+    seen: FrozenSet[str] = frozenset()
+    replans_left: int = 0
+    made: FrozenSet[Relation] = frozenset()
+    earlier: Tuple[Feedback, ...] = ()
+
+
+@dataclass(frozen=True)
+class CorrectorAnswer:
+    """A correction, the mark by which the loop guard remembers it, and what it cost."""
+
+    correction: Correction
+    mark: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+class Corrector(Protocol):
+    """Answers failures."""
+
+    def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
+        """A correction for the top of the stack."""

@@ -1,0 +1,61 @@
+"""Everything that the executive talks to, and who it asks when nobody is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Event
+from typing import Callable, Mapping, Optional
+
+from hicrisp_core.model import Command, Plan
+from hicrisp_core.ports.body import Body
+from hicrisp_core.ports.brain import Brain, Reporter
+from hicrisp_core.ports.corrector import Corrector
+from hicrisp_core.ports.detector import DetectorPort
+from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.robot import RobotPort
+from hicrisp_core.ports.watch import TaskWatch
+
+
+def always(_: Command) -> bool:
+    """Approve everything."""
+    return True
+
+
+def nobody(_: str) -> bool:
+    """There is nobody to ask."""
+    return False
+
+
+def to_nobody(_: Plan) -> None:
+    """Tell nobody of a plan."""
+
+
+def no_gate(_: Event) -> None:
+    """Never hold a command back."""
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Everything that the executive talks to.
+
+    Args:
+        approve: asked before an irreversible command unless autonomy is full.
+        help: asks a person for something, in words; whether the person says that it is done.
+        reporter: words the end of a task for the user, when there is one.
+        watch: looks after what the task asks for as a whole, where there is such a thing.
+        announce: gets each plan as it is carried out, with what its steps wait for.
+        gate: called before each command; blocks while the task is paused, returns when canceled.
+    """
+
+    brain: Brain
+    body: Body
+    robots: Mapping[str, RobotPort]
+    detector: DetectorPort
+    corrector: Corrector
+    observer: Observer
+    approve: Callable[[Command], bool] = always
+    help: Callable[[str], bool] = nobody
+    announce: Callable[[Plan], None] = to_nobody
+    gate: Callable[[Event], None] = no_gate
+    reporter: Optional[Reporter] = None
+    watch: Optional[TaskWatch] = None

@@ -1,0 +1,66 @@
+"""One question to a model, asked again with what is wrong when its answer cannot be used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Generic, List, Mapping, Optional, TypeVar, Union
+
+from hicrisp_core.llm.client import ChatClient
+from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
+from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.ports.brain import Usage
+from hicrisp_core.prompting.quarantine import plain
+from hicrisp_core.time.deadline import Deadline
+
+_ASKS = 2
+"""How often a model is asked for one answer: an unreadable one is asked again with what is wrong with it."""
+_Read = TypeVar("_Read")
+
+
+@dataclass(frozen=True)
+class Asked(Generic[_Read]):
+    """What came of a question: the answer as it was read, or why there is none; and what it cost.
+
+    Args:
+        silent: whether the model gave no answer at all, rather than one that cannot be used.
+    """
+
+    answer: Optional[_Read]
+    trouble: str
+    usage: Usage
+    silent: bool = False
+
+
+def ask(
+    client: ChatClient, system: str, prompt: str, deadline: Deadline, schema: Mapping[str, Any],
+    read: Callable[[Completion], Union[_Read, ParseFailure]],
+) -> Asked[_Read]:
+    """Ask a model.
+
+    Args:
+        schema: the JSON schema of the answer, for servers that have it.
+        read: reads the answer, or says why it cannot be used.
+    """
+    messages: List[Message] = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
+    usage = Usage()
+    trouble = "the model was not asked"
+    for _ in range(_ASKS):
+        said = client.complete(messages, deadline, schema)
+        usage = usage + _cost(said)
+        if isinstance(said, LlmFailure):
+            before = f" Its first answer could not be used: {trouble}" if len(messages) > 2 else ""
+            return Asked(None, f"The language model gave no answer: {said.message}.{before}", usage, silent=True)
+        found = read(said)
+        if not isinstance(found, ParseFailure):
+            return Asked(found, "", usage)
+        trouble = str(found)
+        messages = [*messages, {"role": "assistant", "content": said.text},
+                    {"role": "user", "content": f"This cannot be used: {plain(trouble)} Answer again, in the "
+                                                "form that was asked for, with the names that are listed only."}]
+    return Asked(None, f"The language model's answer cannot be used: {trouble}", usage)
+
+
+def _cost(answer: Union[Completion, LlmFailure]) -> Usage:
+    if isinstance(answer, LlmFailure):
+        return Usage(answer.calls)
+    return Usage(answer.calls, answer.prompt_tokens, answer.completion_tokens, answer.seconds)

@@ -1,0 +1,31 @@
+"""An event that is set by itself or by others: the one thing that a running command looks at."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Optional
+
+from hicrisp_core.time.deadline import Deadline
+
+_SLICE = 0.02
+
+
+class LinkedEvent(Event):
+    """Set when it is set itself, or when any of the others is; clearing it leaves the others as they are."""
+
+    def __init__(self, *others: Event) -> None:
+        super().__init__()
+        self._others = others
+
+    def is_set(self) -> bool:
+        return super().is_set() or any(other.is_set() for other in self._others)
+
+    def wait(self, timeout: Optional[float] = None) -> bool:
+        """Wait until it is set, at most ``timeout`` seconds; the others are looked at 50 times a second."""
+        deadline = Deadline(max(0.0, timeout)) if timeout is not None else None
+        while not self.is_set():
+            left = _SLICE if deadline is None else min(_SLICE, deadline.remaining)
+            if left <= 0.0:
+                break
+            super().wait(left)
+        return self.is_set()

@@ -1,0 +1,158 @@
+"""The one action server of the workspace: one goal at a time, no lost wake-ups, no dependence on the ROS clock.
+
+actionlib's SimpleActionServer looks for a new goal without its lock and then sleeps 0.1 s, refuses goals
+whose stamps go back (a simulation that was reset), and publishes its status on the ROS clock, which may stand still.
+"""
+
+from __future__ import annotations
+
+import traceback
+from threading import Condition, Event, Thread
+from typing import Any, Callable, Optional
+
+import actionlib
+import rospy
+
+from hicrisp_ros.wall_clock import WallTimer
+
+STATUS_PERIOD = 0.2
+REPLACED = "another goal took its place"
+
+
+class Aborted(Exception):
+    """Raised while a goal is carried out: it ends as aborted, and the client reads the text as it is."""
+
+
+class Goal:
+    """A goal while it is carried out: its message, whether its end is wished, and a way to report progress."""
+
+    def __init__(self, handle: Any) -> None:
+        self.message = handle.get_goal()
+        self.id: str = handle.get_goal_id().id
+        self.cancel = Event()
+        self.handle = handle
+        self.text = ""
+        """Goes with the goal's last status when it succeeds."""
+
+    def feedback(self, message: Any) -> None:
+        """Publish a feedback message for this goal."""
+        self.handle.publish_feedback(message)
+
+
+Execute = Callable[[Goal], Any]
+"""Carries out a goal and returns the result message; it looks at ``goal.cancel`` and returns soon once that is set."""
+
+
+class _WallServer(actionlib.ActionServer):
+    """actionlib's server with its status published at a period of wall time; silent once it was stopped."""
+
+    status_timer: Any
+
+    def initialize(self) -> None:
+        super().initialize()
+        if self.status_timer is not None:
+            self.status_timer.shutdown()
+        self.status_timer = WallTimer(STATUS_PERIOD, lambda: self.publish_status_async(None), f"{self.ns} status")
+
+    def publish_result(self, status: Any, result: Any) -> None:
+        if self.started:
+            super().publish_result(status, result)
+
+    def publish_feedback(self, status: Any, feedback: Any) -> None:
+        if self.started:
+            super().publish_feedback(status, feedback)
+
+
+class ActionServer:
+    """Serves an action: a new goal asks the running one to end, and starts when it has.
+
+    A goal that waits is replaced by a newer one. With ``concurrent`` every goal runs at once, in a thread of its own.
+    The goal succeeds when ``execute`` returns, is preempted when it returns after ``goal.cancel`` was set, and is
+    aborted with the message when it raises.
+    """
+
+    def __init__(self, name: str, specification: Any, execute: Execute, concurrent: bool = False) -> None:
+        self._name = name
+        self._execute = execute
+        self._concurrent = concurrent
+        self._changed = Condition()
+        self._running: Optional[Goal] = None
+        self._next: Optional[Goal] = None
+        self._all: "dict[str, Goal]" = {}
+        self._server = _WallServer(name, specification, self._arrived, self._canceled, auto_start=False)
+
+    def start(self) -> "ActionServer":
+        """Open the door; call it once, after everything that ``execute`` needs is there."""
+        if not self._concurrent:
+            Thread(target=self._loop, name=f"{self._name} execute", daemon=True).start()
+        self._server.start()
+        return self
+
+    def stop(self) -> None:
+        """Close the door and ask every goal to end."""
+        self.cancel_all()
+        self._server.stop()
+
+    def cancel_all(self) -> None:
+        """Ask every goal to end."""
+        with self._changed:
+            for goal in self._all.values():
+                goal.cancel.set()
+
+    def _arrived(self, handle: Any) -> None:
+        goal = Goal(handle)
+        replaced: Optional[Goal] = None
+        with self._changed:
+            self._all[goal.id] = goal
+            if not self._concurrent:
+                replaced, self._next = self._next, goal
+                if self._running is not None:
+                    self._running.cancel.set()
+                self._changed.notify()
+        if replaced is not None:
+            self._all.pop(replaced.id, None)
+            replaced.handle.set_canceled(None, REPLACED)
+        if self._concurrent:
+            Thread(target=self._run, args=(goal,), name=f"{self._name} {goal.id}", daemon=True).start()
+
+    def _canceled(self, handle: Any) -> None:
+        waiting: Optional[Goal] = None
+        with self._changed:
+            goal = self._all.get(handle.get_goal_id().id)
+            if goal is not None:
+                goal.cancel.set()
+                if goal is self._next:
+                    waiting, self._next = goal, None
+                    del self._all[goal.id]
+        if waiting is not None:
+            waiting.handle.set_canceled(None, "canceled before it began")
+
+    def _loop(self) -> None:
+        while not rospy.is_shutdown():
+            with self._changed:
+                while self._next is None:
+                    self._changed.wait(0.5)
+                    if rospy.is_shutdown():
+                        return
+                goal, self._next = self._next, None
+                self._running = goal
+            self._run(goal)
+            with self._changed:
+                self._running = None
+
+    def _run(self, goal: Goal) -> None:
+        goal.handle.set_accepted("")
+        try:
+            result = self._execute(goal)
+        except Aborted as error:
+            goal.handle.set_aborted(None, str(error))
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong inside, the client gets an answer
+            rospy.logerr("%s: %s\n%s", self._name, error, traceback.format_exc())
+            goal.handle.set_aborted(None, f"{type(error).__name__}: {error}")
+        else:
+            if goal.cancel.is_set():
+                goal.handle.set_canceled(result, "")
+            else:
+                goal.handle.set_succeeded(result, goal.text)
+        with self._changed:
+            self._all.pop(goal.id, None)

@@ -1,0 +1,91 @@
+"""Private parameters of the nodes, and the configuration files that they name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Optional
+
+import rospkg
+import rospy
+from hicrisp_core.config.files import config_file as named_file
+from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.scene import Scene, load_scene
+
+BRINGUP = "hicrisp_bringup"
+
+
+def parameter(name: str, default: Optional[Any] = None) -> Any:
+    """A private parameter of the node.
+
+    Raises:
+        ConfigError: when it is missing and there is no default.
+    """
+    value = rospy.get_param(f"~{name}", default)
+    if value is None:
+        raise ConfigError(f"the parameter {rospy.resolve_name('~' + name)} is not set")
+    return value
+
+
+def config_file(kind: str, value: str) -> Path:
+    """A configuration file by its path, or by its name in the ``config`` folder of the workspace.
+
+    Args:
+        kind: the folder: ``domains``, ``llm``, ``policies``, ``robots`` or ``scenes``.
+
+    Raises:
+        ConfigError: when there is no such file, with the names that there are.
+    """
+    path = Path(value).expanduser()
+    if path.suffix and not path.is_file():
+        raise ConfigError(f"there is no file '{value}'")
+    return named_file(kind, path, beside=_config() / kind / BRINGUP)
+
+
+def config_folder(kind: str, value: str) -> Path:
+    """A folder by its path, or by its name in a folder of ``config``, such as ``prompts``.
+
+    Raises:
+        ConfigError: when there is no such folder, with the names that there are.
+    """
+    path = Path(value).expanduser()
+    if path.is_absolute() and path.is_dir():
+        return path
+    named = _config() / kind / value
+    if named.is_dir():
+        return named
+    known = ", ".join(sorted(folder.name for folder in (_config() / kind).glob("*/"))) or "none"
+    raise ConfigError(f"there is no folder '{value}' in {_config() / kind}; there are: {known}")
+
+
+def _config() -> Path:
+    return Path(rospkg.RosPack().get_path(BRINGUP)) / "config"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What every node must agree on: the things that are known, what may be done with them, and how tasks are run."""
+
+    scene: Scene
+    domain: Domain
+    policy: Policy
+
+
+def load_configuration() -> Configuration:
+    """The configuration that ``~scene``, ``~seed``, ``~domain`` (the scene's own by default) and ``~policy`` name."""
+    scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
+    domain = load_domain(config_file("domains", str(parameter("domain", "") or scene.domain)))
+    policy = load_policy(config_file("policies", str(parameter("policy", "hierarchical"))))
+    return Configuration(scene, _with_tolerances(domain, scene), policy)
+
+
+def _with_tolerances(domain: Domain, scene: Scene) -> Domain:
+    unknown = sorted(set(scene.tolerances) - set(domain.predicates))
+    if unknown:
+        raise ConfigError(f"scene {scene.name} sets a tolerance for the unknown predicate '{unknown[0]}'; "
+                          f"there are: {', '.join(sorted(domain.predicates))}")
+    changed = {name: replace(domain.predicates[name], tolerance=value) for name, value in scene.tolerances.items()}
+    return replace(domain, predicates={**domain.predicates, **changed})

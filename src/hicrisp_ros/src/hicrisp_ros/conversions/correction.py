@@ -1,0 +1,57 @@
+"""The feedback stack and what the corrector answers."""
+
+from __future__ import annotations
+
+from typing import Iterable, List, Tuple
+
+from hicrisp_core.model import Correction, Rung, StackEntry
+
+from hicrisp_msgs.msg import Correction as CorrectionMsg
+from hicrisp_msgs.msg import StackEntry as StackEntryMsg
+from hicrisp_ros.conversions.task import command_from_msg, command_to_msg, step_from_msg, step_to_msg
+from hicrisp_ros.conversions.verdict import feedback_from_msg, feedback_to_msg
+
+_RUNG_CODES = {rung: getattr(CorrectionMsg, rung.name) for rung in Rung}
+_RUNGS = {code: rung for rung, code in _RUNG_CODES.items()}
+
+
+def entry_to_msg(entry: StackEntry) -> StackEntryMsg:
+    """One entry of the stack as a message."""
+    return StackEntryMsg(command_to_msg(entry.command), feedback_to_msg(entry.feedback), entry.attempts)
+
+
+def entry_from_msg(message: StackEntryMsg) -> StackEntry:
+    """One entry of the stack from a message."""
+    return StackEntry(command_from_msg(message.command), feedback_from_msg(message.feedback), message.attempts)
+
+
+def stack_to_msg(entries: Iterable[StackEntry]) -> List[StackEntryMsg]:
+    """The stack's entries as messages, in their order."""
+    return [entry_to_msg(entry) for entry in entries]
+
+
+def stack_from_msg(entries: Iterable[StackEntryMsg]) -> Tuple[StackEntry, ...]:
+    """The stack's entries from messages, in their order."""
+    return tuple(entry_from_msg(entry) for entry in entries)
+
+
+def correction_to_msg(correction: Correction) -> CorrectionMsg:
+    """A correction as a message."""
+    return CorrectionMsg(
+        rung=_RUNG_CODES[correction.rung],
+        commands=[command_to_msg(command) for command in correction.commands],
+        steps=[step_to_msg(step) for step in correction.steps],
+        drop=correction.drop,
+        note=correction.note,
+    )
+
+
+def correction_from_msg(message: CorrectionMsg) -> Correction:
+    """The correction of a message; a rung that nobody defined counts as GIVE_UP."""
+    return Correction(
+        rung=_RUNGS.get(message.rung, Rung.GIVE_UP),
+        commands=tuple(command_from_msg(command) for command in message.commands),
+        steps=tuple(step_from_msg(step) for step in message.steps),
+        drop=message.drop,
+        note=message.note,
+    )

@@ -1,0 +1,97 @@
+"""Steps, plans, commands and what an answer cost."""
+
+from __future__ import annotations
+
+from typing import Dict, Iterable, List, Mapping, Optional
+
+import genpy
+from geometry_msgs.msg import Point
+from hicrisp_core.model import Command, Plan, Step, Value
+from hicrisp_core.ports.brain import Usage
+
+from hicrisp_msgs.msg import Command as CommandMsg
+from hicrisp_msgs.msg import LlmUsage
+from hicrisp_msgs.msg import Plan as PlanMsg
+from hicrisp_msgs.msg import Step as StepMsg
+from hicrisp_msgs.msg import Value as ValueMsg
+from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
+
+
+def _arguments_to_msg(arguments: Mapping[str, Value]) -> List[ValueMsg]:
+    return [
+        ValueMsg(name=name, text=value) if isinstance(value, str)
+        else ValueMsg(name=name, number=float(value), is_number=True)
+        for name, value in arguments.items()
+    ]
+
+
+def _arguments_from_msg(values: Iterable[ValueMsg]) -> Dict[str, Value]:
+    return {value.name: value.number if value.is_number else value.text for value in values}
+
+
+def step_to_msg(step: Step) -> StepMsg:
+    """A step as a message."""
+    return StepMsg(step.text, step.action, _arguments_to_msg(step.arguments), step.robot, step.after is not None,
+                   list(step.after or ()))
+
+
+def step_from_msg(message: StepMsg) -> Step:
+    """The step of a message."""
+    return Step(message.text, message.action, _arguments_from_msg(message.arguments), message.robot,
+                tuple(message.after) if message.has_after else None)
+
+
+def plan_to_msg(plan: Plan, task_id: str = "", stamp: Optional[genpy.Time] = None) -> PlanMsg:
+    """A plan as a message, for a task."""
+    steps = [step_to_msg(step) for step in plan.steps]
+    return PlanMsg(stamp or genpy.Time(), task_id, steps, plan.source, plan.reasoning, plan.request)
+
+
+def plan_from_msg(message: PlanMsg) -> Plan:
+    """The plan of a message."""
+    return Plan(tuple(step_from_msg(step) for step in message.steps), message.source, message.reasoning,
+                message.request)
+
+
+def command_to_msg(command: Command) -> CommandMsg:
+    """A command as a message."""
+    return CommandMsg(
+        action=command.action,
+        arguments=_arguments_to_msg(command.arguments),
+        robot=command.robot,
+        has_target=command.target is not None,
+        target=pose_to_msg(command.target),
+        has_aim=command.aim is not None,
+        aim=pose_to_msg(command.aim),
+        time_limit=command.time_limit,
+        avoid=[Point(*position) for position in command.avoid],
+        apart=command.apart,
+        keep_out=[Point(*disc) for disc in command.keep_out],
+        clearance=command.clearance,
+    )
+
+
+def command_from_msg(message: CommandMsg) -> Command:
+    """The command of a message."""
+    return Command(
+        action=message.action,
+        arguments=_arguments_from_msg(message.arguments),
+        robot=message.robot,
+        target=pose_from_msg(message.target, message.has_target),
+        aim=pose_from_msg(message.aim, message.has_aim),
+        time_limit=message.time_limit,
+        avoid=tuple((position.x, position.y, position.z) for position in message.avoid),
+        apart=message.apart,
+        keep_out=tuple((disc.x, disc.y, disc.z) for disc in message.keep_out),
+        clearance=message.clearance,
+    )
+
+
+def usage_to_msg(usage: Usage, task_id: str = "") -> LlmUsage:
+    """What an answer cost, as a message."""
+    return LlmUsage(task_id, usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.seconds)
+
+
+def usage_from_msg(message: LlmUsage) -> Usage:
+    """What an answer cost, from a message."""
+    return Usage(message.calls, message.prompt_tokens, message.completion_tokens, message.seconds)

@@ -1,0 +1,70 @@
+"""A brain behind its node."""
+
+from __future__ import annotations
+
+from threading import Event
+
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
+from hicrisp_core.time.deadline import Deadline
+
+from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal
+from hicrisp_ros import conversions as to
+from hicrisp_ros.ports.thinker import Thinker
+
+
+class RosBrain:
+    """A brain behind ``brain/plan``.
+
+    Args:
+        cancel: ends a question that is being thought about.
+    """
+
+    def __init__(self, thinker: Thinker, cancel: Event) -> None:
+        self._thinker = thinker
+        self._cancel = cancel
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """The steps of the task, from the world as it is now."""
+        return self._ask(PlanTaskGoal(
+            task=request.task.text, task_id=request.task.id, robot=request.task.robot,
+            world=to.world_to_msg(request.world),
+            feedback=[to.feedback_to_msg(feedback) for feedback in request.feedback],
+            done=list(request.done), remaining=[to.step_to_msg(step) for step in request.remaining],
+            history=list(request.history)), deadline)
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        """The steps that lead to a state in which the stack's top can be tried again."""
+        return self._ask(PlanTaskGoal(
+            task=request.task.text, task_id=request.task.id, robot=request.task.robot,
+            world=to.world_to_msg(request.world), stack=to.stack_to_msg(request.stack)), deadline)
+
+    def _ask(self, goal: PlanTaskGoal, deadline: Deadline) -> PlanAnswer:
+        reply = self._thinker.ask(goal, deadline, self._cancel)
+        if not reply.ok or reply.result is None:
+            return PlanAnswer(refusal=f"the brain gave no answer ({reply.status.value}: {reply.message})")
+        result = reply.result
+        return PlanAnswer(
+            plan=to.plan_from_msg(result.plan) if result.ok else None,
+            answer=result.answer,
+            refusal=result.refusal,
+            alternatives=tuple(result.alternatives),
+            usage=to.usage_from_msg(result.usage),
+        )
+
+
+class RosReporter:
+    """A brain behind ``brain/report``; one that is away says nothing."""
+
+    def __init__(self, thinker: Thinker, cancel: Event) -> None:
+        self._thinker = thinker
+        self._cancel = cancel
+
+    def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
+        """The words in which the user is told how a task ended."""
+        reply = self._thinker.ask(ReportTaskGoal(
+            task=request.task.text, task_id=request.task.id, robot=request.task.robot, success=request.success,
+            message=request.message, done=list(request.done), failures=list(request.failures),
+            history=list(request.history)), deadline, self._cancel)
+        if not reply.ok or reply.result is None:
+            return ReportAnswer()
+        return ReportAnswer(reply.result.text, to.usage_from_msg(reply.result.usage))

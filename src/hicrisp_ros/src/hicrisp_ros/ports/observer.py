@@ -1,0 +1,144 @@
+"""The supervisor's eyes: the detector's world states, waited for until they are new and things have settled."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from threading import Condition, Event
+from typing import Callable, Deque, FrozenSet, List, Optional
+
+import rospy
+from hicrisp_core.model import WorldState
+from hicrisp_core.model.geometry import distance
+from hicrisp_core.time.deadline import Deadline
+
+from hicrisp_msgs.msg import WorldState as WorldStateMsg
+from hicrisp_ros.conversions import world_from_msg
+
+Moving = Callable[[], FrozenSet[str]]
+"""Names the robots and things that move on purpose at this moment."""
+CLOCK_JUMP = 1.0
+LAST_LOOK = 1.0
+
+
+class TopicObserver:
+    """Observes through the topic ``world_state``.
+
+    Args:
+        still: metres that a thing may be seen to move while it counts as settled; above the noise of the poses.
+        window: seconds of the ROS clock over which it must be still.
+        patience: seconds of wall time after which what moves is taken as it is.
+        recent: seconds of the ROS clock; what was seen so shortly before the call, but after the last command
+            had ended, counts as new.
+        blind: seconds of wall time after which it is taken that nothing new will be seen; longer than the
+            detector needs to be started again.
+    """
+
+    def __init__(
+        self, still: float = 0.002, window: float = 0.1, patience: float = 3.0, recent: float = 0.1,
+        blind: float = 10.0,
+    ) -> None:
+        self._still = still
+        self._window = window
+        self._patience = patience
+        self._recent = recent
+        self._blind = blind
+        self._changed_at = -math.inf
+        self._states: Deque[WorldStateMsg] = deque(maxlen=100)
+        self._news = Condition()
+        self._count = 0
+        self._subscriber = rospy.Subscriber(
+            "world_state", WorldStateMsg, self._on_world, queue_size=1, tcp_nodelay=True)
+
+    @property
+    def count(self) -> int:
+        """World states that arrived so far."""
+        return self._count
+
+    def world_changed(self) -> None:
+        """A command has just ended: what was seen before is out of date."""
+        self._changed_at = rospy.get_time()
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        """The world as it is seen now, when nothing moves any more; the last that was seen when the time is over."""
+        return self.observe_beside(frozenset, deadline)
+
+    def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
+        """The same, without a wait for what ``moving`` names at that moment."""
+        asked = rospy.get_time()
+        if asked < self._changed_at - CLOCK_JUMP:
+            self._changed_at = -math.inf  # The clock was set back.
+        since = max(self._changed_at, asked - self._recent)
+        patience = Deadline(min(self._patience, deadline.remaining))
+        blind = Deadline(min(self._blind, deadline.remaining))
+        count = -1
+        while True:
+            with self._news:
+                while self._count == count and not blind.passed and not rospy.is_shutdown():
+                    self._news.wait(min(0.1, blind.remaining))
+                count = self._count
+                messages = list(self._states)
+            latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked)
+            fresh = bool(messages) and _seen_at(latest) > since
+            stalled = patience.passed and rospy.get_time() == asked  # A clock that stands still shows nothing newer.
+            if fresh and (patience.passed or self._settled(latest, messages, moving())):
+                return latest
+            if stalled or (blind.passed and not fresh) or deadline.passed or rospy.is_shutdown():
+                return latest
+
+    def _settled(self, latest: WorldState, messages: List[WorldStateMsg], besides: FrozenSet[str]) -> bool:
+        """Whether everything else is where it was at the start of the window."""
+        for message in reversed(messages[:-1]):
+            if latest.stamp - message.header.stamp.to_sec() >= self._window:
+                return _moved(world_from_msg(message), latest, besides) <= self._still
+        return False
+
+    def _on_world(self, message: WorldStateMsg) -> None:
+        with self._news:
+            if self._states and message.header.stamp < self._states[-1].header.stamp:
+                self._states.clear()
+            self._states.append(message)
+            self._count += 1
+            self._news.notify_all()
+
+
+class TaskObserver:
+    """The eyes of one task: once it was canceled, a short look is enough."""
+
+    def __init__(self, eyes: TopicObserver, cancel: Event) -> None:
+        self._eyes = eyes
+        self._cancel = cancel
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        """The world as it is seen now, or at once when the task was canceled."""
+        return self.observe_beside(frozenset, deadline)
+
+    def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
+        """The same, without a wait for what ``moving`` names at that moment."""
+        hasty = self._cancel.is_set()
+        limit = Deadline(min(LAST_LOOK, deadline.remaining)) if hasty else deadline
+        return self._eyes.observe_beside(moving, limit)
+
+
+def _seen_at(world: WorldState) -> float:
+    """When the newest pose of a movable thing was seen, or facts without poses were, seconds of the ROS clock."""
+    ages = [thing.pose_age for thing in world.objects.values() if thing.pose is not None and thing.movable]
+    if not ages and any(robot.kind == "base" and robot.pose is not None for robot in world.robots.values()):
+        return world.stamp  # The detector shows a robot's pose only while it is fresh.
+    if not ages:
+        return world.stamp if world.relations or not world.objects else -math.inf
+    return world.stamp - min(ages)
+
+
+def _moved(before: WorldState, after: WorldState, besides: FrozenSet[str]) -> float:
+    """The longest way that any other thing or tool went, metres; infinite when one appeared or vanished."""
+    farthest = 0.0
+    for was, is_ in ((before.objects, after.objects), (before.robots, after.robots)):
+        for name in (set(was) | set(is_)) - besides:
+            a: Optional[object] = getattr(was.get(name), "pose", None)
+            b: Optional[object] = getattr(is_.get(name), "pose", None)
+            if (a is None) != (b is None):
+                return math.inf
+            if a is not None and b is not None:
+                farthest = max(farthest, distance(a.position, b.position))  # type: ignore[attr-defined]
+    return farthest

@@ -1,0 +1,40 @@
+"""What a base's driver knows of where its trajectories lead, for those who choose goals and areas."""
+
+from __future__ import annotations
+
+from typing import Dict, Sequence
+
+from hicrisp_core.body.drive_goals import DriveSpace, Reached
+from hicrisp_core.model import Pose
+
+from hicrisp_msgs.srv import FirstReached, FirstReachedRequest
+from hicrisp_ros.conversions import pose_to_msg
+from hicrisp_ros.service_client import ServiceClient, offered
+
+_LIMIT = 4.0
+"""Seconds of wall time for an answer; after them nothing is known."""
+_STEP = 0.06
+"""Distance of the places in an area that are asked for, metres: each costs a plan."""
+
+
+class RosReach:
+    """Asks ``robots/<name>/first_reached``; a driver that does not offer it knows nothing."""
+
+    def __init__(self) -> None:
+        self._clients: Dict[str, ServiceClient] = {}
+
+    def __call__(self, robot: str, poses: Sequence[Pose]) -> Reached:
+        """The first pose that is reached."""
+        client = self._clients.setdefault(robot, ServiceClient(f"robots/{robot}/first_reached", FirstReached))
+        if not robot or not offered(client.name):
+            return Reached(known=False)
+        request = FirstReachedRequest([pose_to_msg(pose) for pose in poses], 0.8 * _LIMIT)
+        answer = client.call(request, _LIMIT).response
+        if answer is None or not answer.known or answer.first >= len(poses):
+            return Reached(known=False)
+        return Reached(poses[answer.first] if answer.first >= 0 else None)
+
+
+def drive_space() -> DriveSpace:
+    """What goals of a base must respect, with what its driver knows."""
+    return DriveSpace(step=_STEP, first_reached=RosReach())

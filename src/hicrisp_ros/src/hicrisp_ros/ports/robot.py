@@ -1,0 +1,115 @@
+"""A robot behind its action: RobotPort over ROS."""
+
+from __future__ import annotations
+
+import time
+from threading import Event, Thread
+from typing import Callable, Optional, Sequence
+
+import rospy
+from actionlib_msgs.msg import GoalID
+from hicrisp_core.model import Command, Outcome, Status
+from hicrisp_core.ports.robot import Progress
+from hicrisp_core.time.deadline import Deadline
+
+from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandGoal
+from hicrisp_ros.action_client import ActionClient, CallStatus, Limits
+from hicrisp_ros.conversions import command_to_msg, outcome_from_msg
+
+SERVER_WAIT = 10.0
+PREEMPTION = 10.0
+_LOOK_PERIOD = 0.02
+
+_WITHOUT_OUTCOME = {
+    CallStatus.PREEMPTED: Status.CANCELED,
+    CallStatus.TIMEOUT: Status.TIMEOUT,
+    CallStatus.STUCK: Status.LOST,
+    CallStatus.LOST: Status.LOST,
+    CallStatus.UNREACHABLE: Status.LOST,
+    CallStatus.REJECTED: Status.INVALID,
+    CallStatus.ABORTED: Status.EXECUTION,
+    CallStatus.SUCCEEDED: Status.INVALID,
+}
+
+
+class _Either(Event):
+    """Set when it is set itself or when the emergency stop is."""
+
+    def __init__(self, cancel: Event, estop: Event) -> None:
+        super().__init__()
+        self._cancel, self._estop = cancel, estop
+
+    def is_set(self) -> bool:
+        return self._cancel.is_set() or self._estop.is_set()
+
+
+class RosRobot:
+    """A robot whose driver serves ``robots/<name>/execute``.
+
+    Args:
+        capabilities: names of the domain's actions that it can carry out.
+        estop: while set, nothing is sent and what runs is ended.
+        ended: called after every command.
+    """
+
+    def __init__(self, name: str, capabilities: Sequence[str], estop: Event, ended: Callable[[], None]) -> None:
+        self.name = name
+        self._capabilities = tuple(capabilities)
+        self._estop = estop
+        self._ended = ended
+        self._client = ActionClient(f"robots/{name}/execute", ExecuteCommandAction)
+        self._cancel_all = rospy.Publisher(f"robots/{name}/execute/cancel", GoalID, queue_size=1)
+        self._clearing: Optional[Thread] = None
+
+    @property
+    def connected(self) -> bool:
+        """Whether the driver's server is there."""
+        return self._client.connected
+
+    def capabilities(self) -> Sequence[str]:
+        """The names of the domain's actions that this robot can carry out."""
+        return self._capabilities
+
+    def execute(
+        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
+    ) -> Outcome:
+        """Carry out one command and wait for the driver's outcome; a driver that is away is LOST."""
+        if self._clearing is not None:
+            self._clearing.join(min(SERVER_WAIT, deadline.remaining))
+        if self._estop.is_set():
+            return Outcome(Status.SAFETY, "the emergency stop is active")
+        goal = ExecuteCommandGoal(command_to_msg(command), deadline.remaining)
+        limits = Limits(min(SERVER_WAIT, deadline.remaining), deadline.remaining, PREEMPTION)
+
+        def report(feedback: object) -> None:
+            if progress is not None:
+                progress(feedback.phase, feedback.progress)  # type: ignore[attr-defined]
+
+        reply = self._client.call(goal, limits, _Either(cancel, self._estop), report)
+        self._ended()
+        outcome = Outcome(_WITHOUT_OUTCOME[reply.status], reply.message or reply.status.value)
+        if reply.result is not None and reply.status is not CallStatus.ABORTED:
+            told = outcome_from_msg(reply.result.outcome)
+            if told.status is not Status.INVALID or reply.status is CallStatus.SUCCEEDED:
+                outcome = told
+        if self._estop.is_set() and not outcome.ok:
+            return Outcome(Status.SAFETY, f"the emergency stop ended the command ({outcome.message})")
+        return outcome
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        """Ask the driver to end whatever it does; the driver's own outcome says when it stands still."""
+        if not self._client.wait_for_server(deadline.remaining):
+            return Outcome(Status.LOST, f"the driver of {self.name} cannot be reached")
+        while self._cancel_all.get_num_connections() == 0 and not deadline.passed:
+            time.sleep(_LOOK_PERIOD)
+        self._cancel_all.publish(GoalID())
+        return Outcome(Status.SUCCESS, "every goal was canceled")
+
+    def clear(self, seconds: float) -> None:
+        """End, as soon as the driver can be reached, what somebody before us left running; no command is sent
+        before that."""
+        self._clearing = Thread(target=self._client.end_others, args=(seconds,), name="orphans", daemon=True)
+        self._clearing.start()
+
+    def reset(self) -> None:
+        """Nothing to forget here: the driver starts each command afresh."""

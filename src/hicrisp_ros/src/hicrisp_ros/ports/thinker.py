@@ -1,0 +1,49 @@
+"""A stateless node behind an action, asked again when it was restarted under the question."""
+
+from __future__ import annotations
+
+from threading import Event, Lock
+from typing import Any
+
+from hicrisp_core.model import Feedback, Level
+from hicrisp_core.time.deadline import Deadline
+
+from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
+
+ABANDON = 0.1
+"""Seconds that a stateless node gets to end a goal that nobody waits for any more."""
+_GONE = (CallStatus.LOST, CallStatus.UNREACHABLE)
+
+
+class Thinker:
+    """A stateless node behind an action: a goal that was lost with its node is asked again until the deadline.
+
+    It is asked one thing at a time, as a second goal would take the first one's place; who asks meanwhile waits.
+    """
+
+    def __init__(self, name: str, specification: Any) -> None:
+        self.name = name
+        self.client = ActionClient(name, specification)
+        self._asking = Lock()
+
+    def ask(self, goal: Any, deadline: Deadline, cancel: Event) -> Reply:
+        """The node's reply; its goal's ``time_limit`` is what is left."""
+        if not self._asking.acquire(timeout=deadline.remaining):
+            return Reply(CallStatus.TIMEOUT, None, f"'{self.name}' was asked something else all the time")
+        try:
+            return self._ask(goal, deadline, cancel)
+        finally:
+            self._asking.release()
+
+    def _ask(self, goal: Any, deadline: Deadline, cancel: Event) -> Reply:
+        while True:
+            goal.time_limit = deadline.remaining
+            limits = Limits(server=deadline.remaining, execution=deadline.remaining, preemption=ABANDON)
+            reply = self.client.call(goal, limits, cancel)
+            if reply.status not in _GONE or deadline.passed or cancel.is_set():
+                return reply
+
+
+def lost(node: str, message: str) -> Feedback:
+    """The feedback for a node that cannot be reached."""
+    return Feedback(Level.LOW, "lost", f"The {node} cannot be reached.", message, f"Start the node {node} again.")

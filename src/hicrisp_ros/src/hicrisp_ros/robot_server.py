@@ -1,0 +1,47 @@
+"""A driver's door: serves ``robots/<name>/execute`` over any RobotPort."""
+
+from __future__ import annotations
+
+from typing import Callable, Optional, Sequence
+
+import rospy
+from hicrisp_core.body.drive_goals import Reached
+from hicrisp_core.model import Pose
+from hicrisp_core.ports.robot import RobotPort
+from hicrisp_core.time.deadline import Deadline
+
+from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult
+from hicrisp_msgs.srv import FirstReached, FirstReachedRequest, FirstReachedResponse
+from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.conversions import command_from_msg, outcome_to_msg, pose_from_msg
+
+FindReached = Callable[[Sequence[Pose], Deadline], Reached]
+
+
+class RobotServer:
+    """Serves one robot; a new command asks the running one to end.
+
+    Args:
+        first_reached: for a base that knows where its trajectories lead; served as ``robots/<name>/first_reached``.
+    """
+
+    def __init__(self, robot: RobotPort, first_reached: Optional[FindReached] = None) -> None:
+        self._services = [] if first_reached is None else [rospy.Service(
+            f"robots/{robot.name}/first_reached", FirstReached, lambda request: _find(first_reached, request))]
+        self._server = ActionServer(
+            f"robots/{robot.name}/execute", ExecuteCommandAction, lambda goal: carry_out(robot, goal)).start()
+
+
+def carry_out(robot: RobotPort, goal: Goal) -> ExecuteCommandResult:
+    """Let a robot execute a goal's command, within the goal's time limit or else the command's own."""
+    command = command_from_msg(goal.message.command)
+    limit = goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit
+    return ExecuteCommandResult(outcome_to_msg(robot.execute(
+        command, Deadline(max(0.0, limit)), goal.cancel,
+        lambda phase, done: goal.feedback(ExecuteCommandFeedback(phase, done)))))
+
+
+def _find(first_reached: FindReached, request: FirstReachedRequest) -> FirstReachedResponse:
+    poses = [pose for pose in map(pose_from_msg, request.poses) if pose is not None]
+    found = first_reached(poses, Deadline(max(0.0, request.time_limit)))
+    return FirstReachedResponse(found.known, poses.index(found.pose) if found.pose is not None else -1)

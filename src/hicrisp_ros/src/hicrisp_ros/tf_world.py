@@ -1,0 +1,103 @@
+"""TF as the detector wants it: the newest pose of each frame in the world frame, with its stamp."""
+
+from __future__ import annotations
+
+import time
+from threading import Condition, Lock
+from typing import Dict, Iterable, Tuple
+
+import rospy
+import tf2_ros
+from hicrisp_core.model import Pose
+from tf2_msgs.msg import TFMessage
+
+from hicrisp_ros.conversions.world import WORLD_FRAME
+
+Frames = Dict[str, Tuple[Pose, float]]
+"""Frame id to its pose in the root frame and the pose's stamp in seconds of the ROS clock."""
+
+CLOCK_JUMP = 1.0
+
+
+class TfWorld:
+    """Listens to ``/tf`` and ``/tf_static``.
+
+    Args:
+        cache: seconds of the ROS clock that transforms are kept.
+        root: the frame in which poses are wanted.
+    """
+
+    def __init__(self, cache: float = 5.0, root: str = WORLD_FRAME) -> None:
+        self._root = root
+        self._cache = rospy.Duration.from_sec(cache)
+        self._buffer = tf2_ros.Buffer(cache_time=self._cache, debug=False)
+        self._static: Dict[str, object] = {}
+        self._stamps: Dict[str, float] = {}
+        self._newest = 0.0
+        self._count = 0
+        self._lock = Lock()
+        self._arrived = Condition(self._lock)
+        self._subscribers = [
+            rospy.Subscriber("/tf", TFMessage, self._on_tf, queue_size=100, buff_size=2**20, tcp_nodelay=True),
+            rospy.Subscriber("/tf_static", TFMessage, self._on_static, queue_size=100),
+        ]
+
+    @property
+    def count(self) -> int:
+        """How many messages arrived so far; it grows when there is something new to see."""
+        return self._count
+
+    def wait_for_news(self, seen: int, seconds: float) -> int:
+        """Wait in wall time until more than ``seen`` messages arrived; the number that did."""
+        end = time.monotonic() + seconds
+        with self._arrived:
+            while self._count <= seen:
+                remaining = end - time.monotonic()
+                if remaining <= 0.0 or rospy.is_shutdown():
+                    break
+                self._arrived.wait(remaining)
+            return self._count
+
+    def frames(self, names: Iterable[str]) -> Frames:
+        """The newest pose of every named frame that TF can place in the root frame; the others are left out."""
+        found: Frames = {}
+        with self._lock:
+            for name in names:
+                try:
+                    placed = self._buffer.lookup_transform_core(self._root, name, rospy.Time())
+                except tf2_ros.TransformException:
+                    continue
+                moved, turned = placed.transform.translation, placed.transform.rotation
+                pose = Pose((moved.x, moved.y, moved.z), (turned.x, turned.y, turned.z, turned.w))
+                found[name] = (pose, placed.header.stamp.to_sec())
+        return found
+
+    def _on_tf(self, message: TFMessage) -> None:
+        with self._arrived:
+            for transform in message.transforms:
+                stamp = transform.header.stamp.to_sec()
+                if stamp < self._newest - CLOCK_JUMP:
+                    self._forget()
+                self._newest = max(self._newest, stamp)
+                if self._stamps.get(transform.child_frame_id) != stamp:  # TF warns of every repetition.
+                    self._stamps[transform.child_frame_id] = stamp
+                    self._buffer.set_transform(transform, "tf")
+            self._count += 1
+            self._arrived.notify_all()
+
+    def _on_static(self, message: TFMessage) -> None:
+        with self._arrived:
+            for transform in message.transforms:
+                self._static[transform.child_frame_id] = transform
+                self._buffer.set_transform_static(transform, "tf_static")
+            self._count += 1
+            self._arrived.notify_all()
+
+    def _forget(self) -> None:
+        """The clock was set back: what was heard belongs to another run, and TF would refuse what is older."""
+        rospy.logwarn("TF stamps went back by more than %g s; older transforms are forgotten", CLOCK_JUMP)
+        self._buffer.clear()
+        self._stamps.clear()
+        self._newest = 0.0
+        for transform in self._static.values():
+            self._buffer.set_transform_static(transform, "tf_static")

@@ -1,0 +1,137 @@
+"""Every dataclass of the model survives the way into a message, over the wire and back."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from typing import Any, Callable
+
+import pytest
+from hicrisp_core.model import (
+    Command,
+    Correction,
+    Feedback,
+    Level,
+    Outcome,
+    Plan,
+    Pose,
+    Relation,
+    RobotState,
+    Rung,
+    StackEntry,
+    Status,
+    Step,
+    Verdict,
+    WorldObject,
+    WorldState,
+)
+from hicrisp_core.ports.brain import Usage
+
+from hicrisp_msgs.msg import Correction as CorrectionMsg
+from hicrisp_msgs.msg import Outcome as OutcomeMsg
+from hicrisp_ros import conversions
+
+POSE = Pose((0.1, -0.2, 0.3), (0.0, 0.0, 0.6, 0.8))
+ARGUMENTS = {"robot": "panda", "item": "box", "bearing": 45.0}
+COMMAND = Command("place_around", ARGUMENTS, "panda", POSE, POSE, 12.5, ((0.5, 0.0, 0.025),), 0.15,
+                  ((1.2, 0.8, 0.1),), 0.02)
+STEP = Step("place box around cylinder", "place_around", {"item": "box", "bearing": -90.0}, "panda", (0, 2))
+FEEDBACK = Feedback(
+    Level.LOW, "misplaced", "error", "reason", "suggestion", (0.01, 0.0, -0.02), ("a", "b"), ("salt",))
+ENTRY = StackEntry(COMMAND, FEEDBACK, 3)
+CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note")
+THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False)
+
+
+def over_the_wire(message: Any) -> Any:
+    """The message after it was serialised and read again."""
+    wire = io.BytesIO()
+    message.serialize(wire)
+    return type(message)().deserialize(wire.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("value", "to_msg", "from_msg"),
+    [
+        pytest.param(COMMAND, conversions.command_to_msg, conversions.command_from_msg, id="command"),
+        pytest.param(
+            COMMAND.aimed(POSE, None), conversions.command_to_msg, conversions.command_from_msg, id="no aim"
+        ),
+        pytest.param(Command("home"), conversions.command_to_msg, conversions.command_from_msg, id="no arguments"),
+        pytest.param(STEP, conversions.step_to_msg, conversions.step_from_msg, id="step"),
+        pytest.param(
+            Plan((STEP,), "offline", "why", "in full"), conversions.plan_to_msg, conversions.plan_from_msg, id="plan"
+        ),
+        pytest.param(FEEDBACK, conversions.feedback_to_msg, conversions.feedback_from_msg, id="feedback"),
+        pytest.param(
+            Feedback(Level.HIGH, "k", "not seen"),
+            conversions.feedback_to_msg,
+            conversions.feedback_from_msg,
+            id="no deviation",
+        ),
+        pytest.param(
+            Verdict(None, (0.0, 0.0, 0.0), "n"), conversions.verdict_to_msg, conversions.verdict_from_msg, id="good"
+        ),
+        pytest.param(Verdict(FEEDBACK), conversions.verdict_to_msg, conversions.verdict_from_msg, id="bad"),
+        pytest.param(
+            ENTRY, conversions.entry_to_msg, conversions.entry_from_msg, id="entry"
+        ),
+        pytest.param(
+            CORRECTION,
+            conversions.correction_to_msg,
+            conversions.correction_from_msg,
+            id="correction",
+        ),
+        pytest.param(Usage(2, 10, 20, 0.5), conversions.usage_to_msg, conversions.usage_from_msg, id="usage"),
+        pytest.param(
+            WorldState(
+                {
+                    "bowl": THING,
+                    "table": WorldObject("table", "surface", "surface", (1.0, 1.0, 0.02), movable=False),
+                },
+                frozenset({Relation("bowl", "on", "table"), Relation("bowl", "lying")}),
+                {"panda": RobotState("panda", "arm", POSE, 0.0), "agv": RobotState("agv", "base")},
+                12.5,
+            ),
+            conversions.world_to_msg,
+            conversions.world_from_msg,
+            id="world",
+        ),
+    ],
+)
+def test_a_value_survives_the_round_trip(value: Any, to_msg: Callable, from_msg: Callable) -> None:
+    assert from_msg(over_the_wire(to_msg(value))) == value
+
+
+@pytest.mark.parametrize("sample", [COMMAND, STEP, FEEDBACK, ENTRY, THING, CORRECTION])
+def test_the_samples_leave_no_field_at_its_default(sample: Any) -> None:
+    """A field that the model gains later has to come into the messages too."""
+    for field in dataclasses.fields(sample):
+        default = field.default_factory() if callable(field.default_factory) else field.default
+        assert getattr(sample, field.name) != default, f"{type(sample).__name__}.{field.name} is not sampled"
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_every_status_has_its_own_code(status: Status) -> None:
+    outcome = Outcome(status, "because", ("salt",))
+    assert conversions.outcome_from_msg(over_the_wire(conversions.outcome_to_msg(outcome))) == outcome
+
+
+@pytest.mark.parametrize("rung", list(Rung))
+def test_every_rung_has_its_own_code(rung: Rung) -> None:
+    message = over_the_wire(conversions.correction_to_msg(Correction(rung)))
+    assert conversions.correction_from_msg(message).rung is rung
+
+
+def test_an_outcome_that_nobody_filled_in_is_no_success() -> None:
+    assert conversions.outcome_from_msg(OutcomeMsg()).status is Status.INVALID
+
+
+def test_an_unknown_rung_gives_up() -> None:
+    assert conversions.correction_from_msg(CorrectionMsg(rung=200)).rung is Rung.GIVE_UP
+
+
+def test_an_empty_verdict_message_is_not_ok() -> None:
+    from hicrisp_msgs.msg import Verdict as VerdictMsg
+
+    assert not conversions.verdict_from_msg(VerdictMsg()).ok

@@ -1,0 +1,67 @@
+"""A robot behind its action: what was left running by somebody else ends before anything new begins."""
+
+from __future__ import annotations
+
+import itertools
+from threading import Event, Thread
+from typing import Iterator, List
+
+import pytest
+from hicrisp_core.model import Command, Status
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.ports.robot import RosRobot
+
+from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult, Outcome
+
+pytestmark = pytest.mark.usefixtures("ros")
+NAMES = itertools.count()
+
+
+class Driver:
+    """Works for half a second, or until it is told to end."""
+
+    def __init__(self) -> None:
+        self.name = f"arm_{next(NAMES)}"
+        self.begun = Event()
+        self.ended: List[int] = []
+        self._server = ActionServer(f"robots/{self.name}/execute", ExecuteCommandAction, self._execute).start()
+
+    def _execute(self, goal: Goal) -> ExecuteCommandResult:
+        self.begun.set()
+        seconds = 20.0 if goal.message.command.action == "long" else 0.5
+        status = Outcome.CANCELED if goal.cancel.wait(seconds) else Outcome.SUCCESS
+        self.ended.append(status)
+        return ExecuteCommandResult(Outcome(status=status))
+
+    def stop(self) -> None:
+        self._server.stop()
+
+
+@pytest.fixture
+def driver() -> Iterator[Driver]:
+    driver = Driver()
+    yield driver
+    driver.stop()
+
+
+def port(driver: Driver) -> RosRobot:
+    return RosRobot(driver.name, ("work", "long"), Event(), lambda: None)
+
+
+def test_a_command_sent_while_leftovers_are_cleared_is_not_canceled_with_them(driver: Driver) -> None:
+    robot = port(driver)
+    robot.clear(10.0)
+    assert robot.execute(Command("work", robot=driver.name), Deadline(10.0), Event()).ok
+    assert driver.ended == [Outcome.SUCCESS]
+
+
+def test_what_another_supervisor_left_running_ends_first(driver: Driver) -> None:
+    before = Thread(target=port(driver).execute, args=(Command("long", robot=driver.name), Deadline(20.0), Event()))
+    before.start()
+    assert driver.begun.wait(10.0)
+    robot = port(driver)
+    robot.clear(10.0)
+    assert robot.execute(Command("work", robot=driver.name), Deadline(10.0), Event()).status is Status.SUCCESS
+    assert driver.ended == [Outcome.CANCELED, Outcome.SUCCESS]
+    before.join(10.0)

@@ -1,0 +1,74 @@
+"""Frames from TF in the world frame, also after the clock was set back."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Iterator
+
+import pytest
+import rospy
+from geometry_msgs.msg import TransformStamped
+from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import from_yaw
+from hicrisp_ros.conversions.geometry import transform_to_msg
+from hicrisp_ros.tf_world import TfWorld
+from tf2_msgs.msg import TFMessage
+
+pytestmark = pytest.mark.usefixtures("ros")
+
+
+def transform(parent: str, child: str, x: float, stamp: float, yaw: float = 0.0) -> TransformStamped:
+    return transform_to_msg(parent, child, Pose((x, 0.0, 0.0), from_yaw(yaw)), rospy.Time.from_sec(stamp))
+
+
+class Eyes:
+    """A TfWorld and a publisher that is connected to it."""
+
+    def __init__(self) -> None:
+        self.publisher = rospy.Publisher("/tf", TFMessage, queue_size=10)
+        self.world = TfWorld()
+        while self.publisher.get_num_connections() == 0:
+            time.sleep(0.01)
+
+    def show(self, *transforms: TransformStamped) -> None:
+        seen = self.world.count
+        self.publisher.publish(TFMessage(list(transforms)))
+        assert self.world.wait_for_news(seen, 2.0) > seen
+
+
+@pytest.fixture
+def eyes() -> Iterator[Eyes]:
+    eyes = Eyes()
+    yield eyes
+    eyes.publisher.unregister()
+    for subscriber in eyes.world._subscribers:
+        subscriber.unregister()
+
+
+def test_chains_end_in_the_world_frame(eyes: Eyes) -> None:
+    eyes.show(transform("world", "base", 1.0, 5.0, math.pi / 2), transform("base", "hand", 0.5, 5.0))
+    pose, stamp = eyes.world.frames(["hand", "unknown"])["hand"]
+    assert pose.position == pytest.approx((1.0, 0.5, 0.0))
+    assert pose.yaw == pytest.approx(math.pi / 2)
+    assert stamp == pytest.approx(5.0)
+
+
+def test_the_newest_pose_counts(eyes: Eyes) -> None:
+    eyes.show(transform("world", "box", 0.1, 5.0))
+    eyes.show(transform("world", "box", 0.2, 5.1))
+    assert eyes.world.frames(["box"])["box"][0].position[0] == pytest.approx(0.2)
+
+
+def test_a_clock_that_was_set_back_forgets_the_old_run(eyes: Eyes) -> None:
+    eyes.show(transform("world", "box", 0.1, 500.0), transform("world", "gone", 0.1, 500.0))
+    eyes.show(transform("world", "box", 0.3, 1.0))
+    frames = eyes.world.frames(["box", "gone"])
+    assert frames["box"][0].position[0] == pytest.approx(0.3)
+    assert "gone" not in frames
+
+
+def test_waiting_for_news_ends_in_wall_time(eyes: Eyes) -> None:
+    start = time.monotonic()
+    eyes.world.wait_for_news(eyes.world.count, 0.2)
+    assert 0.15 < time.monotonic() - start < 0.5
