@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import find_commands, preconditions_of
+from hicrisp_core.domain.search import Searcher, preconditions_of
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.deliveries import EXAMPLES, DeliveryReader, delivers
 from hicrisp_core.language.drive_plans import plan_drives
 from hicrisp_core.language.drives import drives
 from hicrisp_core.language.facts import FactReader, Reading
-from hicrisp_core.language.goals import GOAL_LIMITS, goal_of_facts
+from hicrisp_core.language.goals import goal_of_facts
 from hicrisp_core.language.intents import Intent, NotUnderstood
 from hicrisp_core.language.nouns import Names, words_of
 from hicrisp_core.language.questions import answer, is_question
@@ -34,6 +34,7 @@ class OfflineBrain:
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
         self._facts = FactReader(domain)
+        self._searcher = Searcher(domain)
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The steps of the task in the world as it is now.
@@ -41,37 +42,36 @@ class OfflineBrain:
         After a failure the remaining steps are planned anew, or all that is missing where the sentence lists facts;
         when things could not be reached, the whole sentence is, and its indefinite phrases ("a box") choose others.
         """
-        del deadline  # The grammar and the search are bounded by themselves.
         try:
             if is_question(request.task.text) and not request.remaining:
                 return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
             if drives(self._domain) and not delivers(self._domain):
                 return plan_drives(self._domain, request, SOURCE)
             said = replace(request.task, text=in_facts(request.task.text, self._domain))
-            return self._planned(replace(request, task=said))
+            return self._planned(replace(request, task=said), deadline)
         except NotUnderstood as error:
             examples = (*EXAMPLES, *lexicon.EXAMPLES) if delivers(self._domain) else lexicon.EXAMPLES
             return PlanAnswer(refusal=_refusal(str(error), request.world, examples), alternatives=examples)
 
-    def _planned(self, request: PlanRequest) -> PlanAnswer:
+    def _planned(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         barred = [entry for entry in request.feedback if entry.kind == UNREACHABLE]
         if barred:
             return PlanAnswer(refusal=f"{barred[-1].error} Nothing else does what the task asks for.")
         unreachable, no_place = _out_of_reach(request.feedback, request.world)
         if unreachable:
-            plan = self._sentence(request, unreachable | no_place)
+            plan = self._sentence(request, unreachable | no_place, deadline)
             stuck = _named_in(plan, unreachable)
             if stuck:
                 return PlanAnswer(refusal=f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
         elif request.remaining and not self._facts.read(request.task.text).whole:
-            plan = (self._elsewhere(request, no_place) if no_place else None) or self._rest(request)
+            plan = (self._elsewhere(request, no_place, deadline) if no_place else None) or self._rest(request, deadline)
         else:
-            plan = self._sentence(request, frozenset())
+            plan = self._sentence(request, frozenset(), deadline)
         if not plan.steps:
             return PlanAnswer(answer="Nothing needs to be done: it is so already.")
         return PlanAnswer(plan)
 
-    def _sentence(self, request: PlanRequest, avoid: FrozenSet[str]) -> Plan:
+    def _sentence(self, request: PlanRequest, avoid: FrozenSet[str], deadline: Deadline) -> Plan:
         """The whole task; what holds already needs no steps.
 
         A list of facts is a goal for the search, which finds the order; any other sentence is read by the grammar and
@@ -79,10 +79,10 @@ class OfflineBrain:
         """
         moved = frozenset(name for sentence in request.done for name in _things_in(sentence, request.world))
         names = Names(self._domain, request.world, avoid, moved)
-        builder = PlanBuilder(self._domain, request.world, names, request.done)
+        builder = PlanBuilder(self._searcher, request.world, names, request.done, deadline)
         said = self._facts.read(request.task.text)
         if said.whole:
-            builder.achieve(goal_of_facts(said, self._domain, request.world, names), GOAL_LIMITS)
+            builder.achieve(goal_of_facts(said, self._domain, request.world, names))
         elif delivers(self._domain):
             DeliveryReader(self._domain, request.world, names, builder).build(request.task.text)
         else:
@@ -99,32 +99,35 @@ class OfflineBrain:
             known = "; ".join(f"'{saying}'" for saying in self._facts.known)
             raise NotUnderstood(f"'{said.unread}' is no fact in words that are known here: {known}") from error
 
-    def _elsewhere(self, request: PlanRequest, no_place: FrozenSet[str]) -> Optional[Plan]:
+    def _elsewhere(
+        self, request: PlanRequest, no_place: FrozenSet[str], deadline: Deadline
+    ) -> Optional[Plan]:
         """The task with another thing to place by, where the sentence leaves the choice."""
         try:
-            plan = self._sentence(request, no_place)
+            plan = self._sentence(request, no_place, deadline)
         except NotUnderstood:
             return None
         return None if _named_in(plan, no_place) else plan
 
-    def _rest(self, request: PlanRequest) -> Plan:
+    def _rest(self, request: PlanRequest, deadline: Deadline) -> Plan:
         """The steps that are left, each with what it needs now."""
-        builder = PlanBuilder(self._domain, request.world, Names(self._domain, request.world))
+        builder = PlanBuilder(
+            self._searcher, request.world, Names(self._domain, request.world), (), deadline)
         builder.redo(request.remaining)
         return Plan(tuple(builder.steps), SOURCE, "; ".join(builder.notes))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that make the preconditions of the stack's top true."""
-        del deadline
         top = request.stack[-1]
         if top.command.action not in self._domain.actions:
             return PlanAnswer(refusal=f"'{top.command.action}' is no action of this domain")
         if top.feedback.kind == UNREACHABLE:
             return PlanAnswer(refusal="no single action makes a way to where none leads")
-        commands = find_commands(self._domain, request.world, preconditions_of(self._domain, top.command))
-        if commands is None:
-            return PlanAnswer(refusal=f"no way was found to where '{self._domain.describe(top.command)}' can be tried")
-        steps = tuple(Step(self._domain.describe(c), c.action, c.arguments, c.robot) for c in commands)
+        found = self._searcher.find(request.world, preconditions_of(self._domain, top.command), deadline=deadline)
+        if not found.found:
+            why = "the search ran out of time" if found.out_of_time else "no way was found"
+            return PlanAnswer(refusal=f"{why} to where '{self._domain.describe(top.command)}' can be tried")
+        steps = tuple(Step(self._domain.describe(c), c.action, c.arguments, c.robot) for c in found.commands)
         return PlanAnswer(Plan(steps, SOURCE, "what the failed action needs"))
 
 

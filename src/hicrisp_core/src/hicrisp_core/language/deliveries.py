@@ -16,7 +16,6 @@ from hicrisp_core.language import lexicon
 from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.drive_plans import DrivePlanner
 from hicrisp_core.language.drives import drives, read_errands
-from hicrisp_core.language.goals import GOAL_LIMITS
 from hicrisp_core.language.intents import Intent, NotUnderstood
 from hicrisp_core.language.nouns import Names, words_of
 from hicrisp_core.language.phrases import PhraseReader
@@ -98,7 +97,7 @@ class DeliveryReader:
     def _unload(self, said: Mapping[str, str]) -> bool:
         what = said.get("what") or said["off"]
         for item in self._cargo if what in ("it", "them") and self._cargo else self._things(what):
-            self._builder.achieve(goal_of(f"on({item}, table)"), GOAL_LIMITS)
+            self._builder.achieve(goal_of(f"on({item}, table)"))
         return True
 
     def _carry(self, said: Mapping[str, str]) -> bool:
@@ -108,7 +107,7 @@ class DeliveryReader:
         items = self._cargo = self._things(said["what"])
         for item in items:
             self._aboard(item)
-        self._builder.achieve(goal_of(f"in_area({items[0]}, {area})"), GOAL_LIMITS)
+        self._builder.achieve(goal_of(f"in_area({items[0]}, {area})"))
         return True
 
     def _back(self, said: Mapping[str, str]) -> bool:
@@ -120,7 +119,7 @@ class DeliveryReader:
             return True
         if where and where.replace("the ", "").replace(" ", "_") not in (*self._stations, "start", "panda", "arm"):
             return False
-        self._builder.achieve(goal_of(f"docked({self._base}, {self._stations[0]})"), GOAL_LIMITS)
+        self._builder.achieve(goal_of(f"docked({self._base}, {self._stations[0]})"))
         return True
 
     def _to_table(self, said: Mapping[str, str]) -> bool:
@@ -147,7 +146,7 @@ class DeliveryReader:
             raise (not_driven if drives_there else error) from error
 
     def _aboard(self, item: str) -> None:
-        self._builder.achieve(goal_of(f"aboard({item}, {self._base})"), GOAL_LIMITS)
+        self._builder.achieve(goal_of(f"aboard({item}, {self._base})"))
 
     def _things(self, said: str) -> Tuple[str, ...]:
         return self._names.items(PhraseReader(tokenise(said)).nouns())
