@@ -13,8 +13,9 @@ from hicrisp_core.domain.search.state_tests import StateTest
 _WEIGHTS = ((0, 1), (60, 2), (240, 5))
 """From how many evaluated states on how much what is left counts against what was done: short sequences first, then any."""
 
-_Entry = Tuple[int, int, int, int, int]
-"""Estimated cost of the whole sequence, estimate of what is left, order, commands so far, state."""
+_Entry = Tuple[int, int, int, int, int, bool]
+"""Estimated cost of the whole sequence, estimate of what is left, order, commands so far, state, and whether only the
+operators that are not helpful are left to be tried there."""
 
 
 class BestFirst:
@@ -47,12 +48,15 @@ class BestFirst:
             states: states that are evaluated, at most.
         """
         self._reached[start] = 0
-        self._push(0, 0, start, 1)
+        self._push(0, 0, start, weight=1)
         weight = 1
         while self._queue and len(self._estimates) <= states:
             self._clock.tick()
-            cost, _, _, done, state = heapq.heappop(self._queue)
+            cost, _, _, done, state, rest = heapq.heappop(self._queue)
             if done > self._reached[state]:
+                continue
+            if rest:
+                self._expand(state, done, self._estimates[state], weight, rest)
                 continue
             if self._holds(state):
                 return self._path(state)
@@ -67,30 +71,34 @@ class BestFirst:
             if done + weight * estimate.steps > cost:
                 self._push(done, estimate.steps, state, weight)  # It is further than it seemed: others come first.
                 continue
-            self._expand(state, done, estimate, weight)
+            self._expand(state, done, estimate, weight, rest=False)
+            if estimate.others:
+                self._push(done, estimate.steps + 2, state, weight, rest=True)
         return None
 
-    def _expand(self, state: int, done: int, estimate: Estimate, weight: int) -> None:
-        for operators, change in ((estimate.helpful, -1), (estimate.others, 1)):
-            for operator in operators:
-                after = operator.apply(state)
-                if self._reached.get(after, done + 2) > done + 1:
-                    self._reached[after] = done + 1
-                    self._parents[after] = (state, operator)
-                    known = self._estimates.get(after)
-                    left = estimate.steps + change if known is None else known.steps
-                    self._push(done + 1, max(0, left), after, weight)
+    def _expand(self, state: int, done: int, estimate: Optional[Estimate], weight: int, rest: bool) -> None:
+        if estimate is None:
+            return
+        for operator in estimate.others if rest else estimate.helpful:
+            self._clock.tick()
+            after = operator.apply(state)
+            if self._reached.get(after, done + 2) > done + 1:
+                self._reached[after] = done + 1
+                self._parents[after] = (state, operator)
+                known = self._estimates.get(after)
+                left = estimate.steps + (1 if rest else -1) if known is None else known.steps
+                self._push(done + 1, max(0, left), after, weight)
 
-    def _push(self, done: int, left: int, state: int, weight: int) -> None:
+    def _push(self, done: int, left: int, state: int, weight: int, rest: bool = False) -> None:
         self._order += 1
-        heapq.heappush(self._queue, (done + weight * left, left, self._order, done, state))
+        heapq.heappush(self._queue, (done + weight * left, left, self._order, done, state, rest))
 
     def _reweighted(self, weight: int) -> int:
         """The weight from here on; the queue is put in order anew when it changes."""
         now = next(each for states, each in reversed(_WEIGHTS) if len(self._estimates) > states)
         if now != weight:
-            self._queue = [(done + now * left, left, order, done, state)
-                           for _, left, order, done, state in self._queue]
+            self._queue = [(done + now * left, left, order, done, state, rest)
+                           for _, left, order, done, state, rest in self._queue]
             heapq.heapify(self._queue)
         return now
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from hicrisp_core.time.deadline import Deadline
 
-_TICKS = 32
+_TICKS = 16
 """Turns of a loop between two looks at the clock; a turn takes some microseconds."""
 
 
 class OutOfTime(Exception):
     """The deadline has passed; the searcher catches it and answers with the ending of that name."""
+
+
+class TooWide(Exception):
+    """A relaxed task has more operators than are looked at; the searcher catches it and looks no further."""
 
 
 class Clock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.conditions import Atom
 from hicrisp_core.model import Relation
@@ -28,6 +28,8 @@ class FactTable:
         self.facts: List[Relation] = []
         self._numbers: Dict[Relation, int] = {}
         self._patterns: Dict[_Form, Pattern] = {}
+        self._bits: Dict[_Form, int] = {}
+        """The facts of every form that there is, so that a new pattern needs no look at all of them."""
 
     def number(self, fact: Relation) -> int:
         """The number of a fact: its bit in a state."""
@@ -36,9 +38,9 @@ class FactTable:
             found = self._numbers[fact] = len(self.facts)
             self.facts.append(fact)
             for form in _forms(fact):
-                pattern = self._patterns.get(form)
-                if pattern is not None:
-                    pattern.bits |= 1 << found
+                bits = self._bits[form] = self._bits.get(form, 0) | 1 << found
+                if form in self._patterns:
+                    self._patterns[form].bits = bits
         return found
 
     def state(self, facts: Iterable[Relation]) -> int:
@@ -55,9 +57,14 @@ class FactTable:
         if found is None:
             found = self._patterns[form] = Pattern(atom.predicate, tuple(
                 "_" if argument == "_" or argument.startswith("?") else argument for argument in atom.arguments))
-            for number, fact in enumerate(self.facts):
-                if atom.matches(fact) is not None:
-                    found.bits |= 1 << number
+            found.bits = self._bits.get(form, 0)
+        return found
+
+    def numbers_in(self, bits: int) -> Sequence[int]:
+        """The numbers of the bits that are set, in the order of their facts: what was asked before changes nothing."""
+        found = list(_numbers_in(bits))
+        if len(found) > 1:
+            found.sort(key=self.facts.__getitem__)
         return found
 
     def mask(self, atom: Atom) -> int:
@@ -65,7 +72,7 @@ class FactTable:
         return 1 << self.number(atom.fact()) if atom.ground else self.pattern(atom).bits
 
 
-def numbers_in(bits: int) -> Iterator[int]:
+def _numbers_in(bits: int) -> Iterator[int]:
     """The numbers of the bits that are set, the lowest first."""
     while bits:
         lowest = bits & -bits

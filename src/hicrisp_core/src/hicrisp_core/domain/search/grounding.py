@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
+from enum import Enum
 from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.conditions import Atom, Condition, Facts, number_text
-from hicrisp_core.domain.schema import Action, Domain, Effect, Parameter
-from hicrisp_core.domain.search.clock import Clock
+from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain, Effect, Parameter
+from hicrisp_core.domain.search.clock import Clock, TooWide
 from hicrisp_core.domain.search.facts import FactTable, Pattern
 from hicrisp_core.domain.search.operators import Operator, Way
 from hicrisp_core.domain.search.state_tests import AnyOf, Ground, Join, StateTest, clause_test
 from hicrisp_core.domain.search.unify import Unified, unify
 from hicrisp_core.model import Command, Relation, Value
 
+MOST_WAYS = 2500
+"""Ways in one relaxed task, and bindings tried for one fact, above which the task is not looked at."""
+_MOST_TOLD = 64
 _TERM = re.compile(r"\s+[+-]\s+")
 
 
+class Breadth(Enum):
+    """How many ways to a fact are looked at."""
+
+    TOLD = "told"
+    """Those that bind no thing that neither the fact nor the state asks for, where there is one: to free a hand a thing
+    is put down, not put on every other thing."""
+    NAMED = "named"
+    """Those that bind things which the goal names."""
+    ALL = "all"
+    """Every one."""
+
+
 class Told(NamedTuple):
-    """An action whose open parameters are all read off the state by its own preconditions.
+    """An action whose open parameters are all read off the state by its preconditions or by its effect's condition.
 
     What a thing is to be taken from, for example, is no choice: it is where the thing is now.
     """
@@ -31,6 +48,8 @@ class Told(NamedTuple):
     facts: Join
     effect: Effect
     variables: Mapping[str, str]
+    known_ways: Dict[int, Tuple[Way, ...]]
+    """What was told before, by the part of the state that it depends on."""
 
 
 class Achievers(NamedTuple):
@@ -45,6 +64,8 @@ class _Candidate(NamedTuple):
     effect: Effect
     found: Unified
     free: int
+    told: bool = False
+    """Whether it only counts where the state itself says what its open parameters are."""
 
 
 class _Shared(NamedTuple):
@@ -76,7 +97,7 @@ class Grounding:
         self._tests: Dict[Tuple[int, Tuple[str, ...]], Union[bool, StateTest]] = {}
         self._preconditions = _shared_conditions(domain)
         self._operators: Dict[Tuple[str, Tuple[Value, ...]], Optional[Operator]] = {}
-        self._achievers: Dict[Tuple[int, bool, bool], Achievers] = {}
+        self._achievers: Dict[Tuple[int, bool, Breadth], Optional[Achievers]] = {}
         self._patterns: List[Pattern] = []
         """Kept alive: their identities are keys."""
 
@@ -84,50 +105,76 @@ class Grounding:
         """A goal's condition as a test; ``True`` or ``False`` where no state matters."""
         return self._any_clause(condition)
 
-    def told(self, told: Told, state: int) -> Iterator[Way]:
+    def told(self, told: Told, state: int) -> Tuple[Way, ...]:
         """The ways that a state tells."""
+        concerned = told.facts.concerned(state)
+        found = told.known_ways.get(concerned)
+        if found is None:
+            if len(told.known_ways) > _MOST_TOLD:
+                told.known_ways.clear()
+            found = told.known_ways[concerned] = tuple(self._tell(told, state))
+        return found
+
+    def _tell(self, told: Told, state: int) -> Iterator[Way]:
         for match in told.facts.matches(state):
             names = {**told.known, **{name: match[variable] for name, variable in told.open.items()}}
             yield from self._ways(told.action, names, told.effect, told.variables, None)
 
-    def achievers(self, key: Union[int, Pattern], undoable: bool, all_: bool, clock: Clock) -> Achievers:
+    def achievers(
+        self, key: Union[int, Pattern], undoable: bool, breadth: Breadth, named: FrozenSet[str], clock: Clock
+    ) -> Achievers:
         """The ways to make a fact (or any of a form), or to remove one.
 
         Args:
             undoable: whether only actions that can be undone count.
-            all_: every way. Without it no action is bound to things that neither the fact nor the state asks for,
-                where there is another one: to free a hand a thing is put down, not put on every other thing.
+            named: the things that the goal names; they matter to that breadth alone, whose ways are not kept.
+
+        Raises:
+            TooWide: when there are too many to look at.
         """
-        where = (key if isinstance(key, int) else -1 - id(key), undoable, all_)
-        found = self._achievers.get(where)
-        if found is None:
+        if breadth is Breadth.NAMED:
+            return self._find(key, undoable, breadth, named, clock)
+        where = (key if isinstance(key, int) else -1 - id(key), undoable, breadth)
+        if where not in self._achievers:
             if not isinstance(key, int):
                 self._patterns.append(key)
-            found = self._achievers[where] = self._find(key, undoable, all_, clock)
+            try:
+                self._achievers[where] = self._find(key, undoable, breadth, frozenset(), clock)
+            except TooWide:
+                self._achievers[where] = None
+        found = self._achievers[where]
+        if found is None:
+            raise TooWide
         return found
 
-    def _find(self, key: Union[int, Pattern], undoable: bool, all_: bool, clock: Clock) -> Achievers:
+    def _find(
+        self, key: Union[int, Pattern], undoable: bool, breadth: Breadth, named: FrozenSet[str], clock: Clock
+    ) -> Achievers:
         removes = isinstance(key, int) and bool(key & 1)
         if isinstance(key, int):
             fact = self.table.facts[key // 2]
             predicate, wanted = fact.predicate, tuple(each for each in (fact.subject, fact.object) if each)
         else:
             predicate, wanted = key.predicate, key.arguments
-        candidates = list(self._unified(predicate, wanted, removes, undoable, all_))
+        told_too = breadth is Breadth.TOLD
+        candidates = list(self._unified(predicate, wanted, removes, undoable, told_too))
+        among = named if breadth is Breadth.NAMED else None
         least: Optional[int] = None
         fixed: Dict[Way, None] = {}
         told: List[Told] = []
-        for action, effect, found, free in sorted(candidates, key=lambda candidate: candidate.free):
-            if all_ or least in (None, free):
-                ways = self._ways(action, found.parameters, effect, found.variables, clock)
+        for action, effect, found, free, only_told in sorted(candidates, key=lambda candidate: candidate.free):
+            if not told_too or least in (None, free) and not only_told:
+                ways = self._ways(action, found.parameters, effect, found.variables, clock, among)
                 fixed.update(dict.fromkeys(ways))
                 least = free if fixed else None
+                if len(fixed) > MOST_WAYS:
+                    raise TooWide
             else:
                 told.extend(self._told(action, found, effect))
         return Achievers(tuple(fixed), tuple(told))
 
     def _unified(
-        self, predicate: str, wanted: Tuple[str, ...], removes: bool, undoable: bool, all_: bool
+        self, predicate: str, wanted: Tuple[str, ...], removes: bool, undoable: bool, told_too: bool
     ) -> Iterator[_Candidate]:
         for action in self._domain.actions.values():
             if undoable and not action.reversible:
@@ -138,27 +185,32 @@ class Grounding:
                 if unified is not None and self._fits(action, unified.parameters):
                     found.append(_Candidate(action, effect, unified, sum(
                         name not in unified.parameters and not p.optional for name, p in action.parameters.items())))
-            if not all_ and found:
-                closest = min((c.free, c.effect.when is not None) for c in found)
-                found = [c for c in found if (c.free, c.effect.when is not None) == closest]
-            yield from found
+            closest = min(((c.free, c.effect.when is not None) for c in found), default=None)
+            for candidate in found:
+                told = told_too and (candidate.free, candidate.effect.when is not None) != closest
+                if not told or candidate.effect.when is not None:
+                    yield candidate._replace(told=told)
 
     def _told(self, action: Action, found: Unified, effect: Effect) -> Iterator[Told]:
         known = found.parameters
         free = {name: f"?{name}" for name, parameter in action.parameters.items()
                 if name not in known and not parameter.optional}
-        clauses = [precondition.condition.clauses[0] for precondition in action.preconditions
-                   if len(precondition.condition.clauses) == 1]
-        atoms = [atom.bind({**known, **free}) for clause in clauses if not clause.negated
+        conditions = [precondition.condition for precondition in action.preconditions]
+        names = {**known, **free}
+        if effect.when is not None:
+            conditions.append(effect.when)
+            names.update(found.variables)
+        clauses = [condition.clauses[0] for condition in conditions if len(condition.clauses) == 1]
+        atoms = [atom.bind(names) for clause in clauses if not clause.negated
                  for atom in clause.atoms if not set(free).isdisjoint(_terms(atom))]
         if set(free.values()) <= {argument for atom in atoms for argument in atom.arguments}:
-            yield Told(action, known, free, Join(atoms, False, self.ground), effect, found.variables)
+            yield Told(action, known, free, Join(atoms, False, self.ground), effect, found.variables, {})
 
     def _ways(
         self, action: Action, known: Mapping[str, str], effect: Effect, variables: Mapping[str, str],
-        clock: Optional[Clock],
+        clock: Optional[Clock], among: Optional[FrozenSet[str]] = None,
     ) -> Iterator[Way]:
-        for names, arguments in self._bindings(action, known, clock):
+        for names, arguments in self._bindings(action, known, clock, among):
             operator = self._operator(action, names, arguments)
             if operator is None:
                 continue
@@ -172,11 +224,13 @@ class Grounding:
                 yield Way(operator)
 
     def _bindings(
-        self, action: Action, known: Mapping[str, str], clock: Optional[Clock]
+        self, action: Action, known: Mapping[str, str], clock: Optional[Clock], among: Optional[FrozenSet[str]]
     ) -> Iterator[Tuple[Dict[str, str], Dict[str, Value]]]:
         needed = [parameter for parameter in action.parameters.values() if not parameter.optional]
-        choices = [self._choices(parameter, known.get(parameter.name)) for parameter in needed]
+        choices = [self._choices(parameter, known.get(parameter.name), among) for parameter in needed]
         keys = [parameter.name for parameter in needed]
+        if math.prod(map(len, choices)) > MOST_WAYS:
+            raise TooWide
         for values in itertools.product(*choices):
             if clock is not None:
                 clock.tick()
@@ -185,9 +239,16 @@ class Grounding:
                 yield {name: value if isinstance(value, str) else number_text(value)
                        for name, value in arguments.items()}, arguments
 
-    def _choices(self, parameter: Parameter, known: Optional[str]) -> Sequence[Value]:
+    def _choices(
+        self, parameter: Parameter, known: Optional[str], among: Optional[FrozenSet[str]]
+    ) -> Sequence[Value]:
         if parameter.type != "number":
-            return self._of_type(parameter.type) if known is None else (known,)
+            if known is not None:
+                return (known,)
+            every = self._of_type(parameter.type)
+            if among is None or parameter.type in ROBOT_TYPES or parameter.any:
+                return every
+            return tuple(name for name in every if name in among)
         if known is None:
             return (parameter.default or 0.0,)
         try:

@@ -7,12 +7,13 @@ lack, and so on; then forward from the operators that can run, with the costs ad
 from __future__ import annotations
 
 import heapq
-from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
-from hicrisp_core.domain.search.clock import Clock
-from hicrisp_core.domain.search.grounding import Grounding
+from hicrisp_core.domain.search.clock import Clock, TooWide
+from hicrisp_core.domain.search.facts import Pattern
+from hicrisp_core.domain.search.grounding import MOST_WAYS, Achievers, Breadth, Grounding
 from hicrisp_core.domain.search.operators import Operator, Way
-from hicrisp_core.domain.search.state_tests import Key, Keys, StateTest
+from hicrisp_core.domain.search.state_tests import AllOf, Key, Keys, StateTest
 
 
 class Estimate(NamedTuple):
@@ -50,22 +51,27 @@ class Relaxation:
 
     Args:
         undoable: whether only actions that can be undone count.
-        all_: whether every way to a fact counts, see ``Grounding.achievers``.
+        breadth: how many ways to a fact count.
+        named: the things that the goal names.
     """
 
     def __init__(
-        self, grounding: Grounding, goal: Sequence[StateTest], undoable: bool, all_: bool, clock: Clock
+        self, grounding: Grounding, goal: Sequence[StateTest], undoable: bool, breadth: Breadth,
+        named: FrozenSet[str], clock: Clock,
     ) -> None:
         self._grounding = grounding
         self._goal = goal
         self._undoable = undoable
-        self._all = all_
+        self._breadth = breadth
+        self._named = named
+        self._achievers: Dict[Key, Achievers] = {}
+        self._kept = frozenset(number for test in goal if isinstance(test, AllOf) for number in test.numbers)
         self._clock = clock
 
     def estimate(self, state: int) -> Optional[Estimate]:
         """The estimate for a state; ``None`` where not even the relaxed task has a solution."""
         graph = self.graph(state)
-        return None if graph is None else _estimate(graph)
+        return None if graph is None else _estimate(graph, self._kept)
 
     def graph(self, state: int) -> Optional[Graph]:
         """The relaxed task from a state; ``None`` where some condition of the goal can never be mended."""
@@ -102,10 +108,13 @@ class Relaxation:
             key = todo[position]
             position += 1
             number = numbers[key]
-            if isinstance(key, frozenset):
-                for needs in sorted(key, key=len):
+            if len(index) > MOST_WAYS:
+                raise TooWide
+            if isinstance(key, tuple):
+                for needs in key:
                     graph.gives[add(None, needs)].append(number)
                 continue
+            possible = False
             for way in self._ways(key, state):
                 found = index.get(way)
                 if found is None:
@@ -114,10 +123,16 @@ class Relaxation:
                     found = index[way] = -1 if lacking is None else add(way.operator, lacking)
                 if found >= 0:
                     graph.gives[found].append(number)
+                    possible = True
+            if not possible and number < len(graph.goal):
+                return None
         return graph
 
-    def _ways(self, key: "int | object", state: int) -> Sequence[Way]:
-        fixed, told = self._grounding.achievers(key, self._undoable, self._all, self._clock)  # type: ignore[arg-type]
+    def _ways(self, key: Union[int, Pattern], state: int) -> Sequence[Way]:
+        if key not in self._achievers:
+            self._achievers[key] = self._grounding.achievers(
+                key, self._undoable, self._breadth, self._named, self._clock)
+        fixed, told = self._achievers[key]
         if not told:
             return fixed
         return [*fixed, *(way for each in told for way in self._grounding.told(each, state))]
@@ -145,7 +160,8 @@ class _Lacks:
         return found
 
 
-def _estimate(graph: Graph) -> Optional[Estimate]:
+def _estimate(graph: Graph, kept: FrozenSet[int]) -> Optional[Estimate]:
+    """The relaxed plan; a fact of the goal that it removes (``kept``) is counted once more, for it has to be made anew."""
     supporters = _cheapest(graph)
     if supporters is None:
         return None
@@ -176,6 +192,8 @@ def _estimate(graph: Graph) -> Optional[Estimate]:
         else:
             near.append(operator)
     steps = sum(1 for index in chosen if graph.operators[index] is not None)
+    steps += sum(1 for key, number in graph.numbers.items()
+                 if number in met and isinstance(key, int) and key & 1 and key >> 1 in kept)
     return Estimate(steps, (*helpful, *near), tuple(others))
 
 

@@ -9,8 +9,8 @@ from typing import FrozenSet, List, Mapping, Optional, Tuple
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search.answer import Ending, SearchAnswer
 from hicrisp_core.domain.search.best_first import BestFirst
-from hicrisp_core.domain.search.clock import Clock, OutOfTime
-from hicrisp_core.domain.search.grounding import Grounding, fixed_predicates
+from hicrisp_core.domain.search.clock import Clock, OutOfTime, TooWide
+from hicrisp_core.domain.search.grounding import Breadth, Grounding, fixed_predicates
 from hicrisp_core.domain.search.question import Goal
 from hicrisp_core.domain.search.relaxation import Relaxation
 from hicrisp_core.domain.search.state_tests import StateTest
@@ -72,10 +72,15 @@ class Searcher:
                 return SearchAnswer(Ending.NO_WAY)
         start = grounding.table.state(fact for fact in state.relations if fact.predicate not in self._fixed)
         looked_at = 0
-        for all_ in (False, True):
-            relaxation = Relaxation(grounding, tests, undoable, all_, clock)
+        named = frozenset(argument for condition in goal for clause in condition.clauses for atom in clause.atoms
+                          for argument in atom.arguments)
+        for breadth in Breadth:
+            relaxation = Relaxation(grounding, tests, undoable, breadth, named, clock)
             search = BestFirst(relaxation, tests, clock)
-            found = search.run(start, limits.depth, limits.states - looked_at)
+            try:
+                found = search.run(start, limits.depth, limits.states - looked_at)
+            except TooWide:
+                found = None
             looked_at += search.looked_at
             if found is not None:
                 return SearchAnswer(Ending.FOUND, tuple(each.command for each in found), len(found) < 2, looked_at)

@@ -10,9 +10,9 @@ import itertools
 from typing import Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Binding, Facts, IsA, solutions
-from hicrisp_core.domain.search.facts import FactTable, Pattern, numbers_in
+from hicrisp_core.domain.search.facts import FactTable, Pattern
 
-Key = Union[int, Pattern, "FrozenSet[Tuple[Key, ...]]"]
+Key = Union[int, Pattern, "Tuple[Tuple[Key, ...], ...]"]
 Keys = Tuple[Key, ...]
 
 
@@ -31,14 +31,16 @@ class StateTest:
 class AllOf(StateTest):
     """These facts are there."""
 
-    def __init__(self, numbers: Sequence[int]) -> None:
-        self._bits = sum(1 << number for number in set(numbers))
+    def __init__(self, numbers: Sequence[int], table: FactTable) -> None:
+        self.numbers = frozenset(numbers)
+        self._table = table
+        self._bits = sum(1 << number for number in self.numbers)
 
     def holds(self, state: int) -> bool:
         return state & self._bits == self._bits
 
     def lacks(self, state: int) -> Optional[Keys]:
-        return tuple(2 * number for number in numbers_in(self._bits & ~state))
+        return tuple(2 * number for number in self._table.numbers_in(self._bits & ~state))
 
 
 class SomeOf(StateTest):
@@ -57,14 +59,15 @@ class SomeOf(StateTest):
 class NoneOf(StateTest):
     """No fact of a form is there."""
 
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self, pattern: Pattern, table: FactTable) -> None:
+        self._table = table
         self._pattern = pattern
 
     def holds(self, state: int) -> bool:
         return not state & self._pattern.bits
 
     def lacks(self, state: int) -> Optional[Keys]:
-        return tuple(2 * number + 1 for number in numbers_in(state & self._pattern.bits))
+        return tuple(2 * number + 1 for number in self._table.numbers_in(state & self._pattern.bits))
 
 
 class AnyOf(StateTest):
@@ -85,7 +88,7 @@ def one_of(ways: Sequence[Keys]) -> Optional[Keys]:
     """Keys for "one of these conjunctions"; ``None`` without any."""
     if len(ways) < 2:
         return ways[0] if ways else None
-    return (frozenset(ways),)
+    return (tuple(sorted(ways, key=len)),)
 
 
 class Ground:
@@ -138,6 +141,14 @@ class Join(StateTest):
         """Every value of the variables under which all atoms hold."""
         return _matches(self._atoms, state, {}, self._ground)
 
+    def concerned(self, state: int) -> int:
+        """The part of a state that the matches depend on."""
+        table, bits = self._ground.table, 0
+        for atom in self._atoms:
+            if not self._ground.computed(atom):
+                bits |= table.mask(atom)
+        return state & bits
+
     def lacks(self, state: int) -> Optional[Keys]:
         if not self._negated:
             return one_of(list(dict.fromkeys(self._ways(self._atoms, state))))
@@ -153,7 +164,7 @@ class Join(StateTest):
         for atom in self._atoms:
             if not self._ground.computed(atom):
                 there = state & self._ground.table.mask(atom.bind(match))
-                yield tuple(2 * number + 1 for number in numbers_in(there))
+                yield tuple(2 * number + 1 for number in self._ground.table.numbers_in(there))
 
     def _ways(self, atoms: Tuple[Atom, ...], state: int) -> Iterator[Keys]:
         """The conjunctions of facts that would make a match."""
@@ -176,7 +187,7 @@ class Join(StateTest):
             for way in self._ways(rest, state):
                 yield (*missing, *way)
             return
-        for number in numbers_in(state & table.pattern(first).bits):
+        for number in table.numbers_in(state & table.pattern(first).bits):
             match = first.matches(table.facts[number]) or {}
             yield from self._ways(tuple(atom.bind(match) for atom in rest), state)
         variables = [argument for argument in first.arguments if argument.startswith("?")]
@@ -203,7 +214,7 @@ def _matches(atoms: Tuple[Atom, ...], state: int, known: Binding, ground: Ground
         if state >> ground.table.number(first.fact()) & 1:
             yield from _matches(rest, state, known, ground)
     else:
-        for number in numbers_in(state & ground.table.pattern(first).bits):
+        for number in ground.table.numbers_in(state & ground.table.pattern(first).bits):
             match = first.matches(ground.table.facts[number])
             yield from _matches(rest, state, {**known, **(match or {})}, ground)
 
@@ -222,10 +233,10 @@ def clause_test(atoms: Sequence[Atom], negated: bool, ground: Ground) -> Union[b
     if len(left) == 1 and not ground.computed(left[0]):
         if not left[0].ground or negated:
             pattern = ground.table.pattern(left[0])
-            return NoneOf(pattern) if negated else SomeOf(pattern)
-        return AllOf([ground.table.number(left[0].fact())])
+            return NoneOf(pattern, ground.table) if negated else SomeOf(pattern)
+        return AllOf([ground.table.number(left[0].fact())], ground.table)
     if not negated and all(atom.ground and not ground.computed(atom) for atom in left):
-        return AllOf([ground.table.number(atom.fact()) for atom in left])
+        return AllOf([ground.table.number(atom.fact()) for atom in left], ground.table)
     # Fixed facts first: they bind the variables with the fewest matches. What is computed needs them bound.
     left.sort(key=lambda atom: 0 if atom.predicate in ground.fixed_predicates else
               2 if atom.predicate in BUILT_IN else 1)
