@@ -4,7 +4,7 @@ import random
 
 import pytest
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.domain import apply_effects, check, Searcher, goal_of, load_domain
+from hicrisp_core.domain import Searcher, apply_effects, check, goal_of, load_domain
 from hicrisp_core.model import Feedback, Level, Relation, RobotState, Task, WorldObject, WorldState
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.time.deadline import Deadline

@@ -92,4 +92,4 @@ actions:
     answer = Searcher(load_domain(file)).find(
         state, goal_of("near(someone, thing_1)", "sharp(?blade) and near(someone, ?blade)"))
     assert answer.ending is Ending.NO_WAY
-    assert answer.looked_at <= 2
+    assert answer.looked_at <= 3

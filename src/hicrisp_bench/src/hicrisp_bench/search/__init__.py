@@ -1,4 +1,4 @@
-"""The search over the domain's operators: how long random questions take in every world, and how long the answers are."""
+"""The search over the domain's operators: the time of random questions in every world, and the answers' lengths."""
 
 from hicrisp_bench.search.suite import add_options, run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
-from typing import Iterator, List, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.condition_text import parse_condition
@@ -12,7 +12,7 @@ from hicrisp_core.domain.conditions import Atom, Clause, Condition
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Goal, Searcher, preconditions_of
-from hicrisp_core.model import Command, Relation, WorldState
+from hicrisp_core.model import Command, Relation, Value, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
 from hicrisp_bench.search.worlds import Setting, random_towers
@@ -71,7 +71,8 @@ def _goal(setting: Setting, state: WorldState, dice: Random) -> Question:
 
 def _course(domain: Domain, state: WorldState, count: int, dice: Random) -> Tuple[Command, ...]:
     """Random commands with what each of them needs before it."""
-    searcher, found = Searcher(domain), []  # type: Tuple[Searcher, List[Command]]
+    searcher = Searcher(domain)
+    found: List[Command] = []
     for _ in range(_TRIES):
         command = _command(domain, state, dice)
         if count <= 0 or command is None:
@@ -88,7 +89,7 @@ def _course(domain: Domain, state: WorldState, count: int, dice: Random) -> Tupl
 def _command(domain: Domain, state: WorldState, dice: Random) -> Optional[Command]:
     """A random command that can be undone and changes something."""
     action = dice.choice([each for each in domain.actions.values() if each.reversible and each.effects])
-    arguments = {}
+    arguments: Dict[str, Value] = {}
     for parameter in action.parameters.values():
         if parameter.optional:
             continue

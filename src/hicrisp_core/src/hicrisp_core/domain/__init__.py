@@ -6,5 +6,5 @@ from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.domain.schema import Action, Domain, Predicate
 from hicrisp_core.domain.search import Ending, SearchAnswer, Searcher, goal_of, preconditions_of
 
-__all__ = ["Action", "Domain", "Predicate", "apply_effects", "check", "Ending", "SearchAnswer", "Searcher", "effects_hold", "goal_of",
-           "load_domain", "preconditions_of"]
+__all__ = ["Action", "Domain", "Ending", "Predicate", "SearchAnswer", "Searcher", "apply_effects", "check",
+           "effects_hold", "goal_of", "load_domain", "preconditions_of"]

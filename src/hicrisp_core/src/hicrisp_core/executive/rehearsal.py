@@ -5,9 +5,9 @@ into the planning loop". Here an irreversible command is carried out on the fact
 leave: it must be able to run, and it must not take the way to a later step of the plan that there is without it.
 Ways to later steps use only actions that can be undone, as every repair does: nobody asked for others.
 
-A rehearsal that runs out of time refuses nothing, for nothing speaks against the command; but nor has it been shown that
-the plan can go on after it. That is for a person to decide: the doubt is told with the request for approval, which is
-then made under full autonomy too.
+A rehearsal that runs out of time refuses nothing, for nothing speaks against the command; but nor does anything show
+that the plan can go on after it. A person decides that: the request for approval says what is not known, and it is made
+under full autonomy too.
 """
 
 from __future__ import annotations

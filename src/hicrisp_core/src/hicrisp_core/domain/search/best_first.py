@@ -11,7 +11,7 @@ from hicrisp_core.domain.search.relaxation import Estimate, Relaxation
 from hicrisp_core.domain.search.state_tests import StateTest
 
 _WEIGHTS = ((0, 1), (60, 2), (240, 5))
-"""From how many evaluated states on how much what is left counts against what was done: short sequences first, then any."""
+"""From how many evaluated states on how much what is left counts against what was done: first short, then any."""
 
 _Entry = Tuple[int, int, int, int, int, bool]
 """Estimated cost of the whole sequence, estimate of what is left, order, commands so far, state, and whether only the

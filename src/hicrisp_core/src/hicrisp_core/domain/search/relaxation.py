@@ -161,7 +161,7 @@ class _Lacks:
 
 
 def _estimate(graph: Graph, kept: FrozenSet[int]) -> Optional[Estimate]:
-    """The relaxed plan; a fact of the goal that it removes (``kept``) is counted once more, for it has to be made anew."""
+    """The relaxed plan; a fact of the goal (``kept``) that it removes counts once more: it has to be made anew."""
     supporters = _cheapest(graph)
     if supporters is None:
         return None

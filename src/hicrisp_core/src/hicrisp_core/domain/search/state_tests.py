@@ -215,8 +215,8 @@ def _matches(atoms: Tuple[Atom, ...], state: int, known: Binding, ground: Ground
             yield from _matches(rest, state, known, ground)
     else:
         for number in ground.table.numbers_in(state & ground.table.pattern(first).bits):
-            match = first.matches(ground.table.facts[number])
-            yield from _matches(rest, state, {**known, **(match or {})}, ground)
+            found = first.matches(ground.table.facts[number]) or {}
+            yield from _matches(rest, state, {**known, **found}, ground)
 
 
 def clause_test(atoms: Sequence[Atom], negated: bool, ground: Ground) -> Union[bool, StateTest]:
