@@ -9,13 +9,16 @@ from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.reader import read
-from hicrisp_core.language.tokens import tokenise
+from hicrisp_core.language.templates import Template
+from hicrisp_core.language.tokens import tokenise, words_in
 from hicrisp_core.parsing.raw import RawStep
 
 _LONGEST_NAME = 5
 """Words that a name in a sentence has at most; more is another sentence."""
-_PLACE = re.compile(r"{(\w+)}")
-_RELATIONS = lexicon.phrases(lexicon.RELATIONS)
+_MARKS = (",", ";", ".", ":", "!", "?", "(", ")")
+_ENDS = (".", "!")
+_SAME = {phrase: phrases for phrases in lexicon.RELATIONS.values() for phrase in phrases}
+"""A relation may be said in any of its words."""
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*(?=[.!]?\s*$)")
 
 
@@ -23,7 +26,8 @@ def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
     """The steps of one sentence; none where it is not understood."""
     plain = _ASIDE.sub("", text).strip()
     exact = _by_text(plain, domain)
-    if exact and not any(token.kind == "relation" for name in exact.named.values() for token in tokenise(name)):
+    if exact and not any(token.kind == "relation" for name in exact.named.values()
+                         for token in tokenise(words_in(name))):
         return (exact,)
     try:
         return _by_grammar(plain, domain) or ((exact,) if exact else ())
@@ -33,27 +37,18 @@ def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
 
 def _by_text(text: str, domain: Domain) -> Optional[RawStep]:
     """The action whose sentence this is, the one with the most words of its own first."""
+    words = words_in(text)
+    if words and words[-1].text in _ENDS:
+        words = words[:-1]
     found: List[Tuple[int, RawStep]] = []
     for action in domain.actions.values():
-        match = re.fullmatch(_pattern(action.text), text, re.IGNORECASE)
-        if match and all(len(value.split()) <= _LONGEST_NAME for value in match.groupdict().values()):
-            literal = len(re.sub(r"{\w+}", "", action.text))
-            found.append((literal, RawStep(action.name, (), match.groupdict(), text)))
+        form = Template.of(action.text, _SAME)
+        places = next((each for each in form.matches(words, _LONGEST_NAME) if not any(
+            word.text in _MARKS for place in each.values() for word in place)), None)
+        if places is not None:
+            named = {name: text[place[0].start:place[-1].end] for name, place in places.items()}
+            found.append((form.length, RawStep(action.name, (), named, text)))
     return max(found, key=lambda pair: pair[0])[1] if found else None
-
-
-def _pattern(sentence: str) -> str:
-    """An action's sentence as it may be written: "pickup" for "pick up", a known relation in any of its words."""
-    parts = _PLACE.split(sentence)  # Words and names in turn.
-    found = [re.escape(parts[0].strip()).replace(r"\ ", r"\s*") + r"\s+" if parts[0].strip() else ""]
-    for name, words in zip(parts[1::2], parts[2::2]):
-        said = words.strip()
-        same = lexicon.RELATIONS.get(_RELATIONS.get(said, ""), (said,))
-        either = "|".join(re.escape(phrase).replace(r"\ ", r"\s+") for phrase in sorted(same, key=len, reverse=True))
-        found.append(f"(?P<{name}>.+?)")
-        found.append(rf"\s+(?:{either})" if said else "")
-        found.append(r"\s+" if said and words.endswith(" ") else "")
-    return "".join(found) + r"\s*[.!]?"
 
 
 def _by_grammar(text: str, domain: Domain) -> Tuple[RawStep, ...]:
