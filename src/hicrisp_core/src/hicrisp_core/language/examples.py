@@ -1,4 +1,4 @@
-"""Sentences to offer where one was not understood: close to it, about what is here, and tried before they are offered."""
+"""Sentences to offer where one was not understood: close to it, about what is here, tried before they are offered."""
 
 from __future__ import annotations
 
