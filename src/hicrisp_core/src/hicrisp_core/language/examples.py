@@ -55,7 +55,7 @@ def candidates(text: str, domain: Domain, world: WorldState) -> Dict[str, Tuple[
         return {sentence: (sentence,) for sentence in drives.EXAMPLES}
     fixed = (*deliveries.EXAMPLES, *lexicon.EXAMPLES) if deliveries.delivers(domain) else lexicon.EXAMPLES
     things = _mentioned_first(text, (thing.name for thing in world.objects.values() if thing.movable))
-    kinds = {sentence: (sentence,) for sentence in fixed if "(" not in sentence}
+    kinds: Dict[str, Tuple[str, ...]] = {sentence: (sentence,) for sentence in fixed if "(" not in sentence}
     for pattern in (*_OF_ONE, *_OF_TWO, *(saying.say for saying in domain.sayings)):
         kinds[pattern] = tuple(_filled(pattern, things))
     return kinds
