@@ -73,7 +73,8 @@ FILLERS = (
 """Words that change nothing in what is wanted; every other word must be understood."""
 _FORBIDDEN = "cannot be planned: say what you want done, not what shall not be done"
 _NO_CONDITIONS = "is not understood: conditions cannot be planned"
-_PLACES = "is not understood: known places are next to, on, in, left of, right of, in front of, behind and around a thing"
+_PLACES = ("is not understood: known places are next to, on, in, left of, right of, in front of, behind and "
+           "around a thing")
 _NO_COMPARISON = "is not understood: things are known by colour, type and name, not by comparison"
 UNREADABLE_ANYWHERE: Tuple[Tuple[str, str], ...] = (
     (r"\b(?:(?<!but )not|never|no|none|nothing|neither|cannot|without|avoid)\b", _FORBIDDEN),
@@ -106,11 +107,9 @@ BEING: Mapping[str, str] = {
         "are not", "should not be", "shall not be", "must not be", "may not be", "must never be")},
 }
 """What says that something is so, or is not, in one form."""
-LEADS = (
-    "make sure that", "make sure", "ensure that", "ensure", "see to it that", "see to it", "take care that",
-    "i want that", "i want", "i would like that", "i would like", "the goal is that", "the goal is", "your goal is that",
-    "your goal is", "the task is that", "the task is", "your task is that", "your task is", "in the end", "at the end",
-)
+_INTRODUCTIONS = ("make sure", "ensure", "see to it", "take care", "i want", "i would like", "the goal is",
+                  "your goal is", "the task is", "your task is")
+LEADS = (*_INTRODUCTIONS, *(f"{words} that" for words in _INTRODUCTIONS), "in the end", "at the end")
 """What may stand before a list of facts, and says nothing of them."""
 REARRANGE = ("rearrange", "arrange", "order", "move")
 SO_THAT = ("so that", "such that")
