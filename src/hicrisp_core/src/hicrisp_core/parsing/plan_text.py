@@ -93,7 +93,7 @@ def _from_entries(entries: List[Any], domain: Optional[Domain]) -> _Read:
             found[0] = replace(found[0], after=tuple(ends[at] for at in waits))
         steps.extend(found)
         ends.append(len(steps) - 1)
-    return _without_it(steps)
+    return _without_it(steps, domain)
 
 
 def _from_object(entry: Mapping[str, Any], domain: Optional[Domain]) -> List[RawStep]:
