@@ -61,7 +61,7 @@ def _by_grammar(text: str, domain: Domain) -> Tuple[RawStep, ...]:
         names: Dict[str, str] = {}
         if intent.items:
             last = _said(intent.items[0], last)
-            names["item"] = last
+            names[action.item_parameter] = last
         if intent.reference is not None:
             names[_other(action)] = _said(intent.reference, last)
         if not all(names.values()) or not set(names) <= set(action.parameters):
@@ -75,7 +75,7 @@ def _action(intent: Intent, domain: Domain) -> Optional[Action]:
     for action in domain.actions.values():
         if intent.verb in ("put", "stack") and action.decode == intent.relation:
             return action
-        if intent.verb == "put_down" and action.decode == "free":
+        if intent.verb == "put_down" and action.target is not None and action.target.anywhere:
             return action
         if intent.verb in ("pick", "home") and action.skill == intent.verb:
             return action
@@ -93,4 +93,4 @@ def _said(noun: Noun, last: str) -> str:
 def _other(action: Action) -> str:
     """The parameter by which a thing is placed."""
     return next((name for name, parameter in action.parameters.items()
-                 if name != "item" and parameter.type not in (*ROBOT_TYPES, "number")), "")
+                 if name != action.item_parameter and parameter.type not in (*ROBOT_TYPES, "number")), "")
