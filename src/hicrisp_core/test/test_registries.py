@@ -1,4 +1,4 @@
-"""What configuration files may name: known skills, target rules, tests and roles, and those of a package of one's own."""
+"""What configuration files may name: skills, target rules, detector tests, roles, and what an own package adds."""
 
 import sys
 from textwrap import dedent
@@ -50,14 +50,16 @@ def test_a_domain_calls_things_what_it_likes(tmp_path):
 
 
 @pytest.mark.parametrize(("given", "message"), [
-    ({"skill": "skill: pik"}, r"shop.yaml:\d+: actions.take.skill: unknown skill 'pik' \(did you mean 'pick'\?\); "
-                              "valid are: pick, place, home"),
+    ({"skill": "skill: pik"}, r"shop.yaml:\d+: actions.take.skill: unknown skill 'pik' "
+                              r"\(did you mean 'pick'\?\); valid are: pick, place, home"),
     ({"skill": "skill: go_to"}, "'go_to' is one of a robot of the type base, and take has no such parameter"),
     ({"skill": "decode: zzz"}, "actions.take.decode: unknown target rule 'zzz'; valid are: free, apart, on"),
-    ({"roles": "roles: {held: grips}"}, "the skill 'pick' handles a thing: name a parameter of take 'item', or give"),
+    ({"roles": "roles: {held: grips}"},
+     "the skill 'pick' handles a thing: name a parameter of take 'item', or give"),
     ({"roles": "roles: {hold: grips}"}, r"roles.hold: unknown key 'hold' \(did you mean 'held'\?\)"),
     ({"roles": "roles: {held: holding}"}, "roles.held: 'holding' is no predicate of this domain; there are: grips"),
-    ({"skill": "", "roles": "roles: {held: grips, item: which}"}, "roles.item: no action has a parameter 'which'; there are: "),
+    ({"skill": "", "roles": "roles: {held: grips, item: which}"},
+     "roles.item: no action has a parameter 'which'; there are: "),
     ({"roles": "roles: {touched: grips, item: what}"}, "'grips' has 2 arguments; a predicate in this role has 1"),
     ({"roles": "roles: {area: place, item: what}"}, "roles.area: 'place' is no type of this domain; there are:"),
 ])
@@ -114,7 +116,8 @@ def test_the_operator_adds_a_skill_by_naming_a_module(plugin, tmp_path):
 @pytest.mark.parametrize(("name", "text", "message"), [
     ("own_none", "", "'own_none', which has no function extend"),
     ("own_word", "def extend(e): return 'done'", "own_word.extend returned str instead of the extensions"),
-    ("own_kind", "def extend(e): return e.adding(tools={})", "own_kind: there is no registry 'tools'; there are: skills"),
+    ("own_kind", "def extend(e): return e.adding(tools={})",
+     "own_kind: there is no registry 'tools'; there are: skills"),
     ("own_taken", "def extend(e): return e.adding(skills={'pick': 1})", "own_taken: there is a skill 'pick' already"),
     ("own_wrong", "def extend(e): return e.adding(skills={'wave': print})",
      "own_wrong: the skill 'wave' must be a Skill, not builtin_function_or_method"),
