@@ -47,9 +47,9 @@ class ActionDecoder:
         item = world.objects.get(command.argument("item"))
         if item is None or (item.pose is None and item.pose_age == 0.0) or not action.decode:
             return command  # Nothing to aim: no placement, or a world of facts without poses.
-        if item.pose is None:
+        if item.pose is None or item.lost:
             return Feedback(Level.HIGH, "not_seen", f"Cannot {self.domain.describe(command)}.",
-                            f"No pose of {item.name} has arrived.", "Bring it back into view.")
+                            f"The {item.name.replace('_', ' ')} {item.sight}.", "Bring it back into view.")
         target = self._target(action, command, item, world)
         if isinstance(target, Spots):
             spots, target = target, target.best()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
 
 from shapely.geometry import Point
 
@@ -184,9 +184,14 @@ def _measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen
     test = TESTS.get(predicate.detect) if predicate else None
     subject = world.robots.get(fact.subject) or world.objects.get(fact.subject)
     object_ = (world.objects.get(fact.object) or world.robots.get(fact.object)) if fact.object else subject
-    if test is None or subject is None or object_ is None or subject.pose is None or object_.pose is None:
+    if test is None or subject is None or object_ is None or not (_in_view(subject) and _in_view(object_)):
         return None
     return test(predicate, subject, object_, world)
+
+
+def _in_view(thing: Union[WorldObject, RobotState]) -> bool:
+    """Whether it is known where a thing or robot is now; a pose that is too old says nothing of now."""
+    return thing.pose is not None and not (isinstance(thing, WorldObject) and thing.lost)
 
 
 def _close(world: WorldState, fact: Relation) -> bool:
