@@ -79,10 +79,6 @@ class WorldState:
         """Whether the fact is among the relations."""
         return Relation(subject, predicate, object_) in self.relations
 
-    def held(self, name: str) -> bool:
-        """Whether any robot holds a thing."""
-        return any(fact.predicate == "holding" and fact.object == name for fact in self.relations)
-
     @property
     def unseen(self) -> Tuple[WorldObject, ...]:
         """The things of which nobody knows where they are now, by name."""
