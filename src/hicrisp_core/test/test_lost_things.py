@@ -50,7 +50,8 @@ def test_a_pose_of_half_the_limit_counts(scene, domain):
     "the red box is not on the table", "take the red box off the table"])
 def test_a_task_with_a_lost_thing_is_refused_with_its_age(scene, domain, text):
     answer = asked(text, look(scene, domain, {"red_box": 9.1}), domain)
-    assert answer.plan is None and not answer.answer
+    assert answer.plan is None
+    assert not answer.answer
     assert "the red box has not been seen for 9.1 s" in answer.refusal
 
 

@@ -111,8 +111,8 @@ class Names:
             raise NotUnderstood(f"'{reference}' cannot be placed by itself")
         names = [name for name in matching if name not in excluded and name != reference]
         if not names:
-            self._in_view([name for name in self.matching(replace(noun, where=None)) if self._world.objects[name].unseen],
-                          noun)  # What is not seen stands in no relation by which it could be told.
+            anywhere = self.matching(replace(noun, where=None))  # What is lost stands in no relation to anything.
+            self._in_view([name for name in anywhere if self._world.objects[name].unseen], noun)
             raise NotUnderstood(f"there is no '{noun}' here{self._did_you_mean(noun)}; there are: "
                                 f"{', '.join(sorted(self._world.objects))}")
         if noun.count == "number" and noun.definite and len(names) > noun.number:

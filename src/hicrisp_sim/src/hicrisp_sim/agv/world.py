@@ -86,8 +86,8 @@ class AgvFaults:
         apart = math.dist((x, y), self._simulation.base_pose.position[:2])
         needed = self._base.radius + max(self._simulation.scene.objects[target].size[:2]) / 2.0
         if apart < needed:
-            raise ConfigError(f"{target} cannot stand at ({x:.2f}, {y:.2f}): {self._base.name} is there; choose a place "
-                              f"at least {needed:.2f} m from its middle")
+            raise ConfigError(f"{target} cannot stand at ({x:.2f}, {y:.2f}): {self._base.name} is there; "
+                              f"choose a place at least {needed:.2f} m from its middle")
 
     def _put(self, target: str, x: float, y: float) -> None:
         try:
