@@ -6,13 +6,15 @@ import math
 from dataclasses import dataclass, replace
 from typing import FrozenSet, List, Optional, Sequence, Union
 
-from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out, standing_in
+from hicrisp_core.body.drive_goals import DriveSpace, closed_by, goal_within, standing_in
 from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.model import Command, Feedback, Level, Pose, WorldObject, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, Feedback, Level, Pose, WorldObject, WorldState
 from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.model.keep_out import zones_in
 from hicrisp_core.model.offsets import DecoderOffsets, Planar
+from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.skills_placements import Hold, hold_of
 
 _BEARINGS = 16
@@ -65,19 +67,33 @@ class ActionDecoder:
         """The command with the pose where a base shall stand, and with the zones that it must not enter."""
         place = next((world.objects[str(value)] for key, value in command.arguments.items()
                       if key != "item" and str(value) in world.objects), None)
+        learnt = (each for each in command.keep_out if not each.name)
+        command = replace(command, keep_out=(*zones_in(world), *learnt))
         if place is None or place.pose is None:
             return command  # A world of facts without poses; a robot that knows the place by name finds it.
-        goal = place.pose if action.decode == "station" else \
-            goal_within(place, world.robots.get(command.robot), world, command.avoid, self.drive)
-        if goal is None:
-            tried = f"{len(command.avoid)} goal poses in it were tried, and" if command.avoid else "All of it is taken:"
-            blockers = standing_in(place, world, self.drive)
-            said = " or the ".join(name.replace("_", " ") for name in blockers)
+        robot, exactly = world.robots.get(command.robot), action.decode == "station"
+        constraints = Constraints(command.keep_out, command.clearance)
+        closed = closed_by(place, robot, self.drive, constraints, exactly)
+        if closed:
+            said = " and ".join(map(_said, closed))
             return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {self.domain.describe(command)}.",
-                            f"{tried} no trajectory leads to a free place in {place.name}.",
-                            f"Move the {said} away first." if blockers else "", blockers=blockers)
-        discs = tuple(dict.fromkeys((*kept_out(world), *command.keep_out)))
-        return replace(command.aimed(goal, goal), keep_out=discs)
+                            f"No way leads to {_said(place.name)} without entering {said}, which is not allowed.",
+                            cause=Cause(CauseKind.ZONE, closed[0]))
+        goal = place.pose if exactly else goal_within(place, robot, world, command.avoid, self.drive, constraints)
+        if goal is None:
+            return self._unreachable(command, place, world)
+        return command.aimed(goal, goal)
+
+    def _unreachable(self, command: Command, place: WorldObject, world: WorldState) -> Feedback:
+        """Why a base finds no place in an area: what stands there, or that no path leads to it."""
+        blockers = standing_in(place, world, self.drive)
+        said = " or the ".join(map(_said, blockers))
+        tried = len(command.avoid)
+        reason = f"No path leads to a free spot in {_said(place.name)} ({tried} {'goal' if tried == 1 else 'goals'} " \
+                 "tried)." if tried else f"Things stand everywhere in {_said(place.name)}."
+        cause = Cause(CauseKind.BLOCKED, blockers[0]) if blockers else Cause(CauseKind.NO_PATH, place.name)
+        return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {self.domain.describe(command)}.", reason,
+                        f"Move the {said} away first." if blockers else "", blockers=blockers, cause=cause)
 
     def _target(
         self, action: Action, command: Command, item: WorldObject, world: WorldState
@@ -136,3 +152,7 @@ def _hold(command: Command, item: WorldObject, world: WorldState) -> Optional[Ho
     if robot is None or robot.pose is None or robot.opening is None or not world.held(item.name):
         return None
     return hold_of(item, robot.pose, robot.opening)
+
+
+def _said(name: str) -> str:
+    return name.replace("_", " ")

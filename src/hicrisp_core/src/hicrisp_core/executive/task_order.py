@@ -15,6 +15,8 @@ from hicrisp_core.language.drives import drives, itinerary_of, read_errands
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.model import Command, Feedback, Level, Relation, Step, Task, Verdict, WorldState
 from hicrisp_core.model.itinerary import UNREACHABLE, Itinerary
+from hicrisp_core.model.keep_out import zones_in
+from hicrisp_core.ports.robot import Constraints
 
 OUT_OF_ORDER, OMITTED, WRONG_AREA = "out_of_order", "omitted", "wrong_area"
 """Kinds of failures that only a look at the whole task can find."""
@@ -139,7 +141,8 @@ class TaskOrder:
 
     def _leads_to(self, area: str, world: WorldState) -> bool:
         thing = world.objects.get(area)
-        return thing is not None and leads_into(thing, world.robots.get(self._base_in(world)), self._space)
+        return thing is not None and leads_into(
+            thing, world.robots.get(self._base_in(world)), self._space, Constraints(zones_in(world)))
 
     def _command(self, area: str, world: WorldState) -> Optional[Command]:
         action = next((a for a in self._domain.actions.values() if a.decode == "within"), None)

@@ -8,7 +8,7 @@ from threading import Event
 from typing import Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.model import Command, Outcome, Pose, Status
-from hicrisp_core.ports.robot import USUAL, Base, Manner, Progress
+from hicrisp_core.ports.robot import USUAL, Base, Constraints, Manner, Progress
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import LinkedEvent
@@ -135,14 +135,14 @@ class BaseRobot:
         limit = run.deadline.remaining
         if start is not None:
             limit = min(limit, self._settings.time_limit(start, pose, manner.speed))
-        outcome = self._base.go_to(pose, Deadline(limit), run.cancel, progress, manner)
+        outcome = self._base.go_to(pose, Deadline(limit), run.cancel, progress, manner, run.constraints)
         if outcome.status in (Status.CANCELED, Status.LOST, Status.SAFETY):
             return outcome
         if outcome.status is Status.TIMEOUT:
-            return Outcome(Status.TIMEOUT, f"Cannot reach {name} within {limit:.0f} s: "
-                                           f"{_sentence(outcome.message or 'the time limit passed')}")
+            return replace(outcome, message=f"Cannot reach {name} within {limit:.0f} s: "
+                                            f"{_sentence(outcome.message or 'the time limit passed')}")
         if not outcome.ok:
-            return Outcome(outcome.status, f"Cannot reach {name}: {_sentence(outcome.message)}")
+            return replace(outcome, message=f"Cannot reach {name}: {_sentence(outcome.message)}")
         return self._arrival(place, name, run)
 
     def _arrival(self, place: Landmark, name: str, run: "_Run") -> Outcome:
@@ -174,6 +174,11 @@ class _Run:
         self.deadline = deadline
         self.cancel = cancel
         self.progress = progress
+
+    @property
+    def constraints(self) -> Constraints:
+        """What every trajectory of the command must respect."""
+        return Constraints(self.command.keep_out, self.command.clearance)
 
     def interrupted(self) -> Optional[Outcome]:
         """The outcome of a command whose end is wished or whose time is up."""

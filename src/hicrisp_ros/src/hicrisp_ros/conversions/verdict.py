@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from hicrisp_core.model import Feedback, Level, Outcome, Status, Verdict
+from typing import Optional
 
+from hicrisp_core.model import Cause, CauseKind, Feedback, Level, Outcome, Status, Verdict
+
+from hicrisp_msgs.msg import Cause as CauseMsg
 from hicrisp_msgs.msg import Feedback as FeedbackMsg
 from hicrisp_msgs.msg import Outcome as OutcomeMsg
 from hicrisp_msgs.msg import Verdict as VerdictMsg
@@ -14,10 +17,25 @@ _STATUSES = {code: status for status, code in _STATUS_CODES.items()}
 _LEVEL_CODES = {level: getattr(FeedbackMsg, level.name) for level in Level}
 _LEVELS = {code: level for level, code in _LEVEL_CODES.items()}
 
+_CAUSE_CODES = {kind: getattr(CauseMsg, kind.name) for kind in CauseKind}
+_CAUSES = {code: kind for kind, code in _CAUSE_CODES.items()}
+
+
+def _cause_to_msg(cause: Optional[Cause]) -> CauseMsg:
+    if cause is None:
+        return CauseMsg()
+    return CauseMsg(_CAUSE_CODES[cause.kind], cause.subject, cause.age is not None, cause.age or 0.0)
+
+
+def _cause_from_msg(message: CauseMsg) -> Optional[Cause]:
+    kind = _CAUSES.get(message.kind)
+    return None if kind is None else Cause(kind, message.subject, message.age if message.has_age else None)
+
 
 def outcome_to_msg(outcome: Outcome) -> OutcomeMsg:
     """An outcome as a message."""
-    return OutcomeMsg(_STATUS_CODES[outcome.status], outcome.message, list(outcome.blockers))
+    return OutcomeMsg(_STATUS_CODES[outcome.status], outcome.message, list(outcome.blockers),
+                      _cause_to_msg(outcome.cause))
 
 
 def outcome_from_msg(message: OutcomeMsg) -> Outcome:
@@ -25,7 +43,7 @@ def outcome_from_msg(message: OutcomeMsg) -> Outcome:
     status = _STATUSES.get(message.status)
     if status is None:
         return Outcome(Status.INVALID, f"the driver answered the unknown status {message.status}: {message.message}")
-    return Outcome(status, message.message, tuple(message.blockers))
+    return Outcome(status, message.message, tuple(message.blockers), _cause_from_msg(message.cause))
 
 
 def feedback_to_msg(feedback: Feedback) -> FeedbackMsg:
@@ -40,6 +58,7 @@ def feedback_to_msg(feedback: Feedback) -> FeedbackMsg:
         deviation=vector_to_msg(feedback.deviation),
         alternatives=list(feedback.alternatives),
         blockers=list(feedback.blockers),
+        cause=_cause_to_msg(feedback.cause),
     )
 
 
@@ -54,6 +73,7 @@ def feedback_from_msg(message: FeedbackMsg) -> Feedback:
         deviation=vector_from_msg(message.deviation, message.has_deviation),
         alternatives=tuple(message.alternatives),
         blockers=tuple(message.blockers),
+        cause=_cause_from_msg(message.cause),
     )
 
 

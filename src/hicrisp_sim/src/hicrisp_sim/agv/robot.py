@@ -1,4 +1,4 @@
-"""The embedded base as a robot port: constraints of a command reach the base, and waiting takes simulated time."""
+"""The embedded base as a robot port, for which waiting takes simulated time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ class AgvRobot(BaseRobot):
     ) -> Outcome:
         if command.action in self._waits:
             return self._wait(command, deadline, cancel)
-        self._embedded.constrain(command.keep_out, command.clearance)
         return super().execute(command, deadline, cancel, progress)
 
     def reset(self) -> None:
