@@ -48,4 +48,4 @@ def _widen(name: str, parameters: DynamicParameters, clearance: float) -> Option
 
 def _refusal(clearance: float, why: str) -> Outcome:
     return Outcome(Status.PRECONDITION, f"move_base cannot keep {clearance:.2f} m more clearance: {why}",
-                   cause=Cause(CauseKind.REFUSED, "clearance"))
+                   cause=Cause(CauseKind.UNSUPPORTED, ("clearance",)))

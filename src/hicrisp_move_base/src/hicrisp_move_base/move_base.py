@@ -197,7 +197,7 @@ class MoveBase:
         zone = None if at is None else guard.ahead(at, *self._odometry.speeds)
         return None if zone is None else Outcome(
             Status.EXECUTION, f"the base was stopped before it came over {zone}",
-            cause=Cause(CauseKind.ZONE, str(zone)))
+            cause=Cause(CauseKind.FORBIDDEN, (str(zone),)))
 
     def _feedback(self, goal: Pose, progress: Progress) -> Any:
         whole: List[float] = []

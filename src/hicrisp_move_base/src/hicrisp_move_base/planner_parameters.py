@@ -65,4 +65,4 @@ class PlannerParameters:
 
     def _refusal(self, why: str) -> Outcome:
         return Outcome(Status.PRECONDITION, f"the local planner '{self._settings.planner}' cannot be told how to "
-                                            f"drive: {why}", cause=Cause(CauseKind.REFUSED, self._settings.planner))
+                                            f"drive: {why}", cause=Cause(CauseKind.UNSUPPORTED, ("manner",)))

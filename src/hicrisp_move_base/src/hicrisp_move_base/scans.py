@@ -38,7 +38,7 @@ class ScanWatch:
         else:
             said, age = f"no scan has arrived on {topic} for {silence:.1f} s", silence
         return Outcome(Status.SAFETY, f"{said}; the base does not drive blind and stands still",
-                       cause=Cause(CauseKind.STALE_SENSOR, topic, age))
+                       cause=Cause(CauseKind.STALE_SENSOR, (topic,), age))
 
     def _on_scan(self, scan: LaserScan) -> None:
         self._lag = self._newest() - scan.header.stamp.to_sec()

@@ -55,7 +55,7 @@ class Ways:
         if path is None:
             return None if not ground else Outcome(
                 Status.PRECONDITION, f"{self._settings.action}/make_plan does not answer, so nobody knows whether the "
-                f"path keeps out of {ground[0]}", cause=Cause(CauseKind.REFUSED, "keep_out"))
+                f"path keeps out of {ground[0]}", cause=Cause(CauseKind.UNSUPPORTED, ("keep_out",)))
         if not path:
             return Outcome(Status.PLANNING, "no path leads there", cause=Cause(CauseKind.NO_PATH))
         over = crossed(path, self._radius, ground)
@@ -67,5 +67,5 @@ class Ways:
 
 
 def _refused(ground: KeepOut, message: str) -> Outcome:
-    kind = CauseKind.ZONE if ground.name else CauseKind.REFUSED
-    return Outcome(Status.PRECONDITION, message, cause=Cause(kind, ground.name or "keep_out"))
+    kind = CauseKind.FORBIDDEN if ground.name else CauseKind.UNSUPPORTED
+    return Outcome(Status.PRECONDITION, message, cause=Cause(kind, (ground.name or "keep_out",)))

@@ -11,12 +11,10 @@ from shapely.geometry import LineString, MultiPoint, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.model.geometry import Pose
-from hicrisp_core.model.world import WorldObject, WorldState
+from hicrisp_core.model.world import WorldObject
 
 Spot = Tuple[float, float]
 """A point of the world's plane, metres."""
-ZONE = "no_go"
-"""The type of an area that no base may enter."""
 _TOUCHING = 1e-3
 """Metres of overlap up to which a base only touches the edge of a zone."""
 
@@ -79,17 +77,6 @@ def zone(thing: WorldObject) -> Optional[KeepOut]:
     half = [size / 2.0 for size in thing.size[:2]]
     corners = [thing.pose.apply((a * half[0], b * half[1], 0.0)) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     return KeepOut(tuple((x, y) for x, y, _ in corners), name=thing.name)
-
-
-def zones_of(things: Iterable[WorldObject]) -> Tuple[KeepOut, ...]:
-    """The zones among some things, by name."""
-    found = (zone(thing) for thing in sorted(things, key=lambda thing: thing.name) if thing.type == ZONE)
-    return tuple(each for each in found if each is not None)
-
-
-def zones_in(world: WorldState) -> Tuple[KeepOut, ...]:
-    """The zones of an observed world."""
-    return zones_of(world.objects.values())
 
 
 def space_to(keep_out: KeepOut, spot: Sequence[float], radius: float) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Optional, Tuple
 
+from hicrisp_core.model.cause import Cause
 from hicrisp_core.model.geometry import Vector
 
 
@@ -34,42 +35,14 @@ class Status(Enum):
     """An emergency stop or a safety limit ended the command."""
 
 
-class CauseKind(Enum):
-    """What a failure came from in the first place, whatever followed from it."""
-
-    STALE_SENSOR = "stale_sensor"
-    """A sensor that the robot needs is silent or too old."""
-    REFUSED = "refused"
-    """The driver cannot carry out the command as it must be: a constraint that it cannot honour."""
-    NO_PATH = "no_path"
-    """Nothing that is known leads there."""
-    BLOCKED = "blocked"
-    """Something stands in the way."""
-    ZONE = "zone"
-    """A zone that must not be entered is in the way."""
-
-
-@dataclass(frozen=True)
-class Cause:
-    """The first cause of a failure, as data.
-
-    Args:
-        subject: the sensor, the thing or the zone by its name; what cannot be honoured, for REFUSED.
-        age: seconds since the sensor was heard last; ``None`` where that is not what it is about.
-    """
-
-    kind: CauseKind
-    subject: str = ""
-    age: Optional[float] = None
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What a driver says of one command. It is a claim, never an observation.
 
     Args:
+        message: the driver's own words, for people; no code reads them.
         blockers: names of the things that collided in the best motion that was planned, when none was found.
-        cause: what a failure came from, where the driver knows it.
+        cause: what began the failure, where the driver knows it.
     """
 
     status: Status
@@ -105,7 +78,7 @@ class Feedback:
             was not measured.
         alternatives: names that would have been valid.
         blockers: names of the movable things that stand in the way.
-        cause: the first cause, where it is known.
+        cause: what began it, where that is known.
     """
 
     level: Level

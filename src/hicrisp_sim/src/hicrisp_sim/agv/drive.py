@@ -91,11 +91,11 @@ class Drive:
         forbidden = self._guard.ahead(self._base.pose(), speed, turn)
         if forbidden is not None:
             return Outcome(Status.EXECUTION, f"The base was stopped before it came over {forbidden}.",
-                           cause=Cause(CauseKind.ZONE, str(forbidden)))
+                           cause=Cause(CauseKind.FORBIDDEN, (str(forbidden),)))
         if self._base.scan_age > self._base.settings.scan_timeout:
             age = self._base.scan_age
             return Outcome(Status.SAFETY, f"No scan has arrived for {age:.1f} s; the base does not drive blind and "
-                                          "stands still.", cause=Cause(CauseKind.STALE_SENSOR, "the lidar", age))
+                                          "stands still.", cause=Cause(CauseKind.STALE_SENSOR, ("lidar",), age))
         bumper = self._base.simulation.bumper
         pressed = self._forward and bumper is not None and abs(bumper) < _AHEAD
         self._bumped = self._bumped + 1 if pressed else 0

@@ -9,7 +9,6 @@ import numpy as np
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.model import Outcome, Pose, Status, WorldObject
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.model.keep_out import zones_of
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
 from hicrisp_core.scene import Scene
@@ -52,8 +51,7 @@ class Vehicle:
         # To the middles of occupied cells, not to their edges: a thing's surface is somewhere in its cells. Where the
         # margin leaves no way, the points of the scan decide, and no cell.
         self.lidar = Lidar(self.simulation, self.settings, seed)
-        self.local = Costmap(scene.arena, self.settings.resolution, self.settings.inflation,
-                             zones_of(scene.objects.values()))
+        self.local = Costmap(scene.arena, self.settings.resolution, self.settings.inflation, scene.zones)
         self.planner = GlobalPlanner(self.local, self.inscribed, self.narrow)
         self.controller = PursuitController(self.local, self.settings, self.radius)
         self.extra_clearance = 0.0
