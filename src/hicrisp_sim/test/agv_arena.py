@@ -12,6 +12,7 @@ from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
+from waiting import PATIENCE
 
 HEAD = """scene: test
 world: arena
@@ -53,7 +54,7 @@ class Yard:
         self, x: float, y: float, yaw: float = 0.0, cancel: Optional[Event] = None,
         constraints: Constraints = UNCONSTRAINED,
     ) -> Outcome:
-        return self.base.go_to(Pose((x, y, 0.0), from_yaw(yaw)), Deadline(30.0), cancel or Event(),
+        return self.base.go_to(Pose((x, y, 0.0), from_yaw(yaw)), Deadline(PATIENCE), cancel or Event(),
                                lambda phase, fraction: self.phases.append(phase), constraints=constraints)
 
     def apart(self, x: float, y: float) -> float:
