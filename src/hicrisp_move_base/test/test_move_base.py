@@ -264,7 +264,8 @@ def test_clearance_is_padding_for_one_drive_or_a_refusal(stack: Stack) -> None:
     assert seen[0] == pytest.approx({name: value + 0.04 for name, value in usual.items()})
     assert stack.server.padding == usual
     stack.server.most_padding = 0.03
-    refused = stack.driver.go_to(FAR, Deadline(PATIENCE), Event(), lambda *_: None, constraints=Constraints(clearance=0.04))
+    refused = stack.driver.go_to(
+        FAR, Deadline(PATIENCE), Event(), lambda *_: None, constraints=Constraints(clearance=0.04))
     assert refused.status is Status.PRECONDITION
     assert refused.cause == Cause(CauseKind.UNSUPPORTED, ("clearance",))
 
