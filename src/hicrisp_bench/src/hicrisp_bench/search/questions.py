@@ -12,12 +12,12 @@ from hicrisp_core.domain.conditions import Atom, Clause, Condition
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Goal, Searcher, preconditions_of
+from hicrisp_core.language.goals import GOAL_LIMITS
 from hicrisp_core.model import Command, Relation, Value, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
 from hicrisp_bench.search.worlds import Setting, random_towers
 
-GOAL_LIMITS = SearchLimits(depth=120, states=20_000, seconds=0.9)
 _WALK = SearchLimits(depth=12, states=400, seconds=5.0)
 _TRIES = 60
 

@@ -66,13 +66,14 @@ def _ask(asked: _Asked) -> Dict[str, Any]:
     for question in questions(setting, asked.count, asked.seed):
         first, alone = _timed(Searcher(setting.domain), question)
         answer, seconds = _timed(searcher, question)
+        proven = searcher.find(question.state, question.goal, question.limits, undoable=True, prove=True)
         if Ending.OUT_OF_TIME not in (first.ending, answer.ending) and first != answer:
             raise AssertionError(f"what was kept changed an answer: {first} became {answer}")
         _verify(setting, question, answer)
         answers.append({
             "world": setting.name, "kind": question.kind, "goal": "; ".join(map(str, question.goal)),
             "ending": answer.ending.value, "seconds": seconds, "first_seconds": alone, "length": len(answer.commands),
-            "commands": [str(command) for command in answer.commands], "shortest": answer.shortest,
+            "commands": [str(command) for command in answer.commands], "shortest": proven.found and proven.shortest,
             "looked_at": answer.looked_at})
     return {"world": setting.name, "answers": answers}
 

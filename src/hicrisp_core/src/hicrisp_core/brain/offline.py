@@ -8,11 +8,10 @@ from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher, preconditions_of
-from hicrisp_core.language import lexicon
+from hicrisp_core.language import examples
 from hicrisp_core.language.builder import PlanBuilder
-from hicrisp_core.language.deliveries import EXAMPLES, DeliveryReader, delivers
+from hicrisp_core.language.deliveries import DeliveryReader, delivers
 from hicrisp_core.language.drive_plans import plan_drives
-from hicrisp_core.language.drives import drives
 from hicrisp_core.language.facts import FactReader, Reading
 from hicrisp_core.language.goals import goal_of_facts
 from hicrisp_core.language.intents import Intent, NotUnderstood
@@ -20,7 +19,7 @@ from hicrisp_core.language.nouns import Names, words_of
 from hicrisp_core.language.questions import answer, is_question
 from hicrisp_core.language.reader import read
 from hicrisp_core.language.sayings import in_facts
-from hicrisp_core.model import Feedback, Plan, Status, Step, WorldState
+from hicrisp_core.model import Feedback, Plan, Status, Step, Task, WorldState
 from hicrisp_core.model.itinerary import UNREACHABLE
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
@@ -43,15 +42,34 @@ class OfflineBrain:
         when things could not be reached, the whole sentence is, and its indefinite phrases ("a box") choose others.
         """
         try:
-            if is_question(request.task.text) and not request.remaining:
-                return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
-            if drives(self._domain) and not delivers(self._domain):
-                return plan_drives(self._domain, request, SOURCE)
-            said = replace(request.task, text=in_facts(request.task.text, self._domain))
-            return self._planned(replace(request, task=said), deadline)
+            return self._answered(request, deadline)
         except NotUnderstood as error:
-            examples = (*EXAMPLES, *lexicon.EXAMPLES) if delivers(self._domain) else lexicon.EXAMPLES
-            return PlanAnswer(refusal=_refusal(str(error), request.world, examples), alternatives=examples)
+            offered = examples.nearest(request.task.text, self._domain, request.world, self._works_in(request.world))
+            refusal = examples.refusal(str(error), self._domain, request.world)
+            return PlanAnswer(refusal=refusal, alternatives=offered)
+
+    def _answered(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """The answer to what the grammar reads.
+
+        Raises:
+            NotUnderstood: with what it cannot read, or cannot do.
+        """
+        if is_question(request.task.text) and not request.remaining:
+            return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
+        if examples.drives_only(self._domain):
+            return plan_drives(self._domain, request, SOURCE)
+        said = replace(request.task, text=in_facts(request.task.text, self._domain))
+        return self._planned(replace(request, task=said), deadline)
+
+    def _works_in(self, world: WorldState) -> examples.Works:
+        def works(sentence: str, deadline: Deadline) -> bool:
+            try:
+                found = self._answered(PlanRequest(Task(sentence), world), deadline)
+            except NotUnderstood:
+                return False
+            return found.plan is not None or bool(found.answer) and is_question(sentence)
+
+        return works
 
     def _planned(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         barred = [entry for entry in request.feedback if entry.kind == UNREACHABLE]
@@ -154,7 +172,3 @@ def _things_in(sentence: str, world: WorldState) -> List[str]:
 def _named_in(plan: Plan, names: FrozenSet[str]) -> List[str]:
     return sorted(name for name in names if any(name in step.arguments.values() for step in plan.steps))
 
-
-def _refusal(why: str, world: WorldState, examples: Tuple[str, ...]) -> str:
-    things = ", ".join(sorted(world.objects))
-    return f"I cannot do this: {why}. Things here: {things}. I can read, for example: {'; '.join(examples)}."

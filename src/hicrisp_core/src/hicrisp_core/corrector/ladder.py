@@ -101,12 +101,11 @@ class Ladder:
             correction, cost = self._rungs[rung](question, deadline)
             usage = usage + cost
             if correction is not None and correction.rung is not Rung.GIVE_UP:
-                told = replace(correction, note=_with_search(correction.note, question))
-                return CorrectorAnswer(told, mark(met, rung), usage)
+                return CorrectorAnswer(_noted(correction, question), mark(met, rung), usage)
             said = correction.note if correction is not None else said
         note = said or ("every rung was tried in this situation" if tried else "no rung has an answer")
-        return CorrectorAnswer(
-            Correction(Rung.GIVE_UP, note=_with_search(note, question)), mark(met, Rung.GIVE_UP), usage)
+        given_up = _noted(Correction(Rung.GIVE_UP, note=note), question)
+        return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
     def _repair(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
@@ -208,9 +207,11 @@ class Ladder:
 
 def _constrained(command: Command) -> bool:
     """Whether an earlier failure has left a constraint for the next target or trajectory."""
-    return bool(command.avoid or command.keep_out)
+    return bool(command.avoid) or any(not each.name for each in command.keep_out)
 
 
-def _with_search(note: str, question: _Question) -> str:
-    """The note of a correction; it says so where a search before it ran out of time."""
-    return "; ".join(each for each in (note, _OUT_OF_TIME if question.unsearched else "") if each)
+def _noted(correction: Correction, question: _Question) -> Correction:
+    """The correction; its note says so where a search before it ran out of time, but no question to a person does."""
+    if not question.unsearched or correction.rung is Rung.HELP:
+        return correction
+    return replace(correction, note="; ".join(filter(None, (correction.note, _OUT_OF_TIME))))

@@ -17,7 +17,7 @@ class SearchLimits:
 
     depth: int = 8
     states: int = 4000
-    seconds: float = 0.5
+    seconds: float = 1.0
 
     def __post_init__(self) -> None:
         if self.depth < 0 or self.states < 1 or not self.seconds > 0.0:

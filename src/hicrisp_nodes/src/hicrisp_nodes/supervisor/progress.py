@@ -53,9 +53,11 @@ class Progress:
         kind = event.get("kind")
         if kind == "task_received":
             return replace(self, state=State.PLANNING)
+        if kind == "waiting":
+            return replace(self, message=str(event.get("text", "")))
         if kind == "plan":
             count = int(event.get("from_step") or 0) + len(event.get("steps", ()))
-            return replace(self, state=State.RUNNING, step_count=count)
+            return replace(self, state=State.RUNNING, step_count=count, message="")
         if kind == "step_started":
             index, text = int(event.get("index", 0)), str(event.get("text", ""))
             return replace(self, state=State.RUNNING, step_index=index, step=text)
@@ -80,9 +82,7 @@ class Progress:
 
 
 def refusal(event: Mapping[str, Any]) -> str:
-    """A refusal and what would have been understood, in one text."""
+    """A refusal and what to try instead, in one text."""
     text = str(event.get("text", ""))
     alternatives = [str(alternative) for alternative in event.get("alternatives", ())]
-    if alternatives and not any(alternative in text for alternative in alternatives):
-        return f"{text} (understood: {'; '.join(alternatives)})"
-    return text
+    return f"{text} Try, for example: {'; '.join(alternatives)}." if alternatives else text

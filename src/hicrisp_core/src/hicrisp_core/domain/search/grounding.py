@@ -92,6 +92,7 @@ class Grounding:
         self._types = types
         self._robot = robot
         self._things: Dict[str, Tuple[str, ...]] = {}
+        self._stands: Dict[Tuple[str, int], Tuple[str, ...]] = {}
         self.table = FactTable()
         self.ground = Ground(self.table, self._is_a, Facts(fixed), fixed_predicates(domain), self._candidates)
         self._tests: Dict[Tuple[int, Tuple[str, ...]], Union[bool, StateTest]] = {}
@@ -310,10 +311,19 @@ class Grounding:
         return self._things[type_]
 
     def _candidates(self, predicate: str, index: int) -> Tuple[str, ...]:
-        declared = self._domain.predicates.get(predicate)
-        if declared is None or index >= len(declared.arguments) or declared.arguments[index] not in self._domain.types:
-            return tuple(sorted(self._types))
-        return self._of_type(declared.arguments[index])
+        """The things that may stand there: by the declaration, or because an action makes such a fact."""
+        if (predicate, index) not in self._stands:
+            declared = self._domain.predicates.get(predicate)
+            types = set(() if declared is None else declared.arguments[index:index + 1])
+            for action in self._domain.actions.values():
+                made = (effect.atom.arguments[index:index + 1] for effect in action.effects
+                        if effect.atom.predicate == predicate and not effect.removes)
+                types.update(action.parameters[name].type for names in made for name in names
+                             if name in action.parameters)
+            known = bool(types) and types <= set(self._domain.types)
+            self._stands[predicate, index] = tuple(sorted(
+                {name for type_ in types for name in self._of_type(type_)} if known else self._types))
+        return self._stands[predicate, index]
 
 
 def fixed_predicates(domain: Domain) -> FrozenSet[str]:

@@ -11,6 +11,7 @@ from hicrisp_core.domain.search.answer import Ending, SearchAnswer
 from hicrisp_core.domain.search.best_first import BestFirst
 from hicrisp_core.domain.search.clock import Clock, OutOfTime, TooWide
 from hicrisp_core.domain.search.grounding import Breadth, Grounding, fixed_predicates
+from hicrisp_core.domain.search.lower_bound import lower_bound
 from hicrisp_core.domain.search.question import Goal
 from hicrisp_core.domain.search.relaxation import Relaxation
 from hicrisp_core.domain.search.state_tests import StateTest
@@ -40,27 +41,29 @@ class Searcher:
 
     def find(
         self, state: WorldState, goal: Goal, limits: Optional[SearchLimits] = None,
-        deadline: Optional[Deadline] = None, undoable: bool = False,
+        deadline: Optional[Deadline] = None, undoable: bool = False, prove: bool = False,
     ) -> SearchAnswer:
         """A short sequence of commands that makes all conditions of the goal true.
 
         Args:
             deadline: ends the search if it comes before the limits' own seconds are over.
             undoable: whether only actions that can be undone are used, as nobody asked for others.
+            prove: whether to try to prove that a sequence of several commands is the shortest, which takes some
+                milliseconds more.
         """
         limits = limits or SearchLimits()
         within = limits.deadline(deadline)
         if not self._lock.acquire(timeout=within.remaining):
             return SearchAnswer(Ending.OUT_OF_TIME)
         try:
-            return self._answer(state, goal, limits, undoable, Clock(within))
+            return self._answer(state, goal, limits, undoable, prove, Clock(within))
         except OutOfTime:
             return SearchAnswer(Ending.OUT_OF_TIME)
         finally:
             self._lock.release()
 
     def _answer(
-        self, state: WorldState, goal: Goal, limits: SearchLimits, undoable: bool, clock: Clock
+        self, state: WorldState, goal: Goal, limits: SearchLimits, undoable: bool, prove: bool, clock: Clock
     ) -> SearchAnswer:
         grounding = self._grounding(state)
         tests: List[StateTest] = []
@@ -83,7 +86,11 @@ class Searcher:
                 found = None
             looked_at += search.looked_at
             if found is not None:
-                return SearchAnswer(Ending.FOUND, tuple(each.command for each in found), len(found) < 2, looked_at)
+                shortest = len(found) < 2  # One command is needed where the goal does not hold.
+                if prove and not shortest:
+                    every = Relaxation(grounding, tests, undoable, Breadth.ALL, named, clock)
+                    shortest = _needs(len(found), every, start, clock)
+                return SearchAnswer(Ending.FOUND, tuple(each.command for each in found), shortest, looked_at)
         return SearchAnswer(Ending.NO_WAY, looked_at=looked_at)
 
     def _grounding(self, state: WorldState) -> Grounding:
@@ -98,3 +105,12 @@ class Searcher:
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return found
+
+
+def _needs(length: int, every: Relaxation, start: int, clock: Clock) -> bool:
+    """Whether it is proven that no sequence is shorter; out of time nothing is."""
+    try:
+        graph = every.graph(start)
+        return graph is not None and lower_bound(graph, clock) >= length
+    except (TooWide, OutOfTime):
+        return False
