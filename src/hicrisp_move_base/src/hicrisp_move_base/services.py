@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from threading import Event
 from typing import Optional
 
@@ -10,6 +9,7 @@ import rospy
 from geometry_msgs.msg import PoseStamped
 from hicrisp_core.model import Pose
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.conversions.geometry import pose_to_msg
 from hicrisp_ros.service_client import ServiceClient, offered
 from nav_msgs.srv import GetPlan, GetPlanRequest
@@ -19,7 +19,6 @@ from hicrisp_move_base.settings import MoveBaseSettings
 
 _SLOW = 5.0
 """A simulated clock may run this much slower than the wall's before it is no longer waited for."""
-_LOOK_PERIOD = 0.02
 
 
 class Services:
@@ -49,8 +48,7 @@ class Services:
         if self._clear.call(EmptyRequest(), self._settings.service_wait).response is None:
             return False
         filled, patience = rospy.get_time() + self._settings.refill, Deadline(_SLOW * self._settings.refill)
-        while rospy.get_time() < filled and not patience.passed and not cancel.is_set():
-            time.sleep(_LOOK_PERIOD)
+        wait_until(lambda: rospy.get_time() >= filled, patience, cancel)
         return not cancel.is_set()
 
     def stamped(self, pose: Pose) -> PoseStamped:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional, Tuple, Union
@@ -10,7 +9,7 @@ from typing import Optional, Tuple, Union
 from hicrisp_core.config.settings import PART, read_settings
 from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
 from hicrisp_core.model import Pose
-from hicrisp_core.model.geometry import multiply
+from hicrisp_core.model.geometry import from_euler
 
 FRANKA, COMMAND, GROUP, AUTO = "franka", "gripper_command", "group", "auto"
 GRIPPERS = (COMMAND, FRANKA, GROUP, AUTO)
@@ -94,10 +93,7 @@ class MoveItSettings:
     def tcp_pose(self) -> Pose:
         """The tool centre point in the tool link."""
         x, y, z, roll, pitch, yaw = self.tcp
-        turns = ((math.sin(roll / 2.0), 0.0, 0.0, math.cos(roll / 2.0)),
-                 (0.0, math.sin(pitch / 2.0), 0.0, math.cos(pitch / 2.0)),
-                 (0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0)))
-        return Pose((x, y, z), multiply(turns[2], multiply(turns[1], turns[0])))
+        return Pose((x, y, z), from_euler(roll, pitch, yaw))
 
 
 @dataclass(frozen=True)

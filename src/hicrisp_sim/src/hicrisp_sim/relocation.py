@@ -8,7 +8,7 @@ from typing import Dict
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.scene.relocation import Relocation
 
-from hicrisp_sim.models import pose_of
+from hicrisp_sim.mujoco_poses import pose_of, w_first
 from hicrisp_sim.simulation import Simulation
 
 
@@ -18,8 +18,7 @@ def hands(simulation: Simulation) -> Relocation:
     def put(name: str, pose: Pose) -> None:
         with simulation.edit() as data:
             joint = data.joint(name)
-            x, y, z, w = pose.orientation
-            joint.qpos[:] = (*pose.position, w, x, y, z)
+            joint.qpos[:] = (*pose.position, *w_first(pose.orientation))
             joint.qvel[:] = 0.0
 
     def things() -> Dict[str, WorldObject]:

@@ -10,7 +10,7 @@ from hicrisp_core.detector.relations import see
 from hicrisp_core.domain.effects import expected_facts, names_of
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Feedback, Level, Outcome, Relation, Status, Vector, Verdict, WorldState
-from hicrisp_core.model.geometry import distance, rotate
+from hicrisp_core.model.geometry import conjugate, distance, rotate
 
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
 """Outcomes that end a command whatever is seen afterwards."""
@@ -149,8 +149,7 @@ def measure_deviation(command: Command, after: WorldState) -> Optional[Vector]:
     if after.held(item.name):
         return None
     off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
-    x, y, z, w = command.target.orientation
-    return rotate((-x, -y, -z, w), (off[0], off[1], off[2]))
+    return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
 
 
 def _moved(name: str, before: WorldState, after: WorldState) -> float:

@@ -23,7 +23,7 @@ from hicrisp_sim.agv.robot import AgvRobot
 from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.embedded import SimulatedWorld
-from hicrisp_sim.models import pose_of
+from hicrisp_sim.mujoco_poses import pose_of
 
 _NTH = 3
 """The ray, counted from the shortest, that says how near something is: the shortest of many is short by its noise."""
