@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import io
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import pytest
 from hicrisp_core.model import (
+    Cause,
+    CauseKind,
     Command,
     Correction,
     Feedback,
@@ -37,7 +39,8 @@ COMMAND = Command("place_around", ARGUMENTS, "panda", POSE, POSE, 12.5, ((0.5, 0
                   ((1.2, 0.8, 0.1),), 0.02)
 STEP = Step("place box around cylinder", "place_around", {"item": "box", "bearing": -90.0}, "panda", (0, 2))
 FEEDBACK = Feedback(
-    Level.LOW, "misplaced", "error", "reason", "suggestion", (0.01, 0.0, -0.02), ("a", "b"), ("salt",))
+    Level.LOW, "misplaced", "error", "reason", "suggestion", (0.01, 0.0, -0.02), ("a", "b"), ("salt",),
+    Cause(CauseKind.BLOCKED, ("salt",), 1.5, "in the way"))
 ENTRY = StackEntry(COMMAND, FEEDBACK, 3)
 CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note")
 THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False)
@@ -121,6 +124,13 @@ def test_every_status_has_its_own_code(status: Status) -> None:
 def test_every_rung_has_its_own_code(rung: Rung) -> None:
     message = over_the_wire(conversions.correction_to_msg(Correction(rung)))
     assert conversions.correction_from_msg(message).rung is rung
+
+
+@pytest.mark.parametrize("cause", [
+    None, Cause(CauseKind.STALE_SENSOR, ("/base/scan",), 2.5, "no laser"), Cause(CauseKind.BLOCKED, ("salt", "box"))])
+def test_the_cause_of_an_outcome_survives_the_wire(cause: Optional[Cause]) -> None:
+    outcome = Outcome(Status.SAFETY, "because", cause=cause)
+    assert conversions.outcome_from_msg(over_the_wire(conversions.outcome_to_msg(outcome))) == outcome
 
 
 def test_an_outcome_that_nobody_filled_in_is_no_success() -> None:

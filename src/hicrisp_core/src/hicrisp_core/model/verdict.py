@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Optional, Tuple
 
+from hicrisp_core.model.cause import Cause
 from hicrisp_core.model.geometry import Vector
 
 
@@ -39,12 +40,15 @@ class Outcome:
     """What a driver says of one command. It is a claim, never an observation.
 
     Args:
+        message: the driver's own words, for people; no code reads them.
         blockers: names of the things that collided in the best motion that was planned, when none was found.
+        cause: what began the failure, where the driver knows it.
     """
 
     status: Status
     message: str = ""
     blockers: Tuple[str, ...] = ()
+    cause: Optional[Cause] = None
 
     @property
     def ok(self) -> bool:
@@ -74,6 +78,7 @@ class Feedback:
             was not measured.
         alternatives: names that would have been valid.
         blockers: names of the movable things that stand in the way.
+        cause: what began it, where that is known.
     """
 
     level: Level
@@ -84,6 +89,7 @@ class Feedback:
     deviation: Optional[Vector] = None
     alternatives: Tuple[str, ...] = ()
     blockers: Tuple[str, ...] = ()
+    cause: Optional[Cause] = None
 
     def __str__(self) -> str:
         parts = [self.error]

@@ -1,0 +1,69 @@
+"""Why a command failed in the first place: one cause with its names and its age, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Optional, Tuple
+
+
+class CauseKind(Enum):
+    """What began a failure. The comment says what ``names`` and ``seconds`` of the cause hold."""
+
+    UNKNOWN = "unknown"
+    """Nobody knows; ``said`` may hold the driver's words."""
+    STALE_SENSOR = "stale_sensor"
+    """A sensor fell silent or sends old data: its topic or name; the age of its latest data."""
+    NOT_SEEN = "not_seen"
+    """Something is not in view: the things; the age of their latest pose, where there was one."""
+    REFUSED = "refused"
+    """The driver refused the command before anything moved: the driver."""
+    UNSUPPORTED = "unsupported"
+    """The driver cannot honour a constraint of the command: the constraints (``keep_out``, ``clearance``)."""
+    NO_PATH = "no_path"
+    """The planner found no path or motion: the goal; the time it was given, where that was the limit."""
+    OUT_OF_REACH = "out_of_reach"
+    """The goal is outside what the robot reaches: the goal."""
+    BLOCKED = "blocked"
+    """Something is in the way: the things, where they are known."""
+    TOUCHED = "touched"
+    """The robot touched something and stopped: the things, where they are known."""
+    SLIPPED = "slipped"
+    """The item left the gripper: the item."""
+    NOT_GRIPPED = "not_gripped"
+    """The gripper closed on nothing: the item."""
+    OFF_COURSE = "off_course"
+    """The motion ended elsewhere than it should: the joint, finger or frame that is off."""
+    OUT_OF_TIME = "out_of_time"
+    """The time limit passed: who took it; the limit."""
+    TAKEN_OVER = "taken_over"
+    """Somebody else commanded the robot or canceled its goal: who, where it is known."""
+    UNREACHABLE_NODE = "unreachable_node"
+    """A driver, server or node does not answer: its name; for how long."""
+    LOCALISATION = "localisation"
+    """The robot does not know where it is: the frame or topic; the age of its latest data."""
+    HARDWARE = "hardware"
+    """The robot reports an error of its own, such as a reflex: the component."""
+    STOPPED = "stopped"
+    """An emergency stop, a user stop or a person's hand: which one."""
+    CANCELED = "canceled"
+    """The task or the command was canceled: by whom, where it is known."""
+    NOT_APPROVED = "not_approved"
+    """A person did not approve the command: who, where it is known."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The first cause of a failure.
+
+    Args:
+        kind: what began it.
+        names: who or what it was, as :class:`CauseKind` says; names of the world, of topics or of nodes.
+        seconds: the age or the limit that belongs to it, seconds; ``None`` where there is none.
+        said: the words of a driver or a person, quoted for people and models; no code reads them.
+    """
+
+    kind: CauseKind
+    names: Tuple[str, ...] = ()
+    seconds: Optional[float] = None
+    said: str = ""
