@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.trace.events import TaskFinished
 
 from hicrisp_msgs.msg import TaskStatus
 from hicrisp_nodes.cli.client import ENDED, EventStream, Supervisor, Unreachable
@@ -49,7 +50,7 @@ class Follower:
         """
         told: List[Dict[str, Any]] = []
         limit, ask_at, ended_at = Deadline(seconds), time.monotonic() + _ASK_EVERY, None
-        while not (told and told[-1].get("kind") == "task_finished"):
+        while not (told and told[-1].get("kind") == TaskFinished.kind):
             if not self._alive():
                 raise Unreachable("the workspace has ended under the task")
             event = self._events.next(_SLICE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 import rospy
 from hicrisp_core.executive.executive import Executive
@@ -16,6 +16,7 @@ from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import COPAL
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.trace import EventLog, explain, finish_run
+from hicrisp_core.trace.events import FaultInjected, FaultRecord, PictureTaken, TaskReceived
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosReporter
@@ -85,17 +86,17 @@ class TaskRunner:
             self._changed(request)
 
         seed = _of_the_world("seed", self._labels["seed"])  # A reset of the world changes it.
-        tell({"kind": "task_received", "t": 0.0, "sim_t": 0.0, "task_id": request.id, "text": request.text,
-              **self._labels, "seed": seed, "faults": _injected()})
+        labels = {name: self._labels.get(name, "") for name in ("policy", "llm", "scene")}
+        tell(TaskReceived(task_id=request.id, text=request.text, seed=seed, faults=_injected(), **labels).as_dict())
         task = Task(request.text, request.id, request.robot)
         if request.dry_run:
             ended = rehearse(self._configuration.domain, self._ports(request), task, request.history)
-            tell({"kind": "task_finished", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **ended})
+            tell(replace(ended, t=round(time.monotonic() - began, 4)).as_dict())
         else:
             before = _injected()
             self._carry_out(task, request, tell)
             for fault in _injected()[len(before):]:
-                log({"kind": "fault", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **fault})
+                log(FaultInjected(t=round(time.monotonic() - began, 4), **vars(fault)).as_dict())
             self._camera.animate(began_ros)
 
     def _carry_out(self, task: Task, request: Request, tell: Callable[[Dict[str, Any]], None]) -> None:
@@ -111,7 +112,7 @@ class TaskRunner:
         caption = caption_of(event)
         file = self._camera.take(caption) if caption else None
         if file is not None:
-            log({"kind": "picture", "t": event["t"], "sim_t": event["sim_t"], "file": file, "caption": caption})
+            log(PictureTaken(t=event["t"], sim_t=event["sim_t"], file=file, caption=caption).as_dict())
 
     def _ports(self, request: Request) -> Ports:
         domain, cancel = self._configuration.domain, request.cancel
@@ -147,9 +148,10 @@ class _Story:
     progress: Progress
 
 
-def _injected() -> List[Dict[str, Any]]:
+def _injected() -> Tuple[FaultRecord, ...]:
     """What a simulated world was told to let go wrong; nothing where there is none."""
-    return list(_of_the_world("faults", []))
+    return tuple(FaultRecord(fault["fault"], fault["target"], tuple(fault["magnitude"]), fault["count"])
+                 for fault in _of_the_world("faults", []))
 
 
 def _of_the_world(name: str, default: Any) -> Any:
