@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
 import numpy as np
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Command, Pose, WorldObject
 from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_fault
@@ -67,6 +69,7 @@ class Faults:
     def begin(self, scene: Scene, seed: int) -> None:
         """Forget every fault; what the scene itself says is injected by its owner."""
         self._scene = scene
+        self._domain = load_domain(config_file("domains", scene.domain))
         self._kinds = kinds_of(scene)
         self._armed.clear()
         self._due: List[Tuple[float, Callable[[], Answer]]] = []
@@ -102,7 +105,7 @@ class Faults:
 
     def phase_began(self, command: Command, phase: str) -> List[str]:
         """A phase of a command began: what waits for that happens now; what was done, as sentences."""
-        item = command.argument("item")
+        item = self._domain.item(command)
         done: List[str] = []
         if phase == "descend":
             done += [self._move(replace(fault, target=item)) for fault in self._armed.take("object_moved", item)]

@@ -100,9 +100,8 @@ class Faults:
             done = self._hands.block(goal.position[:2], fault.target, spared)
             _log.info("blocked_goal: %s", done or "nothing could be put on the goal")
 
-    def phase_began(self, command: Command, phase: str) -> None:
-        """A phase of a command begins: what waits for it happens now, after the robot looked."""
-        item = command.argument("item")
+    def phase_began(self, item: str, phase: str) -> None:
+        """A phase of a command that handles an item begins: what waits for it happens now, after the robot looked."""
         if phase == "descend":
             for fault in self._armed.take("object_moved", item):
                 self._move(replace(fault, target=item))

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from typing import FrozenSet, List, Optional, Sequence, Union
+from typing import Optional, Union
 
-from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out, standing_in
-from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
+from hicrisp_core.body.drive_goals import DriveSpace, kept_out
+from hicrisp_core.body.placement import Workspace
 from hicrisp_core.body.spots import Spots
-from hicrisp_core.domain.schema import Action, Domain
+from hicrisp_core.body.targets import TargetQuestion
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Feedback, Level, Pose, WorldObject, WorldState
-from hicrisp_core.model.itinerary import UNREACHABLE
 from hicrisp_core.model.offsets import DecoderOffsets, Planar
-from hicrisp_core.robot.skills_placements import Hold, hold_of
-
-_BEARINGS = 16
-"""Bearings around a reference that are tried for "next to"."""
+from hicrisp_core.ports.kinds import TargetRule
 
 
 def offset_key(domain: Domain, command: Command) -> str:
@@ -42,76 +38,43 @@ class ActionDecoder:
     def decode(self, command: Command, world: WorldState, offsets: DecoderOffsets) -> Union[Command, Feedback]:
         """The command with its target and its aim, or the feedback why there is no place for it."""
         action = self.domain.actions[command.action]
-        if action.decode in ("within", "station"):
-            return self._drive_goal(action, command, world)
-        item = world.objects.get(command.argument("item"))
-        if item is None or (item.pose is None and item.pose_age == 0.0) or not action.decode:
-            return command  # Nothing to aim: no placement, or a world of facts without poses.
+        if action.target is None:
+            return command
+        asked = TargetQuestion(self.domain, command, world, self.workspace, self.drive)
+        return self._placed(action.target, asked, offsets) if action.places else self._driven(action.target, asked)
+
+    def _placed(
+        self, rule: TargetRule, asked: TargetQuestion, offsets: DecoderOffsets
+    ) -> Union[Command, Feedback]:
+        """The command with where its item shall be."""
+        command, item = asked.command, asked.item
+        if item is None or (item.pose is None and item.pose_age == 0.0):
+            return command  # Nothing to aim: a world of facts without poses.
         if item.pose is None:
             return Feedback(Level.HIGH, "not_seen", f"Cannot {self.domain.describe(command)}.",
                             f"No pose of {item.name} has arrived.", "Bring it back into view.")
-        target = self._target(action, command, item, world)
+        target = rule.find(asked)
         if isinstance(target, Spots):
             spots, target = target, target.best()
             if target is None:
                 return self._no_place(command, spots)
-        if target is None:
+        if isinstance(target, Feedback):
+            return target
+        if not isinstance(target, Pose):
             return Feedback(Level.HIGH, "no_place", f"Cannot {self.domain.describe(command)}.",
                             "It is not seen where that would be.", "Choose another place.")
         bias = offsets.bias(offset_key(self.domain, command))
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
 
-    def _drive_goal(self, action: Action, command: Command, world: WorldState) -> Union[Command, Feedback]:
+    def _driven(self, rule: TargetRule, asked: TargetQuestion) -> Union[Command, Feedback]:
         """The command with the pose where a base shall stand, and with the zones that it must not enter."""
-        place = next((world.objects[str(value)] for key, value in command.arguments.items()
-                      if key != "item" and str(value) in world.objects), None)
-        if place is None or place.pose is None:
-            return command  # A world of facts without poses; a robot that knows the place by name finds it.
-        goal = place.pose if action.decode == "station" else \
-            goal_within(place, world.robots.get(command.robot), world, command.avoid, self.drive)
-        if goal is None:
-            tried = f"{len(command.avoid)} goal poses in it were tried, and" if command.avoid else "All of it is taken:"
-            blockers = standing_in(place, world, self.drive)
-            said = " or the ".join(name.replace("_", " ") for name in blockers)
-            return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {self.domain.describe(command)}.",
-                            f"{tried} no trajectory leads to a free place in {place.name}.",
-                            f"Move the {said} away first." if blockers else "", blockers=blockers)
-        discs = tuple(dict.fromkeys((*kept_out(world), *command.keep_out)))
-        return replace(command.aimed(goal, goal), keep_out=discs)
-
-    def _target(
-        self, action: Action, command: Command, item: WorldObject, world: WorldState
-    ) -> Union[Pose, Spots, None]:
-        """The only pose that will do, or the spots among which there is a choice; ``None`` without a reference."""
-        workspace = replace(self.workspace, avoid=command.avoid, apart=command.apart)
-        other = next((world.objects[str(value)] for key, value in command.arguments.items()
-                      if key != "item" and str(value) in world.objects), None)
-        rounds: Sequence[Round]
-        ignore: FrozenSet[str] = frozenset()
-        if action.decode == "free":
-            rounds = free(item, world, workspace)
-        elif action.decode == "apart":
-            rounds = apart(item, world, workspace)
-        elif other is None or other.pose is None:
-            return None
-        elif action.decode == "on" and other.shape in ("surface", "region"):
-            rounds = free(item, world, workspace, within=other)
-        elif action.decode == "on":
-            return on_top(item, other) if other.movable else on_tray(item, other, world)
-        elif action.decode == "in":
-            return inside(item, other, world)
-        else:
-            rounds = beside(item, other, self._bearings(action, command), world, workspace)
-            ignore = frozenset({other.name})
-        return Spots(item, rounds, world, workspace, _hold(command, item, world), ignore)
-
-    def _bearings(self, action: Action, command: Command) -> List[float]:
-        """The bearings around a reference that an action allows, radians."""
-        if action.decode in DIRECTIONS:
-            return [DIRECTIONS[action.decode]]
-        if action.decode == "around":
-            return [math.radians(float(command.arguments.get("bearing", 0.0)))]
-        return [2.0 * math.pi * i / _BEARINGS for i in range(_BEARINGS)]
+        goal = rule.find(asked)
+        if isinstance(goal, Feedback):
+            return goal
+        if not isinstance(goal, Pose):
+            return asked.command  # A world of facts without poses; a robot that knows the place by name finds it.
+        discs = tuple(dict.fromkeys((*kept_out(asked.world, self.domain), *asked.command.keep_out)))
+        return replace(asked.command.aimed(goal, goal), keep_out=discs)
 
     def _no_place(self, command: Command, spots: Spots) -> Feedback:
         """Why no spot will do: the things in the way, or that all are out of reach, off the table or tried."""
@@ -128,11 +91,3 @@ class ActionDecoder:
         return Feedback(Level.HIGH, "no_place", error, reason,
                         f"Move {' or '.join(said)} away first." if movable else "Choose another place.",
                         blockers=names if movable else ())
-
-
-def _hold(command: Command, item: WorldObject, world: WorldState) -> Optional[Hold]:
-    """How the command's robot is seen to hold the item; ``None`` where it is not."""
-    robot = world.robots.get(command.robot)
-    if robot is None or robot.pose is None or robot.opening is None or not world.held(item.name):
-        return None
-    return hold_of(item, robot.pose, robot.opening)

@@ -39,7 +39,7 @@ class Detector:
         return with_the_way(self.domain, command, after, self._compared(command, before, after, outcome))
 
     def _compared(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
-        deviation = measure_deviation(command, after) if self._places(command) else None
+        deviation = self._deviation(command, after) if self._places(command) else None
         if outcome.status in _FINAL:
             return Verdict(self._claimed(command, after, outcome, None))
         unseen = self._unseen(command, after)
@@ -57,7 +57,7 @@ class Detector:
     def _places(self, command: Command) -> bool:
         """Whether the command's target is where its item shall be, and not where a base shall stand."""
         action = self.domain.actions.get(command.action)
-        return action is not None and action.decode not in ("within", "station")
+        return action is not None and (action.target is None or action.places)
 
     def _has_effects(self, command: Command) -> bool:
         return any(expected_facts(self.domain, command))
@@ -93,7 +93,7 @@ class Detector:
         self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
     ) -> Feedback:
         kind = outcome.status.value if not outcome.ok else "no_effect"
-        blockers = tuple(name for name in outcome.blockers if _may_be_moved(name, command, after))
+        blockers = tuple(name for name in outcome.blockers if self._may_be_moved(name, command, after))
         suggestion = f"Move the {' or the '.join(map(_said, blockers))} away first." if blockers else ""
         return Feedback(Level.LOW, kind, f"Could not {self.domain.describe(command)}.", _sentence(outcome.message),
                         suggestion, deviation, blockers=blockers)
@@ -104,14 +104,16 @@ class Detector:
         """LOW failures: the motion failed, the gripper does not hold what it should, or still holds it."""
         if not outcome.ok:
             return self._claimed(command, after, outcome, deviation)
-        skill = self.domain.actions[command.action].skill
-        held = Relation(command.robot, "holding", command.argument("item"))
-        seen = see(self.domain, held, after) if held.predicate in self.domain.predicates else None
-        if seen and skill == "pick" and not seen.holds:
+        held = Relation(command.robot, self.domain.roles.held, self.domain.item(command))
+        made, removed = expected_facts(self.domain, command)
+        if held not in (*made, *removed):
+            return None
+        seen = see(self.domain, held, after)
+        if held in made and not seen.holds:
             return Feedback(
                 Level.LOW, "not_grasped", f"The {_said(held.object)} is not in the gripper of {held.subject}.",
                 f"It is {seen.measured}.", f"Pick up {held.object} again.")
-        if seen and skill == "place" and seen.holds:
+        if held in removed and seen.holds:
             return Feedback(Level.LOW, "not_released", f"The {_said(held.object)} is still in the gripper of "
                             f"{held.subject}.", f"It is {seen.measured}.", f"Place {held.object} again.", deviation)
         return None
@@ -125,7 +127,7 @@ class Detector:
         kind = f"not_{fact.predicate}" if wanted else fact.predicate
         sentence = self.domain.fact_text(
             Relation(f"the {_said(fact.subject)}", fact.predicate, f"the {_said(fact.object)}"), denied=wanted)
-        item = command.argument("item")
+        item = self.domain.item(command)
         reason = f"The {_said(fact.subject)} is {measured}" if measured else ""
         if reason and deviation is not None:
             off = (deviation[0] ** 2 + deviation[1] ** 2) ** 0.5
@@ -137,19 +139,22 @@ class Detector:
         return Feedback(Level.HIGH, kind, f"{sentence[:1].upper()}{sentence[1:]}.", _sentence(reason), suggestion,
                         deviation)
 
+    def _deviation(self, command: Command, after: WorldState) -> Optional[Vector]:
+        """Measured minus target position of the item, in the frame of the goal (the target pose's axes), metres.
 
-def measure_deviation(command: Command, after: WorldState) -> Optional[Vector]:
-    """Where the item is less where it should be, in the frame of the goal (the target pose's axes), metres.
+        Only what was let go has been placed: an item that is still in a hand tells nothing.
+        """
+        item = after.objects.get(self.domain.item(command))
+        if command.target is None or item is None or item.pose is None or \
+                self.domain.roles.is_held(after, item.name):
+            return None
+        off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
+        return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
 
-    Only what was let go has been placed: an item that is still in a hand tells nothing.
-    """
-    item = after.objects.get(command.argument("item"))
-    if command.target is None or item is None or item.pose is None:
-        return None
-    if after.held(item.name):
-        return None
-    off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
-    return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
+    def _may_be_moved(self, name: str, command: Command, world: WorldState) -> bool:
+        """Whether what a driver says is in the way is something that can be put elsewhere, and not what it works on."""
+        thing = world.objects.get(name)
+        return thing is not None and thing.movable and name != self.domain.item(command)
 
 
 def _moved(name: str, before: WorldState, after: WorldState) -> float:
@@ -158,12 +163,6 @@ def _moved(name: str, before: WorldState, after: WorldState) -> float:
     if was is None or is_ is None or was.pose is None or is_.pose is None:
         return 0.0
     return distance(was.pose.position, is_.pose.position)
-
-
-def _may_be_moved(name: str, command: Command, world: WorldState) -> bool:
-    """Whether what a driver says is in the way is something that can be put elsewhere, and not what it works on."""
-    thing = world.objects.get(name)
-    return thing is not None and thing.movable and name != command.argument("item")
 
 
 def _said(name: str) -> str:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from typing import Callable, Iterable, List, Optional, Tuple
+from typing import Callable, Iterable, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.nouns import Names, colour_of
 from hicrisp_core.language.phrases import PhraseReader
-from hicrisp_core.language.tokens import tokenise
+from hicrisp_core.language.tokens import Word, plain, tokenise, words_in
 from hicrisp_core.model import Relation, WorldState
 
-_ASKS = re.compile(rf"(?:{'|'.join(lexicon.QUESTION)})\b")
-_HELP = re.compile(r"what (?:can|do) you (?:do|understand|read)|what can i (?:say|ask)|help")
 _IS = ("is", "are")
 _PATTERNS = ("what is on the table?", "where is the box?", "is the box in the bowl?", "how many boxes are there?",
              "what colour is the box?", "what are you holding?")
@@ -22,8 +19,8 @@ _PATTERNS = ("what is on the table?", "where is the box?", "is the box in the bo
 
 def is_question(text: str) -> bool:
     """Whether a text asks rather than requests; a polite request ("can you ...?") does not ask."""
-    words = text.strip().lower().rstrip("?!. ")
-    return bool(_ASKS.match(words) or _HELP.fullmatch(words))
+    words = _asked(text)
+    return plain(words[:1]) in lexicon.QUESTION or plain(words[:2]) in lexicon.QUESTION or plain(words) in lexicon.HELP
 
 
 def answer(text: str, domain: Domain, world: WorldState) -> str:
@@ -32,14 +29,22 @@ def answer(text: str, domain: Domain, world: WorldState) -> str:
     Raises:
         NotUnderstood: with the questions that can be answered.
     """
-    words = text.strip().lower().rstrip("?!. ")
-    if _HELP.fullmatch(words):
+    words = _asked(text)
+    if plain(words) in lexicon.HELP:
         return f"I can read, for example: {'; '.join(lexicon.EXAMPLES)}."
     return _Question(words, domain, world).answer()
 
 
+def _asked(text: str) -> Tuple[Word, ...]:
+    """The words of a question without its mark."""
+    words = words_in(text)
+    while words and words[-1].text in ("?", "!", "."):
+        words = words[:-1]
+    return words
+
+
 class _Question(PhraseReader):
-    def __init__(self, words: str, domain: Domain, world: WorldState) -> None:
+    def __init__(self, words: Sequence[Word], domain: Domain, world: WorldState) -> None:
         super().__init__(tokenise(words))
         self._domain = domain
         self._world = world
@@ -118,10 +123,11 @@ class _Question(PhraseReader):
 
     def noun_before_is(self) -> Optional[Noun]:
         """The noun of "which boxes are ...", which ends at the verb; ``None`` where there is none."""
-        words = []
+        before = []
         while self.peek().kind == "word" and self.peek().text not in _IS:
-            words.append(self._word())
-        return PhraseReader(tokenise(" ".join(words))).noun() if words else None
+            before.append(self.peek())
+            self.skip()
+        return PhraseReader(before).noun() if before else None
 
     def _word(self) -> str:
         text = self.peek().text

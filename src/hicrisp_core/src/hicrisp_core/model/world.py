@@ -65,10 +65,6 @@ class WorldState:
         """Whether the fact is among the relations."""
         return Relation(subject, predicate, object_) in self.relations
 
-    def held(self, name: str) -> bool:
-        """Whether any robot holds a thing."""
-        return any(fact.predicate == "holding" and fact.object == name for fact in self.relations)
-
     def about(self, subject: str) -> Tuple[Relation, ...]:
         """The facts whose subject is the given name, sorted."""
         return tuple(sorted(fact for fact in self.relations if fact.subject == subject))

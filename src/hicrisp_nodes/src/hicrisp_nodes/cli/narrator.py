@@ -28,7 +28,7 @@ from hicrisp_core.trace.read_event import event_of
 
 from hicrisp_nodes.cli.console import Console
 
-_ENDS = {True: ("✓", "good", "succeeded"), False: ("✗", "bad", "failed")}
+_SUCCEEDED, _FAILED, _REFUSED = ("✓", "good", "succeeded"), ("✗", "bad", "failed"), ("–", "warn", "refused")
 
 
 class Narrator:
@@ -38,6 +38,7 @@ class Narrator:
         self._console = console
         self._count = 0
         self._told = ""
+        self._was_refused = False
         self._commands: Dict[Any, CommandTried] = {}
         """The command that each step has under way, by the step's index."""
         self._several = False
@@ -60,7 +61,7 @@ class Narrator:
 
     def _task(self, event: TaskReceived) -> None:
         paint = self._console.paint
-        self._count, self._told, self._several = 0, "", False
+        self._count, self._told, self._several, self._was_refused = 0, "", False, False
         self._commands.clear()
         self._say(paint("Task", "strong"), " ", paint(event.text, "accent"))
         labels = {"scene": event.scene, "seed": event.seed, "policy": event.policy, "llm": event.llm}
@@ -89,11 +90,10 @@ class Narrator:
 
     def _refused(self, event: Refused) -> None:
         paint = self._console.paint
-        self._say(paint("Refused", "bad"), paint(event.text, "strong"))
-        for entry in event.alternatives:
-            if entry not in event.text:
-                self._say("      ", paint("would be understood:", "soft"), entry)
-        self._told = event.text
+        self._say(paint("Refused", "warn"), paint(event.text, "strong"))
+        if event.alternatives:
+            self._say("      ", paint("try, for example:", "soft"), "; ".join(event.alternatives))
+        self._told, self._was_refused = event.text, True
 
     def _step(self, event: StepStarted) -> None:
         paint = self._console.paint
@@ -159,7 +159,7 @@ class Narrator:
 
     def _end(self, event: TaskFinished) -> None:
         paint = self._console.paint
-        sign, style, word = _ENDS[event.success]
+        sign, style, word = _SUCCEEDED if event.success else _REFUSED if self._was_refused else _FAILED
         corrections = event.corrections or {}
         told = ", ".join(f"{rung} {count}" for rung, count in corrections.items())
         spent = f"{event.steps_executed or 0} commands, {sum(corrections.values())} corrections"

@@ -87,7 +87,6 @@ class Progress:
 
 
 def refusal(event: Refused) -> str:
-    """A refusal and what would have been understood, in one text."""
-    if event.alternatives and not any(alternative in event.text for alternative in event.alternatives):
-        return f"{event.text} (understood: {'; '.join(event.alternatives)})"
-    return event.text
+    """A refusal and what to try instead, in one text."""
+    options = "; ".join(event.alternatives)
+    return f"{event.text} Try, for example: {options}." if options else event.text
