@@ -11,6 +11,7 @@ from hicrisp_core.model import Outcome, Pose
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
+from waiting import PATIENCE
 
 HEAD = """scene: test
 world: arena
@@ -49,7 +50,7 @@ class Yard:
             self.touched.append(self.world.simulation.touching)
 
     def go(self, x: float, y: float, yaw: float = 0.0, cancel: Optional[Event] = None) -> Outcome:
-        return self.base.go_to(Pose((x, y, 0.0), from_yaw(yaw)), Deadline(30.0), cancel or Event(),
+        return self.base.go_to(Pose((x, y, 0.0), from_yaw(yaw)), Deadline(PATIENCE), cancel or Event(),
                                lambda phase, fraction: self.phases.append(phase))
 
     def apart(self, x: float, y: float) -> float:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 from threading import Event, Thread
 
 import numpy as np
 import pytest
 from agv_arena import Yard
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, Status
 from hicrisp_core.time.deadline import Deadline
+from waiting import PATIENCE, until
 
 
 def test_it_drives_to_a_pose_within_its_tolerances_and_its_speed(tmp_path: Path) -> None:
@@ -29,6 +30,16 @@ def test_an_obstacle_that_no_map_knows_is_seen_and_driven_around(tmp_path: Path)
     assert yard.go(3.2, 1.5).ok
     assert not yard.touched
     assert [thing for thing in yard.base.seen() if math.dist(thing.pose.position[:2], (1.8, 1.5)) < 0.15]
+
+
+def test_nothing_appears_where_the_base_stands(tmp_path: Path) -> None:
+    yard = Yard(tmp_path, {"crate": (0.4, 2.6, 0.1)})
+    x, y, _ = yard.world.base.pose().position
+    before = yard.world.true_obstacles()["crate"].position
+    with pytest.raises(ConfigError, match="agv is there; choose a place at least"):
+        yard.world.inject("appear", "crate", (x + 0.1, y))
+    yard.world.settle(0.2)
+    assert yard.world.true_obstacles()["crate"].position == pytest.approx(before, abs=1e-3)
 
 
 def test_what_appears_on_the_way_is_driven_around(tmp_path: Path) -> None:
@@ -102,9 +113,11 @@ def test_a_scan_that_stops_stops_the_base(tmp_path: Path) -> None:
 
 def test_a_canceled_drive_ends_with_a_base_that_stands(tmp_path: Path) -> None:
     yard, cancel = Yard(tmp_path), Event()
-    yard.world.simulation.at(yard.world.time + 1.5, cancel.set)
+    told_at = yard.world.time + 1.5
+    yard.world.simulation.at(told_at, cancel.set)
     assert yard.go(3.5, 1.5, cancel=cancel).status is Status.CANCELED
     assert yard.stands
+    assert yard.world.time < told_at + 1.0
     assert 0.1 < yard.apart(0.5, 1.5) < 1.5
 
 
@@ -114,10 +127,9 @@ def test_a_stop_from_another_thread_ends_the_drive(tmp_path: Path) -> None:
     outcomes = []
     driving = Thread(target=lambda: outcomes.append(yard.go(3.5, 1.5)))
     driving.start()
-    while yard.apart(0.5, 1.5) < 0.2 and driving.is_alive():
-        time.sleep(0.005)
-    assert yard.base.stop(Deadline(5.0)).ok
-    driving.join(5.0)
+    until(lambda: yard.apart(0.5, 1.5) > 0.2, "drive")
+    assert yard.base.stop(Deadline(PATIENCE)).ok
+    driving.join(PATIENCE)
     assert outcomes[0].status is Status.CANCELED
     assert yard.stands
     assert yard.apart(3.5, 1.5) > 0.5

@@ -21,6 +21,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.lab.lockstep import Lockstep
 from hicrisp_sim.lab.world import LabWorld
+from waiting import PATIENCE
 
 DOMAIN = load_domain(config_file("domains", "lab"))
 LADDER = Policy("test", autonomy="full")
@@ -182,7 +183,7 @@ def test_two_movers_share_every_period() -> None:
 
     def move() -> None:
         with lockstep.member():
-            both.wait(5.0)
+            both.wait(PATIENCE)
             for _ in range(50):
                 lockstep.period(lambda: passed.append(1))
 
@@ -191,7 +192,7 @@ def test_two_movers_share_every_period() -> None:
         other.start()
     both.set()
     for other in others:
-        other.join(10.0)
+        other.join(PATIENCE)
     assert 50 <= len(passed) <= 100
     with lockstep.member():
         lockstep.period(lambda: passed.append(1))  # Who left is not waited for.

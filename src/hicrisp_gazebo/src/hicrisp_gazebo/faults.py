@@ -5,6 +5,7 @@ What goes wrong inside the robot, such as an offset on every placement, is the b
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
@@ -17,7 +18,7 @@ from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_f
 from hicrisp_core.scene.relocation import Relocation
 from hicrisp_core.scene.scene import TABLE
 
-from hicrisp_gazebo.port import Answer, Gazebo
+from hicrisp_gazebo.port import Answer, Gazebo, Refusal
 
 _EVERYWHERE: Mapping[str, FaultKind] = {
     "vanish": FaultKind("the target is taken out of the world, now or after [seconds]", (0, 1), needs_target=True),
@@ -142,7 +143,17 @@ class Faults:
             return f"{target} is knocked with ({x:.2f}, {y:.2f}) m/s", lambda: self._shove(target, (x, y, 0.0))
         at = self._scene.objects[target].pose
         pose = Pose((x, y, _LIFT + (at.position[2] if at else self._scene.objects[target].size[2] / 2.0)))
-        return f"{target} stands at ({x:.2f}, {y:.2f})", lambda: self._gazebo.place(target, pose)
+        return f"{target} stands at ({x:.2f}, {y:.2f})", lambda: self._stand(target, pose)
+
+    def _stand(self, target: str, pose: Pose) -> Answer:
+        """Put an obstacle somewhere, but not where a base is: the physics would throw both apart."""
+        (x, y, _), wide = pose.position, max(self._scene.objects[target].size[:2]) / 2.0
+        for name, start in self._scene.arena.starts.items() if self._scene.arena is not None else ():
+            seen = self._gazebo.pose(name).pose
+            if seen is not None and math.dist((x, y), seen.position[:2]) < start.radius + wide:
+                return Answer(Refusal.OTHER, f"{target} cannot stand at ({x:.2f}, {y:.2f}): {name} is there; choose a "
+                                             f"place at least {start.radius + wide:.2f} m from its middle")
+        return self._gazebo.place(target, pose)
 
     def _move(self, fault: SceneFault) -> str:
         if fault.kind == "unreachable":

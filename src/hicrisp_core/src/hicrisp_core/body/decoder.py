@@ -50,9 +50,9 @@ class ActionDecoder:
         command, item = asked.command, asked.item
         if item is None or (item.pose is None and item.pose_age == 0.0):
             return command  # Nothing to aim: a world of facts without poses.
-        if item.pose is None:
+        if item.pose is None or item.lost:
             return Feedback(Level.HIGH, "not_seen", f"Cannot {self.domain.describe(command)}.",
-                            f"No pose of {item.name} has arrived.", "Bring it back into view.")
+                            f"The {item.name.replace('_', ' ')} {item.sight}.", "Bring it back into view.")
         target = rule.find(asked)
         if isinstance(target, Spots):
             spots, target = target, target.best()

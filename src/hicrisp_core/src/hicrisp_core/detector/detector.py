@@ -84,7 +84,7 @@ class Detector:
                 return Feedback(Level.HIGH, "not_seen", f"The {_said(name)} is not seen.",
                                 f"No pose of {name} has arrived.", "Look for it, or bring it back into view.")
             return Feedback(Level.HIGH, "stale_pose",
-                            f"The {_said(name)} has not been seen for {thing.pose_age:.1f} s.",
+                            f"The {_said(name)} {thing.sight}.",
                             f"Poses older than {self.pose_age_limit:.1f} s do not count.",
                             "Check the source of the poses.")
         return None

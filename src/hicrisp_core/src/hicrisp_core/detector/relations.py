@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Dict, List, Optional, Set, Tuple
+from typing import Dict, List, Optional, Set, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.extensions import extensions
-from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.footprint import half_extents
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.ports.kinds import FactTest, Seen
@@ -69,9 +69,14 @@ def _measure(predicate: Predicate, test: FactTest, fact: Relation, world: WorldS
     """Test one fact on the observed poses; ``None`` where something was not seen."""
     subject = world.robots.get(fact.subject) or world.objects.get(fact.subject)
     object_ = (world.objects.get(fact.object) or world.robots.get(fact.object)) if fact.object else subject
-    if subject is None or object_ is None or subject.pose is None or object_.pose is None:
+    if subject is None or object_ is None or not (_in_view(subject) and _in_view(object_)):
         return None
     return test.see(predicate, subject, object_, world)
+
+
+def _in_view(thing: Union[WorldObject, RobotState]) -> bool:
+    """Whether it is known where a thing or robot is now; a pose that is too old says nothing of now."""
+    return thing.pose is not None and not (isinstance(thing, WorldObject) and thing.lost)
 
 
 def _close(world: WorldState, fact: Relation) -> bool:

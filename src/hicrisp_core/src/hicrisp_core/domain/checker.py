@@ -12,10 +12,11 @@ from hicrisp_core.model import Command, Feedback, Level, Step, WorldState
 
 
 def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedback]:
-    """Check names and types, then each precondition in its order.
+    """Check names and types, whether all things are in view, then each precondition in its order.
 
     Returns:
-        ``None`` when the command may run, else HIGH feedback of kind ``invalid`` or the precondition's own.
+        ``None`` when the command may run, else HIGH feedback of kind ``invalid``, ``not_seen`` or the precondition's
+        own.
     """
     try:
         domain.ground(Step("", command.action, command.arguments, command.robot), state)
@@ -24,6 +25,11 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
                         alternatives=error.alternatives)
     facts, is_a = Facts(state.relations), type_test(domain, state)
     names = names_of(command)
+    unseen = [state.objects[name] for name in names.values() if name in state.objects and state.objects[name].unseen]
+    if unseen:
+        said = unseen[0].name.replace("_", " ")
+        return Feedback(Level.HIGH, "not_seen", f"Cannot {domain.describe(command)}.",
+                        f"The {said} {unseen[0].sight}.", "Bring it back into view.")
     for precondition in domain.actions[command.action].preconditions:
         condition = precondition.condition.bind(names)
         if not condition.holds(facts, is_a):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language import lexicon
@@ -46,6 +46,8 @@ def _asked(text: str) -> Tuple[Word, ...]:
 class _Question(PhraseReader):
     def __init__(self, words: Sequence[Word], domain: Domain, world: WorldState) -> None:
         super().__init__(tokenise(words))
+        self._lost: Dict[str, str] = {}
+        """What was asked about and is not seen, and for how long, in words."""
         self._domain = domain
         self._world = world
         self._names = Names(domain, world)
@@ -57,7 +59,7 @@ class _Question(PhraseReader):
             "what": self._what, "which": self._what, "where": self._where, "how": self._how_many,
             "is": self._is, "are": self._is}.get(first)
         self.skip()
-        said = known() if known else ""
+        said = "; ".join(part for part in (known() if known else "", *self._lost.values()) if part)
         if not said or self.peek().kind != "end":
             raise NotUnderstood(f"this question is not understood; I can answer, for example: {' '.join(_PATTERNS)}")
         return f"{said}."
@@ -103,7 +105,7 @@ class _Question(PhraseReader):
         if self.peek().kind == "relation":
             found = sorted({fact.subject for fact in self._facts(noun)})
         else:
-            found = self._names.matching(noun)
+            found = [name for name in self._names.matching(noun) if not self._unseen(name)]
         return f"{len(found)}{': ' if found else ''}{', '.join(found)}"
 
     def _is(self) -> str:
@@ -111,13 +113,16 @@ class _Question(PhraseReader):
             return self._holding() if self.skip("you") and self.skip("holding") else ""
         there = self.skip("there")
         noun = self.noun()
-        things = self._things(noun) if not there else self._names.matching(noun)
+        things = self._things(noun) if not there else [
+            name for name in self._names.matching(noun) if not self._unseen(name)]
         if self.peek().kind == "end":
             return f"yes: {', '.join(things)}" if there and things else "no" if there else ""
         if self.peek().kind != "relation":
             return ""
         facts = self._facts(None)
         so = [name for name in things if any(fact.subject == name for fact in facts)]
+        if self._lost and len(self._lost) == len(things):
+            return "nobody can tell"
         held = "yes" if so and (there or len(so) == len(things)) else "no"
         return f"{held}: {self._sentences(self._about(things))}" if things else held
 
@@ -148,7 +153,14 @@ class _Question(PhraseReader):
         found = self._names.matching(noun)
         if not found:
             raise NotUnderstood(f"there is no '{noun}' here; there are: {', '.join(sorted(self._world.objects))}")
-        return tuple(found)
+        return tuple(name for name in found if not self._unseen(name)) or tuple(found)
+
+    def _unseen(self, name: str) -> bool:
+        """Whether a thing that was asked about is not seen; the answer says so then."""
+        thing = self._world.objects[name]
+        if thing.unseen:
+            self._lost[name] = f"the {name.replace('_', ' ')} {thing.sight}"
+        return thing.unseen
 
     def _about(self, things: Iterable[str]) -> List[Relation]:
         return [fact for fact in sorted(self._world.relations) if fact.subject in things or (

@@ -257,6 +257,14 @@ class UsageSoFar(Event):
 
 
 @dataclass(frozen=True)
+class Waiting(Event):
+    """What the task waits for before it goes on."""
+
+    kind: ClassVar[str] = "waiting"
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class Noted(Event):
     """A remark for those who follow the run."""
 
@@ -289,6 +297,6 @@ class TaskFinished(Event):
 
 EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (
     TaskReceived, PlanMade, Answered, Refused, StepStarted, StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
-    CorrectionMade, StackChanged, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected, UsageSoFar, Noted,
+    CorrectionMade, StackChanged, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected, UsageSoFar, Waiting, Noted,
     TaskFinished)}
 """The table of kinds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Dict, Mapping, Type
+from typing import Any, Callable, Dict, Mapping, Type, Union
 
 from hicrisp_core.trace.events import (
     Answered,
@@ -23,6 +23,7 @@ from hicrisp_core.trace.events import (
     TaskFinished,
     TaskReceived,
     VerdictGiven,
+    Waiting,
 )
 from hicrisp_core.trace.read_event import event_of
 
@@ -46,7 +47,8 @@ class Narrator:
             TaskReceived: self._task, PlanMade: self._plan, Answered: self._answer, Refused: self._refused,
             StepStarted: self._step, CommandTried: self._remember, VerdictGiven: self._verdict,
             CorrectionMade: self._correction, StackChanged: self._stack, OffsetLearnt: self._offset,
-            Noted: self._note, ApprovalAsked: self._approval, FaultInjected: self._fault, TaskFinished: self._end,
+            Noted: self._note, Waiting: self._note, ApprovalAsked: self._approval, FaultInjected: self._fault,
+            TaskFinished: self._end,
         }
 
     def tell(self, entry: Mapping[str, Any]) -> None:
@@ -147,7 +149,7 @@ class Narrator:
         told = f"{applied} mm (x y), {event.samples:g} samples"
         self._say("    ", self._console.paint(f"│ learnt bias of {event.key}: {told}", "soft"))
 
-    def _note(self, event: Noted) -> None:
+    def _note(self, event: Union[Noted, Waiting]) -> None:
         self._say("  ", self._console.paint(f"· {event.text}", "soft"))
 
     def _approval(self, event: ApprovalAsked) -> None:

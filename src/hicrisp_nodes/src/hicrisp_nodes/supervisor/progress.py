@@ -15,6 +15,7 @@ from hicrisp_core.trace.events import (
     StepStarted,
     TaskFinished,
     TaskReceived,
+    Waiting,
 )
 from hicrisp_core.trace.read_event import event_of
 
@@ -65,8 +66,10 @@ class Progress:
         event = event_of(entry)
         if isinstance(event, TaskReceived):
             return replace(self, state=State.PLANNING)
+        if isinstance(event, Waiting):
+            return replace(self, message=event.text)
         if isinstance(event, PlanMade):
-            return replace(self, state=State.RUNNING, step_count=event.from_step + len(event.steps))
+            return replace(self, state=State.RUNNING, step_count=event.from_step + len(event.steps), message="")
         if isinstance(event, StepStarted):
             return replace(self, state=State.RUNNING, step_index=event.index or 0, step=event.text)
         if isinstance(event, CorrectionMade):

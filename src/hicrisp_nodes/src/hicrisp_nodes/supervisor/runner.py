@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple
+from threading import Event
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
 import rospy
 from hicrisp_core.executive.executive import Executive
@@ -15,13 +16,15 @@ from hicrisp_core.model import Command, Plan, Task
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import COPAL
 from hicrisp_core.ports.executive import Ports
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace import EventLog, explain, finish_run
-from hicrisp_core.trace.events import FaultInjected, FaultRecord, PictureTaken, TaskReceived
+from hicrisp_core.trace.events import FaultInjected, FaultRecord, Noted, PictureTaken, TaskReceived, Waiting
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosReporter
 from hicrisp_ros.ports.corrector import RosCorrector
 from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
+from hicrisp_ros.ports.picture import wait_for_picture
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.ports.robot import RosRobot
 
@@ -40,11 +43,13 @@ class TaskRunner:
     Args:
         labels: what is written into each result: policy, llm, scene, seed.
         changed: called when the request's progress has changed.
+        patience: seconds of wall time that a plan waits at most until everything was seen.
     """
 
     def __init__(
         self, configuration: Configuration, thinkers: Thinkers, robots: Mapping[str, RosRobot], observer: TopicObserver,
         gate: Gate, reports: Reports, runs_dir: Path, labels: Mapping[str, Any], changed: Callable[[Request], None],
+        patience: float = 10.0,
     ) -> None:
         self._configuration = configuration
         self._thinkers = thinkers
@@ -55,6 +60,7 @@ class TaskRunner:
         self._runs_dir = runs_dir
         self._labels = dict(labels)
         self._changed = changed
+        self._patience = patience
         self._camera = Camera()
         self._camera.warm()
         self._space = drive_space()
@@ -89,6 +95,8 @@ class TaskRunner:
         labels = {name: self._labels.get(name, "") for name in ("policy", "llm", "scene")}
         tell(TaskReceived(task_id=request.id, text=request.text, seed=seed, faults=_injected(), **labels).as_dict())
         task = Task(request.text, request.id, request.robot)
+        self._look_around(request.cancel, lambda event: tell(
+            replace(event, t=round(time.monotonic() - began, 4)).as_dict()))
         if request.dry_run:
             ended = rehearse(self._configuration.domain, self._ports(request), task, request.history)
             tell(replace(ended, t=round(time.monotonic() - began, 4)).as_dict())
@@ -98,6 +106,13 @@ class TaskRunner:
             for fault in _injected()[len(before):]:
                 log(FaultInjected(t=round(time.monotonic() - began, 4), **vars(fault)).as_dict())
             self._camera.animate(began_ros)
+
+    def _look_around(self, cancel: Event, tell: Callable[[Union[Waiting, Noted]], None]) -> None:
+        """Wait until everything is seen, for some seconds: a plan made from half a picture fails or does too little."""
+        missing = wait_for_picture(self._observer, self._robots, Deadline(self._patience), cancel,
+                                   lambda said: tell(Waiting(text=said)))
+        if missing:
+            tell(Noted(text=missing))
 
     def _carry_out(self, task: Task, request: Request, tell: Callable[[Dict[str, Any]], None]) -> None:
         policy = replace(self._configuration.policy, autonomy="supervised")  # The gate knows the level of this moment.
