@@ -80,11 +80,6 @@ def test_an_alarm_sets_the_event_and_the_first_one_is_kept() -> None:
     assert event.alarmed == "stale"
 
 
-def test_an_alarm_is_not_asked_before_its_time() -> None:
-    event = AlarmEvent(lambda: "too early", after=PATIENCE)
-    assert not event.is_set()
-
-
 def test_waiting_ends_when_it_holds_when_it_is_canceled_and_when_it_is_in_vain() -> None:
     cancel, looks = Event(), iter([False, False, True])
     assert wait_until(lambda: next(looks), Deadline(PATIENCE), period=0.001)

@@ -37,16 +37,14 @@ class AlarmEvent(LinkedEvent, Generic[_Reason]):
 
     Args:
         alarm: asked whenever somebody looks at the event; why it must be set, or ``None`` while all is well.
-        after: seconds of wall time before the alarm is first asked.
     """
 
-    def __init__(self, alarm: Callable[[], Optional[_Reason]], *others: Event, after: float = 0.0) -> None:
+    def __init__(self, alarm: Callable[[], Optional[_Reason]], *others: Event) -> None:
         super().__init__(*others)
         self._alarm = alarm
-        self._quiet = Deadline(after)
         self.alarmed: Optional[_Reason] = None
 
     def is_set(self) -> bool:
-        if self.alarmed is None and self._quiet.passed:
+        if self.alarmed is None:
             self.alarmed = self._alarm()
         return self.alarmed is not None or super().is_set()
