@@ -1,6 +1,6 @@
 """Settings from a configuration file: a dataclass's fields are the keys, its types say what they may be.
 
-Pydantic reads and checks the values; this module only says where a wrong one stands in the file and which would be right.
+Pydantic reads and checks the values; this module says where a wrong one stands in the file and which would be right.
 A class of settings is made with ``pydantic.dataclasses.dataclass(frozen=True, config=STRICT)``, so that its constructor
 holds the same ranges.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import collections.abc
 import json
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Hashable, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union, cast, get_type_hints
@@ -40,33 +40,44 @@ _BOUNDS = {
 
 
 def read_settings(
-    kind: Type[_Settings], mapping: Any, positions: Positions, path: Path = (), *, others: Iterable[str] = (),
-    name_key: str = "name",
+    kind: Type[_Settings], mapping: Any, positions: Positions, path: Path = (), *, required: Iterable[str] = (),
+    others: Iterable[str] = (), name_key: str = "name", base: Optional[_Settings] = None,
 ) -> _Settings:
     """A dataclass from a mapping with its fields; what that leaves out keeps its default.
 
     Args:
         path: where the mapping stands in the file.
+        required: fields that may not be left out although they have a default.
         others: further keys, which somebody else reads.
         name_key: the key of the file that holds the field ``name``, for example ``policy``.
+        base: settings that hold where the mapping says nothing, in place of the defaults.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
     """
     keys = {each.name if each.name != "name" else name_key: each for each in fields(cast(Any, kind))}
-    required = [key for key, each in keys.items() if each.default is MISSING and each.default_factory is MISSING]
-    check_keys(mapping, [*keys, *others], required, positions, path)
+    needed = [key for key, each in keys.items() if each.default is MISSING and each.default_factory is MISSING]
+    check_keys(mapping, [*keys, *others], [*needed, *required], positions, path)
     own = {each.name: mapping[key] for key, each in keys.items() if key in mapping}
     try:
-        return cast(_Settings, _adapter(kind).validate_json(json.dumps(own, default=str)))
+        found = cast(_Settings, _adapter(cast(Hashable, kind)).validate_json(json.dumps(own, default=str)))
+        return found if base is None else _over(base, found, own)
     except ValidationError as error:
         unknown_first = sorted(error.errors(), key=lambda each: each["type"] != _UNKNOWN)
         raise _told(unknown_first[0], kind, own, positions, path) from error
 
 
+def _over(base: _Settings, found: _Settings, told: Mapping[str, Any]) -> _Settings:
+    """The base with what a mapping told, section by section."""
+    values = {key: getattr(found, key) for key in told}
+    return replace(cast(Any, base), **{
+        key: _over(getattr(base, key), value, told[key]) if is_dataclass(value) else value
+        for key, value in values.items()})
+
+
 @lru_cache(maxsize=None)
 def _adapter(kind: Hashable) -> "TypeAdapter[Any]":
-    return TypeAdapter(kind)
+    return TypeAdapter(cast(Any, kind))
 
 
 def _names(kind: Any) -> List[str]:
