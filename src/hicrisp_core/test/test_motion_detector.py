@@ -21,6 +21,7 @@ from hicrisp_core.language.front_ends import read_errands
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.model import Command, Feedback, Level, Outcome, Pose, Relation, Status, Task, Verdict, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.ports.robot import Constraints
 
 DRIVEN = Outcome(Status.SUCCESS, "Goal reached.")
 ABORTED = Outcome(Status.PLANNING, "Failed to find a valid plan. Even after executing recovery behaviors.")
@@ -167,7 +168,7 @@ def test_an_area_whose_middle_is_taken_is_one_to_go_to_instead() -> None:
 def test_poses_are_asked_for_together_where_asking_takes_time_and_ignorance_is_no_refusal() -> None:
     area, failed, asked = CATALOGUE["area_1"], [(2.604, 1.266, 0.0)], []
 
-    def first(robot: str, poses: Sequence[Pose]) -> Reached:
+    def first(robot: str, poses: Sequence[Pose], _: Constraints) -> Reached:
         asked.append((robot, len(poses)))
         return Reached(next((pose for pose in poses if pose.position[0] > 2.75), None))
 
@@ -246,7 +247,7 @@ def test_an_abort_becomes_a_constraint_by_what_is_seen_where_the_base_stopped() 
     assert constrained(aimed, late, seen()).avoid == ((2.6, 1.27, 0.0),)
     blind = constrained(aimed, stopped, seen(2.0, 1.0, math.pi / 2))
     assert blind.avoid == ()
-    assert blind.keep_out[0][:2] == pytest.approx((2.0, 1.24))
+    assert blind.keep_out[0].corners[0] == pytest.approx((2.0, 1.24))
     crowded = constrained(aimed, stopped, seen(2.0, 1.0, things=[disc("crate", 2.4, 1.0, 0.15)]))
     assert crowded.keep_out == ()
     assert crowded.clearance > 0.0

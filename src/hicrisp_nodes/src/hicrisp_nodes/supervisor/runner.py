@@ -62,7 +62,7 @@ class TaskRunner:
         self._patience = patience
         self._camera = Camera()
         self._camera.warm()
-        self._space = drive_space()
+        self._space = drive_space(configuration.scene)
         self._offsets: Optional[DecoderOffsets] = None
 
     def run(self, request: Request) -> None:
