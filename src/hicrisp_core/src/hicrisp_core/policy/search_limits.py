@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Optional
 
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass
+
+from hicrisp_core.config.settings import STRICT
 from hicrisp_core.time.deadline import Deadline
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class SearchLimits:
     """How far to look: commands in a sequence, states looked at, wall seconds for one question.
 
     A question may take several searches (one for each thing that would serve); its seconds are for all of them.
     """
 
-    depth: int = 8
-    states: int = 4000
-    seconds: float = 1.0
-
-    def __post_init__(self) -> None:
-        if self.depth < 0 or self.states < 1 or not self.seconds > 0.0:
-            raise ValueError(f"a search needs a depth from 0, states from 1 and seconds above 0, got depth "
-                             f"{self.depth}, states {self.states}, seconds {self.seconds:g}")
+    depth: NonNegativeInt = 8
+    states: PositiveInt = 4000
+    seconds: PositiveFloat = 1.0
 
     def deadline(self, outer: Optional[Deadline] = None) -> Deadline:
         """The deadline of a question that begins now: its own seconds, or an outer one that comes first."""
