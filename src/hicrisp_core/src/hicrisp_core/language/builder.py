@@ -92,7 +92,7 @@ class PlanBuilder:
         self._act("pick", item=items[0])
 
     def _put_down(self, intent: Intent) -> None:
-        held = [fact.object for fact in self._world.relations if fact.predicate == "holding"]
+        held = sorted(self._domain.roles.holders(self._world.relations))
         nouns = intent.items
         items = tuple(held) if nouns == (Noun("it"),) and held else self._names.items(nouns)
         for item in items:
@@ -167,7 +167,7 @@ class PlanBuilder:
         if not bowls:
             raise NotUnderstood("to clear the table there must be a bowl to put things in; there is none")
         for item in self._names.items(intent.items):
-            if not any(fact.predicate == "in" for fact in self._world.about(item)):
+            if not any(fact.predicate == self._domain.roles.inside for fact in self._world.about(item)):
                 self._place(item, "in", bowls[0])
 
     def _home(self, _: Intent) -> None:
@@ -233,7 +233,7 @@ class PlanBuilder:
 
     def _check_wanted(self) -> None:
         for fact, sentence in self._wanted.items():
-            if fact not in self._world.relations and fact.predicate != "holding":
+            if fact not in self._world.relations and fact.predicate != self._domain.roles.held:
                 raise NotUnderstood(f"the request contradicts itself: in the end '{sentence}' would not hold")
 
     def _is(self, name: str, type_: str) -> bool:
