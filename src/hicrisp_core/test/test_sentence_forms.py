@@ -1,4 +1,4 @@
-"""The same requests in other words: articles, commas, order of clauses, "then", upper case, typographic quotes, robots."""
+"""The same requests in other words: articles, commas, "then", upper case, typographic quotes, named robots."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ ALL_BOXES = moved(*(f"place_in({colour}_box, bowl)" for colour in COLOURS))
     ("On the blue box, put the red one.", ON_BLUE),
     ("take the red box and put it on the blue box", ON_BLUE),
     ("I\u2019d like you to stack the red box on the blue box", ON_BLUE),
-    ("Let's put the red box on the blue one, shall we: now", ON_BLUE),
+    ("Let's put the red box on the blue one now", ON_BLUE),
     ("make sure the red box is on the blue box", ON_BLUE),
     ("Please make sure that the red box is on top of the blue box.", ON_BLUE),
     ("Put the red box on the blue box. Then put the green box on the red box.", TOWER_OF_THREE),
@@ -231,9 +231,10 @@ def test_a_kind_that_several_robots_are_of_is_asked_back(two_arms: WorldState) -
 
 def test_robots_are_called_as_the_world_calls_them() -> None:
     world = lab_world()
-    renamed = WorldState(world.objects, frozenset(
-        Relation("wheels" if f.subject == "agv" else f.subject, f.predicate, "wheels" if f.object == "agv" else f.object)
-        for f in world.relations), {"ada": RobotState("ada"), "wheels": RobotState("wheels", "base")})
+    names = {"agv": "wheels"}
+    facts = frozenset(Relation(names.get(fact.subject, fact.subject), fact.predicate,
+                               names.get(fact.object, fact.object)) for fact in world.relations)
+    renamed = WorldState(world.objects, facts, {"ada": RobotState("ada"), "wheels": RobotState("wheels", "base")})
     assert planned(LAB, renamed, "Ada puts the box on Wheels, and Wheels brings it to area 2") == [
         "pick(ada, box)", "dock(wheels, dock)", "load(ada, box, tray)", "carry_to(wheels, box, area_2)"]
     assert "ada cannot drive to area 2; wheels can" in ask(LAB, renamed, "let ada drive to area 2").refusal

@@ -11,7 +11,6 @@ from hicrisp_core.language.nouns import Names
 from hicrisp_core.model import WorldState
 
 
-
 def expand(intent: Intent, names: Names, domain: Domain, world: WorldState) -> Tuple[Intent, ...]:
     """The intents that an intent means in a world; most mean themselves.
 

@@ -84,9 +84,9 @@ class Names:
         if noun.where:
             relation, place = noun.where
             places = self.matching(place)
-            found = [name for name in found if any(
-                fact.object in places and (fact.predicate == relation or relation == "at" and fact.predicate in self._at)
-                for fact in self._world.about(name))]
+            relations = self._at if relation == "at" else (relation,)
+            found = [name for name in found if any(fact.object in places and fact.predicate in relations
+                                                   for fact in self._world.about(name))]
         return found
 
     def _resolve(self, noun: Noun, reference: str) -> Tuple[str, ...]:

@@ -39,7 +39,7 @@ def answer(text: str, domain: Domain, world: WorldState) -> str:
 
 def _asked(text: str) -> Tuple[Word, ...]:
     """The words of a question without its mark."""
-    words = behind(words_in(text), _LEADS)
+    words = tuple(behind(words_in(text), _LEADS))
     while words and words[-1].text in ("?", "!", "."):
         words = words[:-1]
     return words

@@ -118,7 +118,7 @@ class ThingsReader(ClauseReader):
                     self.skip()
         found = self._one_placement(verb, items, token)
         while self.peek().kind == "and" and self._another_placement():
-            self.skip()
+            self.skip_kind("and")
             again = self.nouns() if self.at_noun() else (Noun("them"),)
             relation = self.peek()
             if not self.skip() or relation.kind != "relation":
