@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Union
+from typing import Tuple, Union
 
 from hicrisp_core.config.settings import ABOVE_ZERO, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.ports.kinds import Driver
+from hicrisp_core.robot.landmarks import BaseSettings, load_base_settings
 
 SECTION = "move_base"
 
@@ -88,3 +90,10 @@ def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
     values, positions = read_yaml(path)
     return read_settings(MoveBaseSettings, values.get(SECTION, {}), positions, (SECTION,),
                          bounds={"deceleration": ABOVE_ZERO})
+
+
+def _load(path: Path) -> Tuple[BaseSettings, MoveBaseSettings]:
+    return load_base_settings(path, (SECTION,)), load_move_base_settings(path)
+
+
+DRIVER = Driver(_load)

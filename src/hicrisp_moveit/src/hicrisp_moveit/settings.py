@@ -12,6 +12,7 @@ from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import multiply
+from hicrisp_core.ports.kinds import Driver
 
 
 @dataclass(frozen=True)
@@ -186,3 +187,6 @@ def load_arm_file(path: Union[str, Path]) -> ArmFile:
     if franka is not None and (len(franka.collision_torques), len(franka.collision_forces)) != (7, 6):
         raise positions.error(("franka",), "7 collision_torques and 6 collision_forces were expected")
     return ArmFile(value_of(values, "name", str, positions), moveit, gripper, franka)
+
+
+DRIVER = Driver(load_arm_file)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path as FilePath
 from typing import Any, Dict, Mapping, Optional, Tuple, Type, Union
 
-from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
+from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.extensions import extensions
 
 AUTO = "auto"
 OFFLINE = "offline"
@@ -27,7 +28,8 @@ class LlmSettings:
     """How a model is asked.
 
     Args:
-        backend: ``openai`` for any chat-completions endpoint, or ``offline``.
+        backend: ``openai`` for any chat-completions endpoint, ``offline`` for no model, or a registered one.
+        options: what a registered backend takes beside the keys here.
         model: the model's name; the variable HICRISP_LLM_MODEL goes before it where no ``base_url`` is given.
         base_url: the endpoint; empty for the variable HICRISP_LLM_BASE_URL or OPENAI_BASE_URL, or OpenAI's own.
         api_key_env: the environment variable that holds the key; empty for OPENAI_API_KEY where no ``base_url`` is
@@ -60,6 +62,12 @@ class LlmSettings:
     budget_tokens: int = 0
     record: str = ""
     replay: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def offline(self) -> bool:
+        """Whether no model is asked."""
+        return self.backend == OFFLINE
 
     @property
     def url(self) -> str:
@@ -102,10 +110,11 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
         ConfigError: for an unknown key or value, with the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
-    known = {entry.name: _TYPES[str(entry.type)] for entry in fields(LlmSettings) if entry.name != "name"}
-    check_keys(values, ("llm", "description", *known), ("llm", "backend"), positions)
+    known = {entry.name: _TYPES[str(entry.type)] for entry in fields(LlmSettings) if str(entry.type) in _TYPES
+             and entry.name != "name"}
+    check_keys(values, ("llm", "description", "options", *known), ("llm", "backend"), positions)
     choices: Mapping[str, Tuple[str, ...]] = {
-        "backend": (OFFLINE, OPENAI), "response_format": ("auto", "json_schema", "json_object", "none")}
+        "backend": (OFFLINE, *extensions().backends), "response_format": ("auto", "json_schema", "json_object", "none")}
     found = {key: value_of(values, key, known[key], positions, choices=choices.get(key, ()))
              for key in known if key in values}
     for key in ("timeout_s", "max_tokens"):
@@ -116,7 +125,16 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
             raise positions.error((key,), f"at least 0 is needed, got {found[key]}")
     if not 0 <= found.get("retries", 0) <= 10:
         raise positions.error(("retries",), f"0 to 10 are taken, got {found['retries']}")
-    return LlmSettings(name=value_of(values, "llm", str, positions), **found)
+    return LlmSettings(name=value_of(values, "llm", str, positions), options=_options(values, positions), **found)
+
+
+def _options(values: Mapping[str, Any], positions: Positions) -> Mapping[str, Any]:
+    """What the file says to its backend alone, over that one's defaults."""
+    given = value_of(values, "options", dict, positions, default={})
+    usual = extensions().backends.get(values["backend"]).options if values["backend"] != OFFLINE else {}
+    check_keys(given, usual, (), positions, ("options",))
+    return {key: value_of(given, key, type(default), positions, ("options",), default=default)
+            for key, default in usual.items()}
 
 
 def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
