@@ -16,7 +16,8 @@ from hicrisp_core.detector.motion import MotionRecord
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.domain import check
 from hicrisp_core.executive.task_order import TaskOrder
-from hicrisp_core.language.drives import TO_AREAS, read_errands
+from hicrisp_core.language.drives import TO_AREAS
+from hicrisp_core.language.front_ends import read_errands
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.model import Command, Feedback, Level, Outcome, Pose, Relation, Status, Task, Verdict, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
@@ -290,7 +291,7 @@ def test_sentences_are_read_as_an_order(said: str, order: List[List[str]]) -> No
 @pytest.mark.parametrize(("said", "why"), [
     ("go to area 7", "there is no area 'area 7'; there are: area_1, area_2, area_3"),
     ("do not visit area 1", "'not' cannot be planned"), ("paint area 1", "'paint area 1'"), ("", "names no area"),
-    ("visit area 1 or area 2", "'or' cannot be planned"), ("dock at the moon", "there is no station 'moon'")])
+    ("visit area 1 or area 2", "'or' is not understood"), ("dock at the moon", "there is no station 'moon'")])
 def test_what_cannot_be_read_is_refused_by_the_word(said: str, why: str) -> None:
     with pytest.raises(NotUnderstood, match=why.replace("(", r"\(")):
         read_errands(said, DOMAIN, seen())
