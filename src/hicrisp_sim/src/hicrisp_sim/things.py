@@ -9,6 +9,8 @@ from hicrisp_core.model import WorldObject
 from hicrisp_core.model.shapes import shares
 from hicrisp_core.scene.colours import paint_of
 
+from hicrisp_sim.mujoco_poses import placement
+
 _CONTACT, _ROLLING_CONTACT = 3, 6
 """Contact dimensions of things, and of round ones: with rolling friction, so that a toppled cylinder comes to rest."""
 
@@ -22,11 +24,9 @@ def add_geometry(body: Any, thing: WorldObject, mass: float, contype: int, conaf
     solids = thing.form.solids(thing.size)
     for index, (solid, share) in enumerate(zip(solids, shares(solids))):
         x, y, z = (size / 2.0 for size in solid.size)
-        turn = solid.pose.orientation
         is_round = solid.kind == "cylinder"
         body.add_geom(
             name=f"{name or thing.name}/{index}", mass=mass * share, contype=contype, conaffinity=conaffinity,
             type=mujoco.mjtGeom.mjGEOM_CYLINDER if is_round else mujoco.mjtGeom.mjGEOM_BOX,
-            size=[x, z, 0.0] if is_round else [x, y, z], pos=list(solid.pose.position),
-            quat=[turn[3], turn[0], turn[1], turn[2]], rgba=paint_of(thing), friction=[0.7, 0.01, 0.001], group=1,
+            size=[x, z, 0.0] if is_round else [x, y, z], **placement(solid.pose), rgba=paint_of(thing), friction=[0.7, 0.01, 0.001], group=1,
             condim=_ROLLING_CONTACT if thing.form.rod else _CONTACT)

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Mapping
 
-from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
+from hicrisp_core.config.files import config_file
+from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
 from hicrisp_core.domain import Domain
 from hicrisp_core.ports.kinds import World
 from hicrisp_core.scene.arena import arena_scene
@@ -19,6 +20,8 @@ from hicrisp_core.scene.table import table_objects
 
 _TABLE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "tolerances", "faults",
                "cameras", "shuffle")
+_ARM = "panda_embedded"
+"""The file of ``config/robots`` with the arm at the table, where a scene names no robots."""
 
 
 def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
@@ -27,11 +30,17 @@ def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     Raises:
         ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.
     """
-    check_keys(values, _TABLE_KEYS, ("scene", "domain", "robots", "objects"), positions)
+    check_keys(values, _TABLE_KEYS, ("scene", "domain", "objects"), positions)
     objects, masses = table_objects(values, positions, domain.types, seed)
-    robots = value_of(values, "robots", list, positions)
+    robots = value_of(values, "robots", list, positions, default=[_robot_name(_ARM)])
     return replace(common_scene(path, values, positions, domain, seed), robots=tuple(map(str, robots)),
                    objects=objects, masses=masses)
+
+
+def _robot_name(file: str) -> str:
+    """The name of the robot that a file of ``config/robots`` describes."""
+    values, positions = read_yaml(config_file("robots", file))
+    return str(value_of(values, "name", str, positions))
 
 
 EMBEDDED = World(table_scene, "embedded")

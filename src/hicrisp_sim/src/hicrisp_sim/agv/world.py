@@ -24,7 +24,7 @@ from hicrisp_sim.agv.robot import AgvRobot
 from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.embedded import SimulatedWorld
-from hicrisp_sim.models import pose_of
+from hicrisp_sim.mujoco_poses import pose_of
 
 _log = logging.getLogger(__name__)
 _NTH = 3
