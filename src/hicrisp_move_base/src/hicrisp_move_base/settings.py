@@ -7,13 +7,10 @@ from typing import Tuple, Union
 
 from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
-<<<<<<< HEAD
 from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.landmarks import BaseSettings, load_base_settings
-=======
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat
 from pydantic.dataclasses import dataclass
->>>>>>> main
 
 SECTION = "move_base"
 
@@ -92,9 +89,7 @@ def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-<<<<<<< HEAD
-    return read_settings(MoveBaseSettings, values.get(SECTION, {}), positions, (SECTION,),
-                         bounds={"deceleration": ABOVE_ZERO})
+    return read_settings(MoveBaseSettings, values.get(SECTION, {}), positions, (SECTION,))
 
 
 def _load(path: Path) -> Tuple[BaseSettings, MoveBaseSettings]:
@@ -102,6 +97,3 @@ def _load(path: Path) -> Tuple[BaseSettings, MoveBaseSettings]:
 
 
 DRIVER = Driver(_load)
-=======
-    return read_settings(MoveBaseSettings, values.get(SECTION, {}), positions, (SECTION,))
->>>>>>> main

@@ -10,14 +10,10 @@ from hicrisp_core.config.settings import STRICT, Part, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose
-<<<<<<< HEAD
-from hicrisp_core.model.geometry import multiply
-from hicrisp_core.ports.kinds import Driver
-=======
 from hicrisp_core.model.geometry import from_euler
+from hicrisp_core.ports.kinds import Driver
 from pydantic import NonNegativeFloat, NonNegativeInt
 from pydantic.dataclasses import dataclass
->>>>>>> main
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -178,25 +174,10 @@ def load_arm_file(path: Union[str, Path]) -> ArmFile:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-<<<<<<< HEAD
-    check_keys(values, ("name", "moveit", "gripper", "franka"), ("name",), positions)
-    moveit = read_settings(MoveItSettings, values.get("moveit", {}), positions, ("moveit",),
-                           bounds={"velocity": PART, "acceleration": PART})
-    gripper = read_settings(GripperSettings, values.get("gripper", {}), positions, ("gripper",))
-    if gripper.kind not in extensions().grippers:
-        raise positions.error(("gripper", "kind"), extensions().grippers.unknown(gripper.kind))
-    if len(moveit.tcp) != 6:
-        raise positions.error(("moveit", "tcp"), "x, y, z, roll, pitch, yaw were expected")
-    franka = read_settings(FrankaSettings, values["franka"], positions, ("franka",)) if "franka" in values else None
-    if franka is not None and (len(franka.collision_torques), len(franka.collision_forces)) != (7, 6):
-        raise positions.error(("franka",), "7 collision_torques and 6 collision_forces were expected")
-    return ArmFile(value_of(values, "name", str, positions), moveit, gripper, franka)
-
-
-DRIVER = Driver(load_arm_file)
-=======
     file = read_settings(ArmFile, values, positions, required=("name",))
     if file.gripper.kind not in extensions().grippers:
         raise positions.error(("gripper", "kind"), extensions().grippers.unknown(file.gripper.kind))
     return file
->>>>>>> main
+
+
+DRIVER = Driver(load_arm_file)

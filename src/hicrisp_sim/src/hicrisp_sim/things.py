@@ -28,5 +28,5 @@ def add_geometry(body: Any, thing: WorldObject, mass: float, contype: int, conaf
         body.add_geom(
             name=f"{name or thing.name}/{index}", mass=mass * share, contype=contype, conaffinity=conaffinity,
             type=mujoco.mjtGeom.mjGEOM_CYLINDER if is_round else mujoco.mjtGeom.mjGEOM_BOX,
-            size=[x, z, 0.0] if is_round else [x, y, z], **placement(solid.pose), rgba=paint_of(thing), friction=[0.7, 0.01, 0.001], group=1,
-            condim=_ROLLING_CONTACT if thing.form.rod else _CONTACT)
+            size=[x, z, 0.0] if is_round else [x, y, z], rgba=paint_of(thing), friction=[0.7, 0.01, 0.001], group=1,
+            condim=_ROLLING_CONTACT if thing.form.rod else _CONTACT, **placement(solid.pose))

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
-<<<<<<< HEAD
-from dataclasses import dataclass, field, fields
-=======
->>>>>>> main
+from dataclasses import field, replace
 from pathlib import Path as FilePath
-from typing import Mapping, Optional, Tuple, Union
+from typing import Any, Mapping, Optional, Tuple, Union
 
-<<<<<<< HEAD
-from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
-=======
 from annotated_types import Ge, Le
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated, Final, Literal
 
 from hicrisp_core.config.settings import STRICT, read_settings
-from hicrisp_core.config.yaml_lines import read_yaml
->>>>>>> main
+from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 
@@ -60,7 +53,7 @@ class LlmSettings:
     """
 
     name: str
-    backend: Literal["offline", "openai"] = OPENAI
+    backend: str = OPENAI
     model: str = "gpt-4o-mini"
     base_url: str = ""
     api_key_env: str = ""
@@ -123,35 +116,21 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
         ConfigError: for an unknown key or value, with the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
-<<<<<<< HEAD
-    known = {entry.name: _TYPES[str(entry.type)] for entry in fields(LlmSettings) if str(entry.type) in _TYPES
-             and entry.name != "name"}
-    check_keys(values, ("llm", "description", "options", *known), ("llm", "backend"), positions)
-    choices: Mapping[str, Tuple[str, ...]] = {
-        "backend": (OFFLINE, *extensions().backends), "response_format": ("auto", "json_schema", "json_object", "none")}
-    found = {key: value_of(values, key, known[key], positions, choices=choices.get(key, ()))
-             for key in known if key in values}
-    for key in ("timeout_s", "max_tokens"):
-        if not found.get(key, 1) > 0:
-            raise positions.error((key,), f"more than 0 is needed, got {found[key]}")
-    for key in ("temperature", "budget_calls", "budget_tokens"):
-        if found.get(key, 0) < 0:
-            raise positions.error((key,), f"at least 0 is needed, got {found[key]}")
-    if not 0 <= found.get("retries", 0) <= 10:
-        raise positions.error(("retries",), f"0 to 10 are taken, got {found['retries']}")
-    return LlmSettings(name=value_of(values, "llm", str, positions), options=_options(values, positions), **found)
+    settings = read_settings(LlmSettings, values, positions, required=("backend",), others=("description",),
+                             name_key="llm")
+    backends = extensions().backends
+    if not settings.offline and settings.backend not in backends:
+        raise positions.error(("backend",), f"{backends.unknown(settings.backend)}, or {OFFLINE} for no model")
+    usual = {} if settings.offline else backends.get(settings.backend).options
+    return replace(settings, options=_options(values, usual, positions))
 
 
-def _options(values: Mapping[str, Any], positions: Positions) -> Mapping[str, Any]:
-    """What the file says to its backend alone, over that one's defaults."""
+def _options(values: Mapping[str, Any], usual: Mapping[str, Any], positions: Positions) -> Mapping[str, Any]:
+    """What the file says to its backend alone, over what is usual there."""
     given = value_of(values, "options", dict, positions, default={})
-    usual = extensions().backends.get(values["backend"]).options if values["backend"] != OFFLINE else {}
     check_keys(given, usual, (), positions, ("options",))
     return {key: value_of(given, key, type(default), positions, ("options",), default=default)
             for key, default in usual.items()}
-=======
-    return read_settings(LlmSettings, values, positions, required=("backend",), others=("description",), name_key="llm")
->>>>>>> main
 
 
 def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:

@@ -133,13 +133,8 @@ def tool_yaw(pose: Pose) -> float:
 
 def _closing_directions(thing: WorldObject, pose: Pose) -> Iterator[Tuple[Vector, float]]:
     """Level directions in which the fingers may close on a thing, with its width in each."""
-<<<<<<< HEAD
-    axes = [rotate(pose.orientation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
-    if thing.form.rod:
-=======
     axes = pose.axes
-    if thing.shape == "cylinder":
->>>>>>> main
+    if thing.form.rod:
         along = axes[2]
         if abs(along[2]) > 1.0 - _LEVEL:
             for turn in range(_ROUND_YAWS):

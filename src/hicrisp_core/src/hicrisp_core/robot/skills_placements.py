@@ -136,13 +136,8 @@ def _orientations(thing: WorldObject, now: Pose, target: Pose) -> List[Quaternio
     flat = ahead if abs(ahead[2]) < 0.5 else across
     if thing.form.rod and abs(rotate(level, (0.0, 0.0, 1.0))[2]) > 0.5:
         return [multiply(from_yaw(math.tau * turn / _ROUND_YAWS), level) for turn in range(_ROUND_YAWS)]
-<<<<<<< HEAD
     turns = 4 if thing.form.boxy and abs(thing.size[0] - thing.size[1]) < 0.002 else 2
-    start = target.yaw - math.atan2(flat[1], flat[0])
-=======
-    turns = 4 if thing.shape == "box" and abs(thing.size[0] - thing.size[1]) < 0.002 else 2
     start = target.yaw - heading(flat)
->>>>>>> main
     return [multiply(from_yaw(start + math.tau * turn / turns), level) for turn in range(turns)]
 
 
