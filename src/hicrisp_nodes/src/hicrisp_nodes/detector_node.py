@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from threading import Thread
 from typing import Mapping, Tuple, Union
 
 import rospy
@@ -14,7 +13,9 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import WorldObject
 from hicrisp_ros.config_files import load_configuration, parameter
 from hicrisp_ros.node import run
+from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.tf_world import TfWorld
+from hicrisp_ros.wall_clock import WallTimer
 
 from hicrisp_msgs.msg import WorldState
 from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest, CheckCommandResponse
@@ -48,28 +49,27 @@ class PoseEyes:
         self._period = 1.0 / rate
         self._frames = (*catalogue, *(frame for robot in robots for frame in robot.frames))
         self._tf = TfWorld()
-        self._publisher = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
-        Thread(target=self._look, name="eyes", daemon=True).start()
+        self._publisher = Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
+        self._seen = -1
+        self._timer = WallTimer(self._period, self._look, "eyes")
 
-    def _look(self) -> None:
-        seen = -1
-        while not rospy.is_shutdown():
-            seen = self._tf.wait_for_news(seen, SILENCE)
-            began = time.monotonic()
-            now = rospy.get_time()
-            world = perceive(self._tf.frames(self._frames), self._catalogue, self._domain, now, self._robots,
-                             self._pose_age_limit)
-            if not rospy.is_shutdown():
-                self._publisher.publish(to.world_to_msg(world))
-            spent = time.monotonic() - began
-            time.sleep(max(0.0, max(self._period, spent / DUTY) - spent))
+    def _look(self) -> float:
+        """Publish what is new to see; the seconds until the next look."""
+        self._seen = self._tf.wait_for_news(self._seen, SILENCE)
+        began = time.monotonic()
+        now = rospy.get_time()
+        world = perceive(self._tf.frames(self._frames), self._catalogue, self._domain, now, self._robots,
+                         self._pose_age_limit)
+        self._publisher.publish(to.world_to_msg(world))
+        spent = time.monotonic() - began
+        return max(0.0, max(self._period, spent / DUTY) - spent)
 
 
 class FactEyes:
     """Publishes what a world without geometry shows of itself; a driver's report is no part of it."""
 
     def __init__(self) -> None:
-        self._publisher = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
+        self._publisher = Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         self._subscriber = rospy.Subscriber(
             "observation", WorldState, self._publisher.publish, queue_size=1, tcp_nodelay=True)
 

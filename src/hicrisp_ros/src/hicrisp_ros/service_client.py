@@ -99,6 +99,10 @@ class ServiceClient:
         message = f"'{self.name}' did not answer within {seconds:g} s"
         while not deadline.passed and not rospy.is_shutdown():
             if self._worker is None:
+                if not offered(self.name):
+                    message = f"nobody serves '{self.name}'"
+                    time.sleep(min(RETRY_AFTER, deadline.remaining))
+                    continue
                 self._worker = _Worker(self.name, self._service)
             reply = self._worker.ask(request, deadline.remaining)
             if reply is not None and (reply.response is not None or _HANDLER_FAILED in reply.message):
