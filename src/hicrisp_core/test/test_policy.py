@@ -23,14 +23,15 @@ def test_rungs_keep_their_order(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("policy: p\nrungs: [mend]", "p.yaml:2: rungs.0: unknown rung 'mend'; valid are: repair, offset, help"),
+    ("policy: p\nrungs: [mend]", "p.yaml:2: rungs.0: 'mend' is not one of: repair, offset, help"),
+    ("policy: p\nrungs: [give_up]", "give_up is no rung to choose"),
     ("policy: p\nrungs: []\nthreshhold: 3", "p.yaml:3: threshhold: unknown key.*did you mean 'threshold'"),
-    ("policy: p\nrungs: []\nthreshold: 0", "p.yaml:3: threshold: at least 1 is needed"),
+    ("policy: p\nrungs: []\nthreshold: 0", "p.yaml:3: threshold: more than 0 is needed, got 0"),
     ("policy: p\nrungs: []\nthreshold: many", "a whole number was expected, got 'many'"),
     ("policy: p\nrungs: []\nfeedback_level: all", "'all' is not one of: how, what, why"),
     ("policy: p\nrungs: []\nbrain: triple", "p.yaml:3: brain: 'triple' is not one of: copal, single"),
     ("policy: p\nrungs: []\nbudget: {calls: 1}", "unknown key 'calls'.*valid are: corrections, llm_calls"),
-    ("policy: p\nrungs: []\noffset: {limit: 0}", "p.yaml:3: offset: .*limit > 0"),
+    ("policy: p\nrungs: []\noffset: {limit: 0}", "p.yaml:3: offset.limit: more than 0 is needed, got 0"),
     ("rungs: []", "the key 'policy' is missing"),
     ("- a\n- b", "a mapping .* was expected"),
     ("policy: [", "p.yaml:1: "),

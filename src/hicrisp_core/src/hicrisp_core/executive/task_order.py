@@ -12,8 +12,9 @@ from hicrisp_core.body.drive_goals import DriveSpace, leads_into
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import DomainError
-from hicrisp_core.language.drives import drives, itinerary_of, read_errands
+from hicrisp_core.language.front_ends import itinerary_of, read_errands
 from hicrisp_core.language.intents import NotUnderstood
+from hicrisp_core.language.vocabulary import drives
 from hicrisp_core.model import Command, Feedback, Level, Relation, Step, Task, Verdict, WorldState
 from hicrisp_core.model.itinerary import UNREACHABLE, Itinerary
 from hicrisp_core.ports.robot import Constraints
