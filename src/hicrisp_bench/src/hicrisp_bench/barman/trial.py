@@ -24,11 +24,16 @@ from hicrisp_bench.barman.agreement import first_failure
 from hicrisp_bench.barman.brain import RecordedBrain
 from hicrisp_bench.barman.recipes import judge, load_recipes
 from hicrisp_bench.barman.recordings import FirstPlan
+from hicrisp_bench.barman.timed import TimedSearcher
 
 
 @dataclass(frozen=True)
 class BarmanTrial:
-    """One run: a recorded plan, or a request for an endpoint."""
+    """One run: a recorded plan, or a request for an endpoint.
+
+    Args:
+        changed: how the recorded plan was changed; empty for the plan as it is.
+    """
 
     config: Path
     policy: str
@@ -36,6 +41,7 @@ class BarmanTrial:
     recorded: Optional[FirstPlan] = None
     llm: str = ""
     run: int = 0
+    changed: str = ""
 
 
 def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
@@ -49,13 +55,16 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     brain = _brain(trial, domain, policy)
     drink = recipe.name.replace("_", " ")
     request = trial.recorded.request if trial.recorded else f"Please, prepare a {drink} cocktail"
+    searcher = TimedSearcher(domain)
+    executive = assemble(domain, policy, brain, {world.name: world}, world, events.append, searcher=searcher)
     began = time.perf_counter()
-    result = assemble(domain, policy, brain, {world.name: world}, world, events.append).run(Task(request))
+    result = executive.run(Task(request))
     seconds = time.perf_counter() - began
     served = judge(recipe, world.state)
     row: Dict[str, Any] = {
         "recipe": recipe.name, "policy": trial.policy, "executable": result.success, "message": result.message,
         "correct": result.success and served.correct, "distance": served.distance, "seconds": seconds,
+        "search_seconds": searcher.seconds, "out_of_time": searcher.out_of_time,
         "missing": sorted(served.missing), "superfluous": sorted(served.superfluous), "glasses": served.glasses,
         "repairs": result.corrections.get("repair", 0), "replans": result.corrections.get("llm_replan", 0),
         "notes": [e["reasoning"] for e in events if e["kind"] == "plan" and e["reasoning"]], "tokens": result.tokens,

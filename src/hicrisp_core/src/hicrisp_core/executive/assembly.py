@@ -13,6 +13,7 @@ from hicrisp_core.body.placement import Workspace
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.search import Searcher
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ledger import Listener
 from hicrisp_core.executive.task_order import TaskOrder
@@ -29,6 +30,7 @@ def assemble(
     domain: Domain, policy: Policy, brain: Brain, robots: Mapping[str, RobotPort], observer: Observer,
     on_event: Listener, cancel: Optional[Event] = None, workspace: Optional[Workspace] = None,
     llm: Optional[LlmSettings] = None, prompts: Union[str, FilePath] = "", drive: Optional[DriveSpace] = None,
+    searcher: Optional[Searcher] = None,
 ) -> Executive:
     """The executive with the body, the detector and the corrector that the nodes use.
 
@@ -37,10 +39,12 @@ def assemble(
         llm: the endpoint of a body with a language model.
         prompts: the folder of its prompts.
         drive: what goals of a mobile base must respect.
+        searcher: of repairs and rehearsals; one that they share where none is given.
     """
+    searcher = searcher or Searcher(domain)
     space = drive or DriveSpace()
     body = make_body(policy.body, domain, ActionDecoder(domain, workspace or Workspace(), space), llm, prompts)
     watch = TaskOrder(domain, space) if drives(domain) else None
-    ports = Ports(brain, body, robots, Detector(domain), Ladder(domain, policy, brain), observer,
+    ports = Ports(brain, body, robots, Detector(domain), Ladder(domain, policy, brain, searcher), observer,
                   reporter=brain if isinstance(brain, Reporter) else None, watch=watch)
-    return Executive(ports, domain, policy, on_event, cancel)
+    return Executive(ports, domain, policy, on_event, cancel, searcher=searcher)
