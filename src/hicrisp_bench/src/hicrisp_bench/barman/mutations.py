@@ -1,7 +1,7 @@
 """Recorded plans with one thing changed at random: plans that nobody looked at when the repair was made.
 
-What a recipe needs stays in the plan: only steps that fetch, put away, open and close are dropped, repeated or swapped
-with the step behind them, so that a repair can restore what the plan was meant to do.
+What a recipe needs stays in the plan: only steps that fetch, put away, open and close are dropped, repeated
+or swapped with the step behind them, so that a repair can restore what the plan was meant to do.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file
@@ -18,11 +19,11 @@ from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.robot.symbolic import SymbolicWorld
-from hicrisp_core.scene import load_scene
+from hicrisp_core.scene import Scene, load_scene
 
 from hicrisp_bench.barman.agreement import first_failure
 from hicrisp_bench.barman.brain import RecordedBrain
-from hicrisp_bench.barman.recipes import judge, load_recipes
+from hicrisp_bench.barman.recipes import Recipe, judge, load_recipes
 from hicrisp_bench.barman.recordings import FirstPlan
 from hicrisp_bench.barman.timed import TimedSearcher
 
@@ -46,10 +47,8 @@ class BarmanTrial:
 
 def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
-    scene = load_scene(trial.config / "scenes" / "barman.yaml")
-    domain = load_domain(trial.config / "domains" / f"{scene.domain}.yaml")
-    policy = load_policy(trial.config / "policies" / f"{trial.policy}.yaml")
-    recipe = load_recipes(trial.config / "recipes" / "cocktails.yaml")[trial.recipe]
+    scene, domain, policy, recipes = _read(trial.config, trial.policy)
+    recipe = recipes[trial.recipe]
     world = SymbolicWorld(domain, scene.first_state(), scene.robots[0])
     events: List[Dict[str, Any]] = []
     brain = _brain(trial, domain, policy)
@@ -74,6 +73,14 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
         theirs = (trial.recorded.failed_step, trial.recorded.failure)
         row.update(source=trial.recorded.source, ours=ours, theirs=theirs, their_message=trial.recorded.message)
     return row
+
+
+@lru_cache(maxsize=8)
+def _read(config: Path, policy: str) -> Tuple[Scene, Domain, Policy, Dict[str, Recipe]]:
+    """The files of a trial; hundreds of trials read the same ones."""
+    scene = load_scene(config / "scenes" / "barman.yaml")
+    return (scene, load_domain(config / "domains" / f"{scene.domain}.yaml"),
+            load_policy(config / "policies" / f"{policy}.yaml"), load_recipes(config / "recipes" / "cocktails.yaml"))
 
 
 def _brain(trial: BarmanTrial, domain: Domain, policy: Policy) -> Brain:
