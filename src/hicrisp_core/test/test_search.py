@@ -9,9 +9,12 @@ from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
 
+PATIENT = SearchLimits(seconds=60.0)
+"""No wall time decides what a test sees."""
+
 
 def found(domain, state, *goal):
-    answer = Searcher(domain).find(state, goal_of(*goal))
+    answer = Searcher(domain).find(state, goal_of(*goal), PATIENT)
     return [str(command) for command in answer.commands] if answer.found else None
 
 
@@ -24,7 +27,7 @@ def test_nothing_is_needed_for_what_holds(domain):
 
 def test_an_item_not_in_hand_is_picked_up(domain):
     command = domain.ground(steps(domain, "place_on(panda, a, b)")[0], table_top(THREE))
-    answer = Searcher(domain).find(table_top(THREE), preconditions_of(domain, command))
+    answer = Searcher(domain).find(table_top(THREE), preconditions_of(domain, command), PATIENT)
     assert [str(command) for command in answer.commands] == ["pick(panda, a)"]
 
 
@@ -54,7 +57,7 @@ def test_either_alternative_of_a_condition_will_do(domain):
 @pytest.mark.parametrize("count", [4, 12])
 def test_a_repair_among_many_things_looks_at_few_states(domain, count):
     state = table_top({f"box_{i}": "box" for i in range(count)}, [("panda", "holding", "box_0")])
-    answer = Searcher(domain).find(state, goal_of("holding(panda, box_1)"))
+    answer = Searcher(domain).find(state, goal_of("holding(panda, box_1)"), PATIENT)
     assert list(map(str, answer.commands)) == ["put_down(panda, box_0)", "pick(panda, box_1)"]
     assert answer.looked_at <= 3
 
@@ -94,7 +97,7 @@ actions:
     things = {f"thing_{i}": WorldObject(f"thing_{i}", "thing") for i in range(60)}
     state = WorldState(things, frozenset(), {"someone": RobotState("someone", "base")})
     answer = Searcher(load_domain(file)).find(
-        state, goal_of("near(someone, thing_1)", "sharp(?blade) and near(someone, ?blade)"))
+        state, goal_of("near(someone, thing_1)", "sharp(?blade) and near(someone, ?blade)"), PATIENT)
     assert answer.ending is Ending.NO_WAY
     assert answer.looked_at <= 3
 
@@ -131,16 +134,17 @@ def test_what_was_asked_before_changes_no_answer(domain):
     goals = [goal_of("on(box_0, box_3)", "next_to(box_4, box_5)"), goal_of("holding(panda, box_0)"),
              goal_of("on(box_0, box_3)", "next_to(box_4, box_5)")]
     kept = Searcher(domain)
-    assert [kept.find(state, goal) for goal in goals] == [Searcher(domain).find(state, goal) for goal in goals]
+    assert [kept.find(state, goal, PATIENT) for goal in goals] == [
+        Searcher(domain).find(state, goal, PATIENT) for goal in goals]
 
 
 @pytest.mark.parametrize(("goals", "length"), [
     (["on(a, b)"], 2), (["on(a, b)", "on(c, a)"], 4), (["holding(panda, a)"], 1)])
 def test_the_shortest_sequence_is_proven_where_that_is_asked(domain, goals, length):
-    answer = Searcher(domain).find(table_top(THREE), goal_of(*goals), prove=True)
+    answer = Searcher(domain).find(table_top(THREE), goal_of(*goals), PATIENT, prove=True)
     assert len(answer.commands) == length
     assert answer.shortest
 
 
 def test_without_a_proof_several_commands_are_not_called_the_shortest(domain):
-    assert not Searcher(domain).find(table_top(THREE), goal_of("on(a, b)", "on(c, a)")).shortest
+    assert not Searcher(domain).find(table_top(THREE), goal_of("on(a, b)", "on(c, a)"), PATIENT).shortest
