@@ -95,6 +95,13 @@ class ServiceClient:
         finally:
             self._lock.release()
 
+    def close(self) -> None:
+        """End the connection; another call makes a new one."""
+        with self._lock:
+            if self._worker is not None:
+                self._worker.abandon()
+                self._worker = None
+
     def _call(self, request: Any, deadline: Deadline, seconds: float) -> ServiceReply:
         message = f"'{self.name}' did not answer within {seconds:g} s"
         while not deadline.passed and not rospy.is_shutdown():

@@ -65,6 +65,11 @@ class TaskRunner:
         self._space = drive_space()
         self._offsets: Optional[DecoderOffsets] = None
 
+    def follow(self, configuration: Configuration) -> None:
+        """Carry out the next request in another scene."""
+        self._configuration = configuration
+        self._labels = {**self._labels, "scene": configuration.scene.name, "seed": configuration.scene.seed}
+
     def run(self, request: Request) -> None:
         """Carry out one request to its end; it counts as ended once its run folder is complete."""
         folder = self._runs_dir / request.id
