@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from threading import Event, Thread
-from typing import Iterator, List
+from typing import Dict, Iterator, List
 
 import pytest
 import reference_move_base as reference
 import rospy
 from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.model import Command, Outcome, Pose, Status
+from hicrisp_core.model import Cause, CauseKind, Command, KeepOut, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.ports.robot import Manner
+from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints, Manner
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
 from hicrisp_core.robot.testing.base_conformance import BaseConformance, BaseRig
@@ -80,7 +80,7 @@ def test_a_place_that_no_path_leads_to_is_told_before_anything_moves(stack: Stac
     (reference.NO_CONTROL, Status.EXECUTION, "blocked"),
     (reference.OSCILLATES, Status.EXECUTION, "oscillating"),
     (reference.BAD_QUATERNION, Status.INVALID, "quaternion"),
-    ("No scan has arrived for 0.6 s", Status.SAFETY, "no scan"), ("", Status.EXECUTION, "gave up"),
+    ("", Status.EXECUTION, "gave up"),
 ])
 def test_every_way_to_give_up_is_told_in_words(stack: Stack, text: str, status: Status, words: str) -> None:
     stack.misbehaves("aborts", text)
@@ -146,6 +146,10 @@ def test_a_lidar_that_falls_silent_ends_the_drive_and_the_next_does_not_begin(st
         outcome = seeing.go_to(Pose((3.5, 0.0, 0.0)), Deadline(PATIENCE), Event(), lambda *_: None)
         assert outcome.status is Status.SAFETY
         assert "no scan has arrived on /scan" in outcome.message
+        assert outcome.cause is not None
+        assert (outcome.cause.kind, outcome.cause.names) == (CauseKind.STALE_SENSOR, ("/scan",))
+        assert outcome.cause.seconds is not None
+        assert outcome.cause.seconds > 0.4
         assert not stack.base.moving
         assert stack.server.goals == goals
 
@@ -164,8 +168,9 @@ def test_a_map_that_never_comes_is_told_and_moves_nothing(stack: Stack, ros: Non
 def test_it_knows_the_first_pose_that_a_path_leads_to(stack: Stack) -> None:
     assert stack.driver._odometry.wait_until_standing(Deadline(PATIENCE)).ok
     until(lambda: stack.driver.where() is not None)
-    assert stack.driver.first_reached([FAR, GOAL, Pose((0.5, 0.0, 0.0))], Deadline(PATIENCE)) == Reached(GOAL)
-    assert stack.driver.first_reached([FAR], Deadline(PATIENCE)) == Reached()
+    poses = [FAR, GOAL, Pose((0.5, 0.0, 0.0))]
+    assert stack.driver.first_reached(poses, UNCONSTRAINED, Deadline(PATIENCE)) == Reached(GOAL)
+    assert stack.driver.first_reached([FAR], UNCONSTRAINED, Deadline(PATIENCE)) == Reached()
     assert stack.server.goals == 0
 
 
@@ -200,6 +205,69 @@ def test_a_goal_of_somebody_else_is_seen_and_told(stack: Stack) -> None:
 def test_a_server_that_is_not_there_is_lost_in_bounded_time(stack: Stack) -> None:
     stack.server.stop()
     assert stack.go().status is Status.LOST
+
+
+def band(x: float, y: float = 0.0, width: float = 0.4, height: float = 6.0) -> Constraints:
+    """A zone across the way, around a point."""
+    corners = tuple((x + a * width / 2.0, y + b * height / 2.0) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
+    return Constraints((KeepOut(corners, name="lawn"),))
+
+
+def constrained(stack: Stack, constraints: Constraints) -> Outcome:
+    goal = Pose((2.5, 0.0, 0.0))
+    return stack.driver.go_to(goal, Deadline(PATIENCE), Event(), lambda *_: None, constraints=constraints)
+
+
+def test_a_path_over_a_zone_is_refused_before_anything_moves(stack: Stack) -> None:
+    outcome = constrained(stack, band(1.2))
+    assert outcome.status is Status.PRECONDITION
+    assert outcome.cause == Cause(CauseKind.FORBIDDEN, ("lawn",))
+    assert stack.server.goals == 0
+
+
+def test_the_footprint_counts_and_not_the_middle(stack: Stack) -> None:
+    assert constrained(stack, band(1.2, 0.65, height=1.0)).cause == Cause(CauseKind.FORBIDDEN, ("lawn",))
+    assert constrained(stack, band(1.2, 0.75, height=1.0)).ok
+
+
+def test_a_goal_beside_which_a_zone_begins_is_refused(stack: Stack) -> None:
+    assert constrained(stack, band(2.75)).cause == Cause(CauseKind.FORBIDDEN, ("lawn",))
+    assert stack.server.goals == 0
+
+
+def test_a_base_that_leaves_the_promised_path_is_stopped_before_the_zone(stack: Stack) -> None:
+    stack.server.via = [(0.0, 4.0), (2.5, 4.0)]  # make_plan leads around the zone, the base drives straight at it.
+    outcome = constrained(stack, band(1.5, height=3.0))
+    assert outcome.status is Status.EXECUTION
+    assert outcome.cause == Cause(CauseKind.FORBIDDEN, ("lawn",))
+    assert not stack.base.moving
+    assert stack.base.pose[0] + 0.18 <= 1.3
+
+
+def test_where_nobody_tells_the_path_a_drive_beside_a_zone_is_refused(ros: None) -> None:
+    base, driver = KinematicBase(), MoveBase("agv", SETTINGS)
+    server = ReferenceMoveBase(base, services=False)
+    assert driver._client.wait_for_server(PATIENCE)
+    outcome = driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: None, constraints=band(1.2, 4.0, height=1.0))
+    server.stop()
+    base.stop()
+    assert outcome.status is Status.PRECONDITION
+    assert outcome.cause == Cause(CauseKind.UNSUPPORTED, ("keep_out",))
+
+
+def test_clearance_is_padding_for_one_drive_or_a_refusal(stack: Stack) -> None:
+    usual = dict(stack.server.padding)
+    seen: List[Dict[str, float]] = []
+    outcome = stack.driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: seen.append(dict(stack.server.padding)),
+                                 constraints=Constraints(clearance=0.04))
+    assert outcome.ok, outcome
+    assert seen[0] == pytest.approx({name: value + 0.04 for name, value in usual.items()})
+    assert stack.server.padding == usual
+    stack.server.most_padding = 0.03
+    refused = stack.driver.go_to(
+        FAR, Deadline(PATIENCE), Event(), lambda *_: None, constraints=Constraints(clearance=0.04))
+    assert refused.status is Status.PRECONDITION
+    assert refused.cause == Cause(CauseKind.UNSUPPORTED, ("clearance",))
 
 
 SLOWLY = Manner(speed=0.3, tolerance=0.03)

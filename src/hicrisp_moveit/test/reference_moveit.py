@@ -244,7 +244,7 @@ class ReferenceMoveIt:
             begin = self._kinematics.tool_pose(rows[0])
             steps = max(2, math.floor(math.dist(begin.position, end.position) / request.max_step) + 1)
             for step in range(1, steps + 1):
-                row = self._kinematics.solve(_part(begin, end, step / steps), rows[-1], 25, 0.0)
+                row = self._kinematics.solve(begin.towards(end, step / steps), rows[-1], 25, 0.0)
                 if row is None or request.avoid_collisions and not self.scene.free(row):
                     break
                 rows.append(row)
@@ -337,16 +337,6 @@ def _planners(_: Any) -> QueryPlannerInterfacesResponse:
 
 def _state(row: np.ndarray) -> RobotState:
     return RobotState(joint_state=JointState(name=list(ARM_JOINTS), position=list(row)))
-
-
-def _part(begin: Pose, end: Pose, part: float) -> Pose:
-    """The pose at a part of a straight way."""
-    x, y, z = (a + (b - a) * part for a, b in zip(begin.position, end.position))
-    sign = 1.0 if sum(a * b for a, b in zip(begin.orientation, end.orientation)) >= 0.0 else -1.0
-    turn = [a + (sign * b - a) * part for a, b in zip(begin.orientation, end.orientation)]
-    length = math.sqrt(sum(value * value for value in turn))
-    q = [value / length for value in turn]
-    return Pose((x, y, z), (q[0], q[1], q[2], q[3]))
 
 
 def _coarse(motion: Trajectory) -> JointTrajectory:

@@ -20,7 +20,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.arm import MoveItArm
 from hicrisp_moveit.assembly import make_arm
-from hicrisp_moveit.settings import GROUP, ArmFile, FrankaSettings, GripperSettings, MoveItSettings
+from hicrisp_moveit.settings import ArmFile, FrankaSettings, GripperSettings, MoveItSettings
 from hicrisp_moveit.shapes import collision_object
 from moveit_msgs.msg import PlanningScene
 from reference_commander import MoveGroupCommander
@@ -307,7 +307,7 @@ def test_a_guarded_motion_ends_where_the_tool_is_pushed_and_another_one_does_not
 
 
 def test_fingers_without_an_action_of_their_own_are_moved_through_moveit(ros: None) -> None:
-    stack = Stack(replace(FILE, gripper=replace(FILE.gripper, kind=GROUP)))
+    stack = Stack(replace(FILE, gripper=replace(FILE.gripper, kind="group")))
     try:
         for opening in (0.03, 0.08):
             outcome = stack.arm.move_gripper(opening, Deadline(PATIENCE), Event())

@@ -12,15 +12,25 @@ from hicrisp_core.model import Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.gripper_command import CommandDrive
 from hicrisp_moveit.gripper_franka import FrankaDrive
-from hicrisp_moveit.grippers import Hand, make_drive
+from hicrisp_moveit.gripper_port import Drive, GripperParts
+from hicrisp_moveit.grippers import make_drive
+from hicrisp_moveit.hand import Hand
 from hicrisp_moveit.joints import JointWatch
-from hicrisp_moveit.settings import AUTO, FRANKA, GROUP, GripperSettings
+from hicrisp_moveit.settings import GripperSettings, MoveItSettings
 from hicrisp_ros.action_server import ActionServer
 from reference_franka import FINGERS, ReferenceGripper
 from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("ros")
-SETTINGS = GripperSettings(kind=FRANKA, action="/franka_gripper", speed=0.1)
+SETTINGS = GripperSettings(kind="franka", action="/franka_gripper", speed=0.1)
+
+
+def drive_of(settings: GripperSettings, wait: float = 5.0) -> Drive:
+    """The drive that settings name."""
+    fingers = JointWatch("/joint_states", FINGERS, 1.0, 0.0005, 0.2)
+    return make_drive(GripperParts(settings, MoveItSettings(), fingers, wait))
+
+
 Pair = Tuple[ReferenceGripper, Hand]
 
 
@@ -68,7 +78,7 @@ def test_fingers_that_something_holds_up_are_told(pair: Pair) -> None:
 def test_a_cancel_stops_the_fingers_although_the_server_does_not_heed_it(pair: Pair) -> None:
     gripper, hand = pair
     gripper.width, cancel = 0.0, Event()
-    slow = FrankaDrive(GripperSettings(kind=FRANKA, action="/franka_gripper", speed=0.01))
+    slow = FrankaDrive(GripperSettings(kind="franka", action="/franka_gripper", speed=0.01))
     assert slow._move.wait_for_server(PATIENCE)
     gripper.on_step = lambda: gripper.width > 0.002 and cancel.set()
     assert slow.move(0.08, Deadline(PATIENCE), cancel).status is Status.CANCELED
@@ -88,7 +98,7 @@ def test_homing_finds_the_ends(pair: Pair) -> None:
 
 
 def test_a_gripper_that_is_not_there_is_lost_in_bounded_time(ros: None) -> None:
-    drive = FrankaDrive(GripperSettings(kind=FRANKA, action="/nowhere"))
+    drive = FrankaDrive(GripperSettings(kind="franka", action="/nowhere"))
     deadline = Deadline(PATIENCE)
     assert drive.move(0.02, deadline, Event()).status is Status.LOST
     assert not deadline.passed
@@ -96,22 +106,22 @@ def test_a_gripper_that_is_not_there_is_lost_in_bounded_time(ros: None) -> None:
 
 def test_an_unknown_kind_is_refused_with_the_known_ones(ros: None) -> None:
     with pytest.raises(ConfigError, match="suction.*gripper_command, franka, group, auto"):
-        make_drive(GripperSettings(kind="suction"), lambda: FrankaDrive(SETTINGS))
-    assert make_drive(GripperSettings(kind=GROUP), lambda: FrankaDrive(SETTINGS)) is not None
+        drive_of(GripperSettings(kind="suction"))
+    assert drive_of(GripperSettings(kind="group")) is not None
 
 
 def test_frankas_own_actions_are_taken_where_they_are_served(pair: Pair) -> None:
-    drive = make_drive(GripperSettings(kind=AUTO, action="/franka_gripper"), lambda: FrankaDrive(SETTINGS), PATIENCE)
+    drive = drive_of(GripperSettings(kind="auto", action="/franka_gripper"), PATIENCE)
     assert isinstance(drive, FrankaDrive)
 
 
 def test_where_only_a_gripper_command_is_served_that_is_taken(ros: None) -> None:
     server = ActionServer("/other_hand/gripper_action", GripperCommandAction, lambda _: GripperCommandResult()).start()
-    settings = GripperSettings(kind=AUTO, action="/other_hand")
-    assert isinstance(make_drive(settings, lambda: FrankaDrive(SETTINGS), 5.0), CommandDrive)
+    settings = GripperSettings(kind="auto", action="/other_hand")
+    assert isinstance(drive_of(settings), CommandDrive)
     server.stop()
 
 
 def test_where_no_gripper_is_served_the_namespace_is_told(ros: None) -> None:
     with pytest.raises(ConfigError, match="/nowhere.*grasp nor gripper_action"):
-        make_drive(GripperSettings(kind=AUTO, action="/nowhere"), lambda: FrankaDrive(SETTINGS), 0.3)
+        drive_of(GripperSettings(kind="auto", action="/nowhere"), 0.3)

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
-from hicrisp_moveit.settings import FRANKA, load_arm_file
+from hicrisp_moveit.settings import load_arm_file
 
 
 def test_the_files_of_the_workspace_are_read() -> None:
     moveit, franka = (load_arm_file(config_file("robots", name)) for name in ("panda_moveit", "panda_franka"))
     assert moveit.franka is None
     assert moveit.moveit.planner == "RRTConnect"
-    assert franka.gripper.kind == FRANKA
+    assert franka.gripper.kind == "franka"
     assert franka.franka is not None
     assert franka.moveit.velocity == 0.1, "a real robot is slow until somebody says otherwise"
     assert franka.moveit.name("move_group") == "/move_group"
@@ -23,9 +23,9 @@ def test_the_files_of_the_workspace_are_read() -> None:
 
 @pytest.mark.parametrize(("text", "words"), [
     ("name: a\nmoveit: {grupp: x}", "grupp"),
-    ("name: a\nmoveit: {velocity: 1.5}", "up to 1"),
+    ("name: a\nmoveit: {velocity: 1.5}", "moveit.velocity: at most 1"),
     ("name: a\nmoveit: {rest: [0.0, nan]}", "finite"),
-    ("name: a\nmoveit: {tcp: [0.0]}", "roll"),
+    ("name: a\nmoveit: {tcp: [0.0]}", "tcp: a list of 6 values"),
     ("name: a\ngripper: {kind: suction}", "gripper_command"),
     ("name: a\nfranka: {collision_forces: [1.0]}", "collision_forces"),
     ("moveit: {}", "name"),

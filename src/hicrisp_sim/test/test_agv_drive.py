@@ -11,6 +11,8 @@ import pytest
 from agv_arena import Yard
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, Status
+from hicrisp_core.model.keep_out import disc
+from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.time.deadline import Deadline
 from waiting import PATIENCE, until
 
@@ -77,12 +79,11 @@ def test_something_that_the_lidar_cannot_see_ends_the_drive_at_the_bumper(tmp_pa
 
 def test_it_keeps_out_of_discs_and_keeps_the_clearance_that_it_is_told(tmp_path: Path) -> None:
     yard = Yard(tmp_path)
-    yard.base.constrain([(1.9, 1.5, 0.3)])
     nearest = []
     yard.base.followers.append(lambda: nearest.append(yard.apart(1.9, 1.5)))
-    assert yard.go(3.2, 1.5).ok
-    assert min(nearest) > 0.3 + yard.base.radius
-    yard.base.constrain([(1.9, 1.5, 1.4)])
+    assert yard.go(3.2, 1.5, constraints=Constraints((disc(1.9, 1.5, 0.3),), 0.04)).ok
+    assert min(nearest) > 0.3 + yard.base.radius + 0.04
+    yard.base.constrain(Constraints((disc(1.9, 1.5, 1.4),)))
     assert yard.base.make_plan(yard.base.pose(), Pose((0.6, 1.5, 0.0))) is None
     yard.base.constrain()
     assert yard.base.make_plan(yard.base.pose(), Pose((0.6, 1.5, 0.0))) is not None

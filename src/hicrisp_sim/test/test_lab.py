@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 import pytest
-from hicrisp_core.body.drive_goals import DriveSpace
+from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
@@ -43,7 +44,8 @@ class Lab:
         self.world.base.followers.append(self._watch)
         self.executive: Executive = assemble(
             DOMAIN, policy, OfflineBrain(DOMAIN), {"panda": self.world.robot, "agv": self.world.base_robot}, self.world,
-            self.events.append, self.cancel, drive=DriveSpace(reaches=self.world.base.reaches))
+            self.events.append, self.cancel, drive=replace(
+                drive_space_of(self.world.scene), first_reached=self.world.base.first_reached))
 
     def _watch(self) -> None:
         simulation = self.world.lab

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Union
 
-from hicrisp_core.config.settings import read_settings
+from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat
+from pydantic.dataclasses import dataclass
 
 SECTION = "move_base"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class MoveBaseSettings:
     """How to talk to one move_base. Names are relative to the node's namespace unless they begin with a slash.
 
@@ -21,6 +22,10 @@ class MoveBaseSettings:
         odometry: topic with ``nav_msgs/Odometry``.
         scan: topic with the ``sensor_msgs/LaserScan`` of the lidar without which nothing may drive; empty where none is
             to be watched.
+        map: topic with the ``nav_msgs/OccupancyGrid`` of the map.
+        keep_out: topic on which ground to keep out of is published as a grid like the map, for a second static layer
+            of the costmaps; empty where they have none: then a path that leads over it is refused.
+        deceleration: with which the base stops at least, m/s2.
         cmd_vel: topic on which zero velocity is published to stop; empty to leave that to move_base alone.
         map_frame: the frame of the goals.
         base_frame: the frame of the base's middle.
@@ -36,7 +41,8 @@ class MoveBaseSettings:
         retries: how often a goal that was aborted is sent again, after the costmaps were cleared.
         pose_age: age from which on the pose of the base counts as unknown, seconds.
         odometry_age: time without odometry after which the base is lost, seconds.
-        scan_age: time without a scan after which the base is stopped, seconds of wall time.
+        scan_age: time without a current scan after which the base is stopped, seconds of wall time.
+        scan_lag: how far a current scan's stamp may be behind the odometry's when it arrives, seconds of ROS time.
         status_age: time without a status of the server after which it is lost, seconds.
         jump: a way between two odometry messages, beyond what was driven, that cannot be true, metres.
         still_speed: speed below which the base counts as standing, m/s.
@@ -48,26 +54,30 @@ class MoveBaseSettings:
     action: str = "/move_base"
     odometry: str = "/odom"
     scan: str = ""
+    map: str = "/map"
+    keep_out: str = "/keep_out"
+    deceleration: PositiveFloat = 0.5
     cmd_vel: str = ""
     map_frame: str = "map"
     base_frame: str = "base_link"
     planner: str = ""
     speed_parameters: str = "max_vel_x max_vel_trans"
     tolerance_parameters: str = "xy_goal_tolerance"
-    plan_tolerance: float = 0.1
-    service_wait: float = 2.0
-    refill: float = 1.2
-    server_wait: float = 5.0
-    retries: int = 1
-    pose_age: float = 1.0
-    odometry_age: float = 1.0
-    scan_age: float = 2.0
-    status_age: float = 2.0
-    jump: float = 0.5
-    still_speed: float = 0.02
-    still_turn: float = 0.05
-    still_time: float = 0.2
-    stop_limit: float = 2.0
+    plan_tolerance: NonNegativeFloat = 0.1
+    service_wait: NonNegativeFloat = 2.0
+    refill: NonNegativeFloat = 1.2
+    server_wait: NonNegativeFloat = 5.0
+    retries: NonNegativeInt = 1
+    pose_age: NonNegativeFloat = 1.0
+    odometry_age: NonNegativeFloat = 1.0
+    scan_age: NonNegativeFloat = 2.0
+    scan_lag: NonNegativeFloat = 1.0
+    status_age: NonNegativeFloat = 2.0
+    jump: NonNegativeFloat = 0.5
+    still_speed: NonNegativeFloat = 0.02
+    still_turn: NonNegativeFloat = 0.05
+    still_time: NonNegativeFloat = 0.2
+    stop_limit: NonNegativeFloat = 2.0
 
 
 def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:

@@ -71,14 +71,14 @@ class BodyServer:
 def build() -> BodyServer:
     """The body that the parameters ask for."""
     configuration = load_configuration()
-    policy, space = configuration.policy, drive_space()
+    policy = configuration.policy
     name, _ = choose_llm(str(parameter("llm", AUTO)), os.environ)
     settings = load_llm_settings(config_file("llm", name))
     direct = without_model(policy.body, settings)
     rospy.loginfo("the body is %s", f"direct: {direct}" if direct else policy.body)
 
     def body(found: Configuration) -> Body:
-        decoder = ActionDecoder(found.domain, drive=space)
+        decoder = ActionDecoder(found.domain, drive=drive_space(found.scene))
         return make_body(policy.body, found.domain, decoder, settings, config_folder("prompts", policy.prompts))
 
     return BodyServer(body, configuration, DecoderOffsets(settings=policy.offset))

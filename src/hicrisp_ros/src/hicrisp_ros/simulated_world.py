@@ -90,8 +90,10 @@ class Resets:
 def kind_of(scene: Scene) -> Dict[str, str]:
     """What a running world cannot change, by what it is called."""
     starts = scene.arena.starts if scene.arena is not None else {}
-    return {"world": scene.world, "domain": scene.domain, "robots": ", ".join(sorted(scene.robots)),
-            "trays": ", ".join(sorted(start.tray for start in starts.values())) or "none"}
+    bases = {name: f" (radius {start.radius:g} m{', tray ' + start.tray if start.tray else ''})"
+             for name, start in starts.items()}
+    return {"world": scene.world, "domain": scene.domain,
+            "robots": ", ".join(name + bases.get(name, "") for name in sorted(scene.robots))}
 
 
 def _misfit(scene: Scene, running: Scene) -> str:

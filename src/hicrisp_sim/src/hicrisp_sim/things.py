@@ -8,7 +8,10 @@ from typing import Any, Mapping
 import mujoco
 from hicrisp_core.model import WorldObject
 from hicrisp_core.model.footprint import BOWL_WALL
+from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.scene.colours import paint_of
+
+from hicrisp_sim.mujoco_poses import w_first
 
 _STAVES = 20
 """Boxes that make the wall of a bowl."""
@@ -47,4 +50,4 @@ def _add_bowl(body: Any, thing: WorldObject, mass: float, prefix: str, common: M
         body.add_geom(
             name=f"{prefix}/wall{stave}", type=mujoco.mjtGeom.mjGEOM_BOX, size=[half, width, (height - lifted) / 2.0],
             pos=[wall * math.cos(angle), wall * math.sin(angle), lifted / 2.0], mass=mass / 2.0 / _STAVES,
-            quat=[math.cos(angle / 2.0), 0.0, 0.0, math.sin(angle / 2.0)], **common)
+            quat=w_first(from_yaw(angle)), **common)

@@ -7,13 +7,25 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Callable, Optional, Sequence, Union
 
-from hicrisp_core.body.drive_goals import DriveSpace, goal_within, standing_in
+from hicrisp_core.body.drive_goals import DriveSpace, closed_by, goal_within, standing_in
 from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Command, Feedback, Level, Pose, WorldObject, WorldState
+from hicrisp_core.domain.zones import zones_of
+from hicrisp_core.model import (
+    Cause,
+    CauseKind,
+    Command,
+    Feedback,
+    Level,
+    Pose,
+    RobotState,
+    WorldObject,
+    WorldState,
+)
 from hicrisp_core.model.itinerary import UNREACHABLE
 from hicrisp_core.ports.kinds import BASE, TargetRule
+from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.skills_placements import Hold, hold_of
 
 _BEARINGS = 16
@@ -42,6 +54,17 @@ class TargetQuestion:
     def other(self) -> Optional[WorldObject]:
         """The first other thing that the command names."""
         return self.domain.other(self.command, self.world)
+
+    @property
+    def robot(self) -> Optional[RobotState]:
+        """The command's robot as it is seen."""
+        return self.world.robots.get(self.command.robot)
+
+    @property
+    def constraints(self) -> Constraints:
+        """What the way of a base must respect: the zones, and what earlier failures of the command have taught."""
+        learnt = (each for each in self.command.keep_out if not each.name)
+        return Constraints((*zones_of(self.domain, self.world.objects.values()), *learnt), self.command.clearance)
 
     @cached_property
     def room(self) -> Workspace:
@@ -113,20 +136,40 @@ def _within(asked: TargetQuestion) -> Target:
     place, world, command = asked.other, asked.world, asked.command
     if place is None or place.pose is None:
         return None  # A world of facts without poses; a robot that knows the place by name finds it.
+    forbidden = _forbidden(asked, place)
+    if forbidden is not None:
+        return forbidden
     riding = asked.domain.roles.riding(world)
-    goal = goal_within(place, world.robots.get(command.robot), world, command.avoid, asked.drive, riding)
+    goal = goal_within(place, asked.robot, world, command.avoid, asked.drive, riding, asked.constraints)
     if goal is not None:
         return goal
-    tried = f"{len(command.avoid)} goal poses in it were tried, and" if command.avoid else "All of it is taken:"
     blockers = standing_in(place, world, asked.drive, riding)
-    said = " or the ".join(name.replace("_", " ") for name in blockers)
-    return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {asked.domain.describe(command)}.",
-                    f"{tried} no trajectory leads to a free place in {place.name}.",
-                    f"Move the {said} away first." if blockers else "", blockers=blockers)
+    said, tried = " or the ".join(map(_said, blockers)), len(command.avoid)
+    reason = f"No path leads to a free spot in {_said(place.name)} ({tried} tried)." if tried else \
+        f"Something stands everywhere in {_said(place.name)}."
+    cause = Cause(CauseKind.BLOCKED, blockers) if blockers else Cause(CauseKind.NO_PATH, (place.name,))
+    return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {asked.domain.describe(command)}.", reason,
+                    f"Move the {said} away first." if blockers else "", blockers=blockers, cause=cause)
 
 
 def _station(asked: TargetQuestion) -> Target:
-    return asked.other.pose if asked.other else None
+    station = asked.other
+    return (_forbidden(asked, station, exactly=True) or station.pose) if station else None
+
+
+def _forbidden(asked: TargetQuestion, place: WorldObject, exactly: bool = False) -> Optional[Feedback]:
+    """Why zones leave a base no way to a place; ``None`` where they leave it one."""
+    zones = closed_by(place, asked.robot, asked.drive, asked.constraints, exactly)
+    if not zones:
+        return None
+    said = " and ".join(map(_said, zones))
+    return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {asked.domain.describe(asked.command)}.",
+                    f"No way leads to {_said(place.name)} without entering {said}, which is forbidden.",
+                    cause=Cause(CauseKind.FORBIDDEN, zones))
+
+
+def _said(name: str) -> str:
+    return name.replace("_", " ")
 
 
 FREE = TargetRule(_free, anywhere=True)

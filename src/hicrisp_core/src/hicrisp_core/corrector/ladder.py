@@ -183,4 +183,4 @@ class Ladder:
 
 def _constrained(command: Command) -> bool:
     """Whether an earlier failure has left a constraint for the next target or trajectory."""
-    return bool(command.avoid or command.keep_out)
+    return bool(command.avoid) or any(not each.name for each in command.keep_out)

@@ -10,7 +10,7 @@ from hicrisp_core.detector.relations import see
 from hicrisp_core.domain.effects import expected_facts, names_of
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Feedback, Level, Outcome, Relation, Status, Vector, Verdict, WorldState
-from hicrisp_core.model.geometry import distance, rotate
+from hicrisp_core.model.geometry import conjugate, distance, rotate
 
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
 """Outcomes that end a command whatever is seen afterwards."""
@@ -149,8 +149,7 @@ class Detector:
                 self.domain.roles.is_held(after, item.name):
             return None
         off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
-        x, y, z, w = command.target.orientation
-        return rotate((-x, -y, -z, w), (off[0], off[1], off[2]))
+        return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
 
     def _may_be_moved(self, name: str, command: Command, world: WorldState) -> bool:
         """Whether what a driver says is in the way is something that can be put elsewhere, and not what it works on."""

@@ -5,26 +5,17 @@ from __future__ import annotations
 import math
 import time
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from hicrisp_core.model import Feedback, Rung, StackEntry, Vector
 from hicrisp_core.policy.policy import Budget
 from hicrisp_core.ports.brain import Usage
+from hicrisp_core.trace.events import Event, FailureRecord, StackChanged, StackRecord, UsageSoFar
 
-Event = Dict[str, Any]
-Listener = Callable[[Event], None]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """One verdict that was not ok: the step's sentence, the level and kind, and the sentence of the error."""
-
-    step: str
-    level: str
-    kind: str
-    error: str
+Listener = Callable[[Dict[str, Any]], None]
+"""Called with every event as it is written: a JSON object."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +27,7 @@ class TaskResult:
     plan: Tuple[str, ...] = ()
     steps_executed: int = 0
     corrections: Dict[str, int] = field(default_factory=dict)
-    failures: Tuple[Failure, ...] = ()
+    failures: Tuple[FailureRecord, ...] = ()
     llm_calls: int = 0
     tokens: int = 0
     placement_error_m: Optional[float] = None
@@ -66,7 +57,7 @@ class _Counts:
     commands: int = 0
     usage: Usage = field(default_factory=Usage)
     corrections: Dict[str, int] = field(default_factory=dict)
-    failures: List[Failure] = field(default_factory=list)
+    failures: List[FailureRecord] = field(default_factory=list)
     placement_error: Optional[float] = None
     first_motion: Optional[float] = None
     sim_start: Optional[float] = None
@@ -93,14 +84,15 @@ class Ledger:
         view._tags = {**self._tags, **tags}
         return view
 
-    def tell(self, kind: str, **fields: Any) -> None:
-        """Send one event."""
+    def tell(self, event: Event) -> None:
+        """Send one event, with the time and what this view is for; what the event says itself goes before."""
         with self._lock:
-            self._on_event({"kind": kind, "t": round(self.seconds, 4), "sim_t": round(self.sim_seconds, 4),
-                            **self._tags, **fields})
+            tags = {name: value for name, value in self._tags.items() if getattr(event, name) in (None, "")}
+            timed = replace(event, t=round(self.seconds, 4), sim_t=round(self.sim_seconds, 4), **tags)
+            self._on_event(timed.as_dict())
 
     @property
-    def failures(self) -> Tuple[Failure, ...]:
+    def failures(self) -> Tuple[FailureRecord, ...]:
         """The verdicts that were not ok, oldest first."""
         return tuple(self._counts.failures)
 
@@ -135,7 +127,7 @@ class Ledger:
 
     def failed(self, step: str, feedback: Feedback) -> None:
         """Note a verdict that was not ok."""
-        self._counts.failures.append(Failure(step, feedback.level.value, feedback.kind, feedback.error))
+        self._counts.failures.append(FailureRecord(step, feedback.level.value, feedback.kind, feedback.error))
 
     def corrected(self, rung: Rung) -> None:
         """Count a correction."""
@@ -147,14 +139,13 @@ class Ledger:
         if usage.calls:
             with self._lock:
                 total = self._counts.usage = self._counts.usage + usage
-            self.tell("usage", calls=total.calls, prompt_tokens=total.prompt_tokens,
-                      completion_tokens=total.completion_tokens, seconds=total.seconds)
+            self.tell(UsageSoFar(calls=total.calls, prompt_tokens=total.prompt_tokens,
+                                 completion_tokens=total.completion_tokens, seconds=total.seconds))
 
     def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[Any], str]) -> None:
         """Tell how the feedback stack stands, bottom first."""
-        self.tell("stack", entries=[
-            {"command": said(entry.command), "error": entry.feedback.error, "attempts": entry.attempts}
-            for entry in entries])
+        self.tell(StackChanged(entries=tuple(
+            StackRecord(said(entry.command), entry.feedback.error, entry.attempts) for entry in entries)))
 
     def exhausted(self) -> str:
         """Which budget is used up, as a sentence; empty while all last."""

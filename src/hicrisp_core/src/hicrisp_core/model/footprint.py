@@ -23,7 +23,7 @@ BOWL_WALL = 0.006
 
 def half_extents(thing: WorldObject, pose: Pose) -> Tuple[float, float, float]:
     """Half the sizes of the axis-aligned box around an object at a pose, world axes, metres."""
-    axes = [rotate(pose.orientation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    axes = pose.axes
     x, y, z = (sum(abs(axis[i]) * size / 2.0 for axis, size in zip(axes, thing.size)) for i in range(3))
     return (x, y, z)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union
 
-from hicrisp_core.model import Command, Outcome, Pose, Status, WorldState
+from hicrisp_core.model import Command, KeepOut, Outcome, Pose, Status, WorldState
 from hicrisp_core.time.deadline import Deadline
 
 Progress = Callable[[str, float], None]
@@ -40,6 +40,22 @@ class MotionFailure:
     plans any more or the planning scene is not known to be the observed world."""
     message: str
     blockers: Tuple[str, ...] = ()
+
+    @classmethod
+    def blocked(cls, kind: str, touched: Sequence[str], where: str = "") -> "MotionFailure":
+        """A failure because something is in the way.
+
+        Args:
+            touched: what the motion would touch, by name; the empty name is the robot itself.
+            where: how the message begins, for example "at the goal, ".
+        """
+        names = tuple(name for name in touched if name)
+        if names:
+            listed = " and ".join(f"the {name.replace('_', ' ')}" for name in names)
+            why = f"{listed} {'is' if len(names) == 1 else 'are'} in the way"
+        else:
+            why = "the robot would hit itself" if touched else "something is in the way"
+        return cls(kind, f"{where}{why}", names)
 
     def outcome(self) -> Outcome:
         """The failure as a driver's outcome."""
@@ -125,15 +141,36 @@ class Manner:
 USUAL = Manner()
 
 
+@dataclass(frozen=True)
+class Constraints:
+    """What a trajectory of a base must respect.
+
+    Args:
+        keep_out: ground in the map frame that no part of the base may be over.
+        clearance: space to things beyond the base's usual margin, metres.
+    """
+
+    keep_out: Tuple[KeepOut, ...] = ()
+    clearance: float = 0.0
+
+
+UNCONSTRAINED = Constraints()
+
+
 class Base(Protocol):
     """A mobile base."""
 
     name: str
 
     def go_to(
-        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL,
+        constraints: Constraints = UNCONSTRAINED,
     ) -> Outcome:
-        """Drive to a pose in the map frame; PRECONDITION where it cannot drive in the manner that is asked for."""
+        """Drive to a pose in the map frame.
+
+        PRECONDITION, with the reason as its cause, where it cannot drive in the manner that is asked for or cannot
+        honour a constraint; it never drives without.
+        """
 
     def stop(self, deadline: Deadline) -> Outcome:
         """Stop and confirm that the base stands still."""

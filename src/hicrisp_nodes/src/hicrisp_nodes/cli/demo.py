@@ -17,6 +17,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.scene import EMBEDDED
 from hicrisp_core.scene.symbolic import SYMBOLIC
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace.plain import to_json
 from hicrisp_ros.config_files import BRINGUP, config_file
 
@@ -112,11 +113,9 @@ class Demo:
         began = time.monotonic()
         graph = Graph(self._uri)
         wanted = [f"/{self._options.namespace}/{name}" for name in _NEEDED]
-        deadline = Deadline(_START_LIMIT)
-        while graph.missing(wanted):
-            if not self.launch.alive or deadline.passed:
-                self._blame(graph)
-            time.sleep(_SLICE)
+        if not wait_until(lambda: not graph.missing(wanted), Deadline(_START_LIMIT), period=_SLICE,
+                          in_vain=lambda: not self.launch.alive):
+            self._blame(graph)
         become_node(self._uri)
         self._console.say(self._console.paint(f"       ready after {time.monotonic() - began:.1f} s", "soft"))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping
+from typing import Any, Mapping
 
 import rospy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Vector3
 from hicrisp_core.model import Level, Plan
+from hicrisp_core.trace.events import FeedbackRecord, StackChanged, UsageSoFar, VerdictGiven
 from hicrisp_core.trace.plain import to_json
+from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.conversions import plan_to_msg
 
 from hicrisp_msgs.msg import (
@@ -51,16 +53,16 @@ class Reports:
 
     def event(self, event: Mapping[str, Any], task_id: str) -> None:
         """Publish an event, and what it says on the topics of its kind."""
-        kind = str(event.get("kind", ""))
-        self._events.publish(Event(rospy.Time.now(), task_id, kind, to_json(event)))
-        if kind == "stack":
-            entries = [FailedCommand(e["command"], e["error"], e["attempts"]) for e in event["entries"]]
+        self._events.publish(Event(rospy.Time.now(), task_id, str(event.get("kind", "")), to_json(event)))
+        told = event_of(event)
+        if isinstance(told, StackChanged):
+            entries = [FailedCommand(entry.command, entry.error, entry.attempts) for entry in told.entries]
             self._stack.publish(CorrectionStack(rospy.Time.now(), task_id, entries))
-        elif kind == "verdict" and event.get("feedback"):
-            self._feedback.publish(_feedback(event["feedback"]))
-        elif kind == "usage":
-            self._usage.publish(LlmUsage(task_id, event["calls"], event["prompt_tokens"],
-                                         event["completion_tokens"], event["seconds"]))
+        elif isinstance(told, VerdictGiven) and told.feedback is not None:
+            self._feedback.publish(_feedback(told.feedback))
+        elif isinstance(told, UsageSoFar):
+            self._usage.publish(LlmUsage(
+                task_id, told.calls, told.prompt_tokens, told.completion_tokens, told.seconds))
 
     def gate(self, gate: Gate) -> None:
         """Publish the state of the emergency stop."""
@@ -91,13 +93,10 @@ def status_to_msg(request: Request, queued: int) -> TaskStatus:
         run_folder=progress.run_folder, queued=queued)
 
 
-def _feedback(told: Dict[str, Any]) -> Feedback:
-    deviation = told.get("deviation")
-    if deviation is not None and None in deviation:  # JSON knows no NaN.
-        deviation = None
+def _feedback(told: FeedbackRecord) -> Feedback:
+    deviation = told.deviation
     return Feedback(
-        level=Feedback.LOW if told.get("level") == Level.LOW.value else Feedback.HIGH,
-        kind=told.get("kind", ""), error=told.get("error", ""), reason=told.get("reason", ""),
-        suggestion=told.get("suggestion", ""), has_deviation=deviation is not None,
-        deviation=Vector3(*deviation) if deviation else Vector3(),
-        alternatives=list(told.get("alternatives", ())), blockers=list(told.get("blockers", ())))
+        level=Feedback.LOW if told.level == Level.LOW.value else Feedback.HIGH,
+        kind=told.kind, error=told.error, reason=told.reason, suggestion=told.suggestion,
+        has_deviation=deviation is not None, deviation=Vector3(*deviation) if deviation else Vector3(),
+        alternatives=list(told.alternatives), blockers=list(told.blockers))

@@ -24,7 +24,7 @@ from hicrisp_sim.agv.robot import AgvRobot
 from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.embedded import SimulatedWorld
-from hicrisp_sim.models import pose_of
+from hicrisp_sim.mujoco_poses import pose_of
 
 _log = logging.getLogger(__name__)
 _NTH = 3
@@ -142,8 +142,7 @@ class AgvWorld(SimulatedWorld):
         self._begin(loaded)
 
     def _begin(self, scene: Scene) -> None:
-        zones = {name: thing for name, thing in scene.objects.items() if thing.type == "no_go"}
-        self.record = record_motion(self.base, zones)
+        self.record = record_motion(self.base, {zone.name: scene.objects[zone.name] for zone in scene.zones})
         for fault in scene.faults:
             self.inject(fault.kind, fault.target, fault.magnitude, fault.count)
         self.settle(0.3)
