@@ -91,7 +91,8 @@ def test_a_reset_without_a_scene_keeps_the_one_that_there_is_by_now(world: World
 
 
 @pytest.mark.parametrize(("scene", "wrong"), [
-    ("agv", "world: arena instead of embedded"), ("lab", "robots: agv (radius 0.18 m, tray tray), panda instead of panda"),
+    ("agv", "world: arena instead of embedded"),
+    ("lab", "robots: agv (radius 0.18 m, tray tray), panda instead of panda"),
     ("barman", "domain: kitchen instead of tabletop")])
 def test_a_scene_of_another_kind_is_refused_with_those_that_fit(world: World, scene: str, wrong: str) -> None:
     answer = world.ask(scene)

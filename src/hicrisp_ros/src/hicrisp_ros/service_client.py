@@ -62,9 +62,7 @@ class ServiceClient:
     def close(self) -> None:
         """End the connection; another call makes a new one."""
         with self._lock:
-            if self._worker is not None:
-                self._worker.abandon()
-                self._worker = None
+            self._disconnect()
 
     def _call(self, request: Any, deadline: Deadline, seconds: float) -> ServiceReply:
         message = f"'{self.name}' did not answer within {seconds:g} s"
