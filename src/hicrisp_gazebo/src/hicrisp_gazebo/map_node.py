@@ -1,4 +1,4 @@
-"""Serves the map of an arena, as a map server would, from the same scene that its walls are built from."""
+"""Serves the maps of an arena, as map servers would, from the same scene that its walls are built from."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Tuple
 import rospy
 from geometry_msgs.msg import Quaternion
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.scene import Scene
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.node import run
 from hicrisp_ros.scene_change import SceneFollower
@@ -17,13 +18,13 @@ from hicrisp_gazebo.occupancy import Grid, grid_of
 
 
 class MapServer:
-    """``/map``, latched, and the service ``/static_map``."""
+    """One map as a latched topic, and as a service for those who ask."""
 
-    def __init__(self, grid: Grid, frame: str) -> None:
+    def __init__(self, grid: Grid, frame: str, topic: str, service: str) -> None:
         self._frame = frame
-        self._publisher = rospy.Publisher("/map", OccupancyGrid, queue_size=1, latch=True)
+        self._publisher = rospy.Publisher(topic, OccupancyGrid, queue_size=1, latch=True)
         self.show(grid)
-        self._service = rospy.Service("/static_map", GetMap, self._give)
+        self._service = rospy.Service(service, GetMap, self._give)
 
     def show(self, grid: Grid) -> None:
         """Serve this map from now on."""
@@ -45,18 +46,42 @@ class MapServer:
         return GetMapResponse(self._message)
 
 
-def build() -> Tuple[MapServer, SceneFollower]:
-    """The map of the scene that the parameters ask for; it follows the scene of the world."""
-    resolution = float(parameter("resolution", 0.02))
+class ArenaMaps:
+    """``/map`` for who drives, with the zones painted in, and ``/walls_map`` for who localises by what a lidar sees;
+    the services ``/static_map`` and ``/walls_static_map`` give the same. Both follow the scene of the world.
 
-    def grid(configuration: Configuration) -> Grid:
-        scene = configuration.scene
+    Raises:
+        ConfigError: for a scene without an arena.
+    """
+
+    def __init__(self, configuration: Configuration, resolution: float, frame: str) -> None:
+        self._resolution = resolution
+        driven, seen = self._grids(configuration.scene)
+        self._driven = MapServer(driven, frame, "/map", "/static_map")
+        self._seen = MapServer(seen, frame, "/walls_map", "/walls_static_map")
+        self._follower = SceneFollower(self.follow)
+
+    def follow(self, configuration: Configuration) -> None:
+        """Serve the maps of another scene."""
+        driven, seen = self._grids(configuration.scene)
+        self._driven.show(driven)
+        self._seen.show(seen)
+
+    def stop(self) -> None:
+        """Serve no more."""
+        self._follower.stop()
+        self._driven.stop()
+        self._seen.stop()
+
+    def _grids(self, scene: Scene) -> Tuple[Grid, Grid]:
         if scene.arena is None:
             raise ConfigError(f"the scene '{scene.name}' has no arena, so there is no map of it")
-        return grid_of(scene.arena, resolution)
+        return grid_of(scene.arena, self._resolution, scene.zones), grid_of(scene.arena, self._resolution)
 
-    server = MapServer(grid(load_configuration()), str(parameter("frame", "map")))
-    return server, SceneFollower(lambda configuration: server.show(grid(configuration)))
+
+def build() -> ArenaMaps:
+    """The maps of the scene that the parameters ask for."""
+    return ArenaMaps(load_configuration(), float(parameter("resolution", 0.02)), str(parameter("frame", "map")))
 
 
 def main() -> None:
