@@ -27,6 +27,8 @@ from std_msgs.msg import Float64
 from trajectory_msgs.msg import JointTrajectory
 from waiting import PATIENCE, until
 
+from hicrisp_msgs.srv import LoadScene
+
 
 @pytest.fixture
 def gazebo(ros: None) -> Iterator[ReferenceGazebo]:

@@ -10,6 +10,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene import Scene
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.node import run
+from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
 from nav_msgs.msg import OccupancyGrid
 from nav_msgs.srv import GetMap, GetMapRequest, GetMapResponse
@@ -22,7 +23,7 @@ class MapServer:
 
     def __init__(self, grid: Grid, frame: str, topic: str, service: str) -> None:
         self._frame = frame
-        self._publisher = rospy.Publisher(topic, OccupancyGrid, queue_size=1, latch=True)
+        self._publisher = Publisher(topic, OccupancyGrid, queue_size=1, latch=True)
         self.show(grid)
         self._service = rospy.Service(service, GetMap, self._give)
 

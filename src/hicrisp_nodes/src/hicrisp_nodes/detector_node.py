@@ -8,6 +8,7 @@ import rospy
 from hicrisp_core.detector.detector import Detector
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.node import run
+from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_msgs.msg import WorldState
@@ -21,7 +22,7 @@ class FactEyes:
     part of it."""
 
     def __init__(self) -> None:
-        self._publisher = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
+        self._publisher = Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         self._subscriber = rospy.Subscriber(
             "observation", WorldState, self._publisher.publish, queue_size=1, tcp_nodelay=True)
 

@@ -16,6 +16,7 @@ from hicrisp_core.llm.settings import AUTO, choose_llm
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.node import end_quietly, leave
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.scene_change import SceneFollower
@@ -94,6 +95,7 @@ class Supervisor:
 
     def close(self) -> None:
         """Cancel every task and wait until the robots stand still."""
+        self._runner.close()
         self._queue.close(CLOSING)
 
     def _serve(self) -> "list[rospy.Service]":
@@ -212,6 +214,7 @@ class Supervisor:
 def main() -> None:
     """Run the node; on SIGINT and SIGTERM the robots are stopped before ROS goes down."""
     rospy.init_node("supervisor", disable_signals=True)
+    end_quietly()
     end = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: end.set())
@@ -225,3 +228,4 @@ def main() -> None:
         pass
     supervisor.close()
     rospy.signal_shutdown("told to end")
+    leave()

@@ -72,6 +72,10 @@ class TaskRunner:
         self._space = drive_space(configuration.scene)
         self._labels = {**self._labels, "scene": configuration.scene.name, "seed": configuration.scene.seed}
 
+    def close(self) -> None:
+        """The node is about to end: take no more pictures, which would keep it waiting."""
+        self._camera.close()
+
     def run(self, request: Request) -> None:
         """Carry out one request to its end; it counts as ended once its run folder is complete."""
         folder = self._runs_dir / request.id
