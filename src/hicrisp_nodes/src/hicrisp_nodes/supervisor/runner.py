@@ -146,8 +146,8 @@ class TaskRunner:
             request.plan = plan
             self._reports.plan(plan, request.id)
 
-        def approve(command: Command) -> bool:
-            return self._gate.approve(f"May {command.robot} {domain.describe(command)}?", cancel)
+        def approve(command: Command, doubt: str) -> bool:
+            return self._gate.approve(f"May {command.robot} {domain.describe(command)}? {doubt}".rstrip(), cancel)
 
         talks = self._configuration.policy.brain == COPAL
         return Ports(
