@@ -107,7 +107,8 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
         ConfigError: for an unknown key or value, with the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
-    return read_settings(LlmSettings, values, positions, required=("backend",), others=("description",), name_key="llm")
+    return read_settings(LlmSettings, values, positions, required=("backend",), others=("description",),
+                         renamed={"name": "llm"})
 
 
 def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:

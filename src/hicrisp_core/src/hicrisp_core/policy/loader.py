@@ -26,7 +26,7 @@ def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
                for each in extended_files(FilePath(file), values, positions, "policy", chain)]
     return read_settings(
         Policy, values, positions, required=() if parents else ("rungs",), others=("description", "extends"),
-        name_key="policy", base=_merged(parents))
+        renamed={"name": "policy"}, base=_merged(parents))
 
 
 def _merged(parents: Sequence[Policy]) -> Policy:
