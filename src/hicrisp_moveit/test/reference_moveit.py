@@ -30,12 +30,12 @@ from hicrisp_moveit.execution import message_of, trajectory_of
 from hicrisp_reference.srv import Plan, PlanRequest, PlanResponse
 from hicrisp_ros.conversions.geometry import pose_from_msg, transform_to_msg
 from hicrisp_sim.arm import EmbeddedArm
-from hicrisp_sim.eyes import Eyes
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.motion import MotionPlanner
 from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS, HAND, description_folder
 from hicrisp_sim.settings import ArmSettings
 from hicrisp_sim.simulation import Simulation
+from hicrisp_sim.tracker import Tracker
 from moveit_msgs.msg import (
     ContactInformation,
     ExecuteTrajectoryAction,
@@ -165,7 +165,7 @@ class ReferenceMoveIt:
         return self._eyes.read(self.simulation.snapshot)[0]["panda_hand_tcp"]
 
     def _publish(self) -> None:
-        self._eyes = Eyes()
+        self._eyes = Tracker()
         self._joint_states = rospy.Publisher(
             f"{self._ns}/joint_states", JointState, queue_size=5, tcp_nodelay=True)
         Thread(target=self._publish_always, daemon=True).start()

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Tuple
 from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.executive.assembly import load_parts
-from hicrisp_core.model import Plan, Step, Task
+from hicrisp_core.model import Motion, Plan, Step, Task
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -95,6 +95,7 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
     stood = {stop.area for stop in track.stops}
     judged = judge(track.stops, [area for area in trial.order if area in reachable or area in stood])
     kinds = [failure.kind for failure in result.failures]
+    motion = world.observe(Deadline(60.0)).robots[world.robot.name].motion or Motion()
     shortest = truth.shortest(trial.order)
     completed = judge(track.stops, trial.order)["in_turn"] == len(trial.order)
     return {
@@ -103,7 +104,7 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
         "completed": completed, "claimed": result.success, "message": result.message,
         "order_violations": judged["violations"], "halts_out_of_turn": judged["halts"],
         "stops": [stop.area for stop in track.stops],
-        "collisions": len(track.touched), "touched": list(track.touched), "near_misses": world.record.near_misses,
+        "collisions": len(track.touched), "touched": list(track.touched), "near_misses": motion.near_misses,
         "caught": any(kind in CAUGHT for kind in kinds), "corrections": result.corrections,
         "path_m": track.length, "shortest_m": shortest,
         "sim_s": world.time - started, "wall_s": time.perf_counter() - began,

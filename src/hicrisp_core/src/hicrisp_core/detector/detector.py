@@ -36,7 +36,8 @@ class Detector:
         An outcome is a claim: success needs the facts to be seen, and a claimed failure is overruled when
         every fact is seen.
         """
-        return with_the_way(self.domain, command, after, self._compared(command, before, after, outcome))
+        verdict = self._compared(command, before, after, outcome)
+        return with_the_way(self.domain, command, before, after, verdict)
 
     def _compared(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
         deviation = self._deviation(command, after) if self._places(command) else None

@@ -13,7 +13,7 @@ from hicrisp_sim.panda import FRAMES
 from hicrisp_sim.simulation import Snapshot
 
 
-class Eyes:
+class Tracker:
     """Reads frames from snapshots; any thread may ask."""
 
     def __init__(self) -> None:
