@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Sequence, Tuple
 
-from hicrisp_core.domain import Domain, find_commands, preconditions_of
+from hicrisp_core.domain import Domain, Searcher, preconditions_of
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.model import Plan, Pose, Relation, RobotState, Step, Task, WorldObject, WorldState
 from hicrisp_core.policy.policy import Policy
@@ -41,8 +41,8 @@ class ScriptedBrain(Brain):
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         self.corrections.append(request)
-        commands = find_commands(
-            self.domain, request.world, preconditions_of(self.domain, request.stack[-1].command)) or ()
+        commands = Searcher(self.domain).find(
+            request.world, preconditions_of(self.domain, request.stack[-1].command)).commands
         return PlanAnswer(Plan(tuple(Step(str(c), c.action, c.arguments, c.robot) for c in commands), "script"))
 
 
