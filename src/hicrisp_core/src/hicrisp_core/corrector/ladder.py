@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Callable, List, Mapping, Optional, Tuple
+from typing import List, Mapping, Optional, Tuple
 
 from hicrisp_core.corrector.clearing import find_clearing, must_make_room
 from hicrisp_core.corrector.guard import mark, meeting
@@ -12,12 +12,14 @@ from hicrisp_core.corrector.ways import WayBack, way_back
 from hicrisp_core.domain.checker import needless
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
+from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Command, Correction, Feedback, Rung, Status
 from hicrisp_core.model.itinerary import UNREACHABLE
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, Usage
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
+from hicrisp_core.ports.kinds import RungKind
 from hicrisp_core.time.deadline import Deadline
 
 _NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place", UNREACHABLE)
@@ -26,7 +28,7 @@ _SETTLED = ("safety", "canceled")
 """Failures after which nothing is tried."""
 
 
-class _Question:
+class Question:
     """A request as the rungs read it: the way back to the failed command is searched once for all of them."""
 
     def __init__(self, request: CorrectorRequest, domain: Domain, limits: SearchLimits) -> None:
@@ -41,10 +43,6 @@ class _Question:
         return way_back(self._domain, self.top.command, self.asked.world, self._limits)
 
 
-_Try = Callable[[_Question, Deadline], Tuple[Optional[Correction], Usage]]
-"""A rung: its correction; ``None`` where it has none, or GIVE_UP with the reason that the user is told."""
-
-
 class Ladder:
     """Answers a failed command with a correction.
 
@@ -56,26 +54,35 @@ class Ladder:
         self._domain = domain
         self._policy = policy
         self._brain = brain
-        self._rungs: Mapping[Rung, _Try] = {
-            Rung.REPAIR: self._repair,
-            Rung.OFFSET: self._offset,
-            Rung.HELP: self._help,
-            Rung.LLM_STEP: self._llm_step,
-            Rung.LLM_REPLAN: self._llm_replan,
-        }
+        self._kinds: Mapping[Rung, RungKind] = {rung: extensions().rungs.get(rung.value) for rung in policy.rungs}
+
+    @property
+    def domain(self) -> Domain:
+        """What may be done."""
+        return self._domain
+
+    @property
+    def policy(self) -> Policy:
+        """Which rungs are on, and their limits."""
+        return self._policy
+
+    @property
+    def brain(self) -> Optional[Brain]:
+        """The brain of the rungs with a language model; ``None`` when the policy has none."""
+        return self._brain
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
         """The first rung that has an answer which was not tried in this very situation."""
         met = meeting(request.stack[-1], request.world)
         usage = Usage()
         kind = request.stack[-1].feedback.kind
-        question = _Question(request, self._domain, self._policy.search)
+        question = Question(request, self._domain, self._policy.search)
         tried, said = False, ""
         for rung in self._policy.rungs if kind not in _SETTLED else ():
             if mark(met, rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
                 tried = True
                 continue
-            correction, cost = self._rungs[rung](question, deadline)
+            correction, cost = self._kinds[rung].answer(self, question, deadline)
             usage = usage + cost
             if correction is not None and correction.rung is not Rung.GIVE_UP:
                 return CorrectorAnswer(correction, mark(met, rung), usage)
@@ -83,7 +90,7 @@ class Ladder:
         note = said or ("every rung was tried in this situation" if tried else "no rung has an answer")
         return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note), mark(met, Rung.GIVE_UP), usage)
 
-    def _repair(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _repair(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         if top.feedback.kind in _NOT_REPAIRABLE:
             return self._clear(question.asked), Usage()
@@ -118,7 +125,7 @@ class Ladder:
         note = f"the {clearing.blocker.replace('_', ' ')} is moved away, it is in the way of '{failed}'"
         return Correction(Rung.REPAIR, clearing.commands, note=note)
 
-    def _offset(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _offset(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         if top.feedback.deviation is None and not _constrained(top.command) or top.feedback.kind == UNREACHABLE:
             return None, Usage()
@@ -130,7 +137,7 @@ class Ladder:
                 "another trajectory is chosen, which keeps out of what stopped the last one"
         return Correction(Rung.OFFSET, note=note), Usage()
 
-    def _help(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _help(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         """What no robot here can do may be a small thing for a person: to clear the way to a place."""
         top = question.top
         if top.feedback.kind != UNREACHABLE:
@@ -138,7 +145,7 @@ class Ladder:
         said = f"{top.feedback.error} {top.feedback.reason}".strip()
         return Correction(Rung.HELP, note=f"{said} Please clear the way, and say so when it is done."), Usage()
 
-    def _llm_step(self, question: _Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _llm_step(self, question: Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:
             return None, Usage()
         request = question.asked
@@ -156,7 +163,7 @@ class Ladder:
             commands.pop()  # The retry of the top follows anyway (Algorithm 1, lines 13-14).
         return Correction(Rung.LLM_STEP, tuple(commands), note=answer.plan.reasoning), answer.usage
 
-    def _llm_replan(self, question: _Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _llm_replan(self, question: Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:
             return None, Usage()
         request = question.asked
@@ -184,3 +191,10 @@ class Ladder:
 def _constrained(command: Command) -> bool:
     """Whether an earlier failure has left a constraint for the next target or trajectory."""
     return bool(command.avoid) or any(not each.name for each in command.keep_out)
+
+
+REPAIR = RungKind(Ladder._repair)
+OFFSET = RungKind(Ladder._offset)
+HELP = RungKind(Ladder._help)
+LLM_STEP = RungKind(Ladder._llm_step)
+LLM_REPLAN = RungKind(Ladder._llm_replan)
