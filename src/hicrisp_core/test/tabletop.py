@@ -8,7 +8,7 @@ from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
-from hicrisp_core.domain import Domain, find_commands, preconditions_of
+from hicrisp_core.domain import Domain, Searcher, preconditions_of
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.model import Plan, Pose, Relation, RobotState, Step, Task, WorldObject, WorldState
 from hicrisp_core.policy.policy import Policy
@@ -46,8 +46,8 @@ class ScriptedBrain(Brain):
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         self.corrections.append(request)
-        commands = find_commands(
-            self.domain, request.world, preconditions_of(self.domain, request.stack[-1].command)) or ()
+        commands = Searcher(self.domain).find(
+            request.world, preconditions_of(self.domain, request.stack[-1].command)).commands
         return PlanAnswer(Plan(tuple(Step(str(c), c.action, c.arguments, c.robot) for c in commands), "script"))
 
 

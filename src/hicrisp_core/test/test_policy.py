@@ -53,7 +53,8 @@ def test_a_policy_says_only_what_differs_from_the_one_that_it_extends(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("policy: a\nextends: [c]\n", "a.yaml:2: extends.0: there is no other policy 'c' beside it; there are: b"),
+    ("policy: a\nextends: [c]\n",
+     "a.yaml:2: extends.0: there is no other policy 'c' beside it or in the workspace; there are: b, base_llm"),
     ("policy: a\nextends: [b]\n", "b.yaml:2: extends.0: the policy 'a' extends this one: they cannot both"),
 ])
 def test_a_policy_that_extends_what_is_not_there_or_itself_is_refused(tmp_path, text, message):

@@ -173,5 +173,5 @@ def test_a_zone_among_the_things_on_a_table_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "scene.yaml"
     file.write_text("scene: t\ndomain: lab\nobjects:\n  lawn: {type: no_go, shape: box, size: [0.05, 0.05, 0.05], "
                     "position: [0.5, 0.0]}\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"scene.yaml:4: objects.lawn: lawn is a zone .no_go., .* 'embedded' cannot honour"):
+    with pytest.raises(ConfigError, match=r"scene.yaml:4: objects.lawn: .*the world 'embedded' cannot honour it"):
         load_scene(file)

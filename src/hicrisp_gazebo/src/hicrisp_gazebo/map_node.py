@@ -9,6 +9,7 @@ from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.scene import Arena
 from hicrisp_ros.config_files import config_file, parameter
 from hicrisp_ros.node import run
+from hicrisp_ros.publisher import Publisher
 from nav_msgs.msg import OccupancyGrid
 from nav_msgs.srv import GetMap, GetMapRequest, GetMapResponse
 
@@ -26,7 +27,7 @@ class MapServer:
         self._message.info.origin.position.x, self._message.info.origin.position.y = grid.origin
         self._message.info.origin.orientation = Quaternion(0.0, 0.0, 0.0, 1.0)
         self._message.data = grid.cells.ravel().tolist()
-        self._publisher = rospy.Publisher(topic, OccupancyGrid, queue_size=1, latch=True)
+        self._publisher = Publisher(topic, OccupancyGrid, queue_size=1, latch=True)
         self._publisher.publish(self._message)
         self._service = rospy.Service(service, GetMap, self._give)
 

@@ -17,6 +17,7 @@ from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_ros.config_files import config_file, parameter
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
 from hicrisp_ros.node import run
+from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.service_client import ServiceClient, offered
 from hicrisp_ros.simulated_world import begin_faults, injected, requested_scene, was_reset
 from hicrisp_ros.wall_clock import WallTimer
@@ -54,12 +55,12 @@ class SceneServer:
     def __init__(self, scene: Scene, seed: int, base: str, home: str, clear: str) -> None:
         self._lock = RLock()
         self._home, self._clear = home, clear
-        noise = rospy.Publisher("pose_noise", Float64, queue_size=1, latch=True)
+        noise = Publisher("pose_noise", Float64, queue_size=1, latch=True)
         gazebo = GazeboClient(str(parameter("gazebo", "/gazebo")))
         self._world = GazeboWorld(gazebo, scene, seed, Path(base) if base else None, rospy.get_time,
                                   lambda sigma: noise.publish(Float64(sigma)))
         self._frames = StaticTransformBroadcaster()
-        self._starts = rospy.Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
+        self._starts = Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
         self._world.begin()
         self._tell_bases()
         begin_faults(scene.faults)
@@ -70,7 +71,7 @@ class SceneServer:
         self._services = (rospy.Service("inject_fault", InjectFault, self._inject),
                           rospy.Service("reset_world", ResetWorld, self._reset))
         self._timer = WallTimer(_TICK, self._tick, "faults")
-        self._ready = rospy.Publisher("~ready", Bool, queue_size=1, latch=True)
+        self._ready = Publisher("~ready", Bool, queue_size=1, latch=True)
         self._ready.publish(Bool(True))
 
     def stop(self) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Union
+from typing import Tuple, Union
 
 from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.ports.kinds import Driver
+from hicrisp_core.robot.landmarks import BaseSettings, load_base_settings
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat
 from pydantic.dataclasses import dataclass
 
@@ -88,3 +90,10 @@ def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
     """
     values, positions = read_yaml(path)
     return read_settings(MoveBaseSettings, values.get(SECTION, {}), positions, (SECTION,))
+
+
+def _load(path: Path) -> Tuple[BaseSettings, MoveBaseSettings]:
+    return load_base_settings(path, (SECTION,)), load_move_base_settings(path)
+
+
+DRIVER = Driver(_load)

@@ -11,6 +11,7 @@ from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler
+from hicrisp_core.ports.kinds import Driver
 from pydantic import NonNegativeFloat, NonNegativeInt
 from pydantic.dataclasses import dataclass
 
@@ -177,3 +178,6 @@ def load_arm_file(path: Union[str, Path]) -> ArmFile:
     if file.gripper.kind not in extensions().grippers:
         raise positions.error(("gripper", "kind"), extensions().grippers.unknown(file.gripper.kind))
     return file
+
+
+DRIVER = Driver(load_arm_file)

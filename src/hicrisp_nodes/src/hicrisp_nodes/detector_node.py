@@ -8,6 +8,7 @@ import rospy
 from hicrisp_core.detector.detector import Detector
 from hicrisp_ros.config_files import load_configuration, parameter
 from hicrisp_ros.node import run
+from hicrisp_ros.publisher import Publisher
 
 from hicrisp_msgs.msg import WorldState
 from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest, CheckCommandResponse
@@ -19,7 +20,7 @@ class FactEyes:
     """Publishes what a world without geometry shows of itself; a driver's report is no part of it."""
 
     def __init__(self) -> None:
-        self._publisher = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
+        self._publisher = Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         self._subscriber = rospy.Subscriber(
             "observation", WorldState, self._publisher.publish, queue_size=1, tcp_nodelay=True)
 

@@ -16,6 +16,7 @@ from hicrisp_core.llm.settings import AUTO, choose_llm
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.node import end_quietly, leave
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.wall_clock import WallTimer
@@ -74,9 +75,10 @@ class Supervisor:
         labels = {"scene": configuration.scene.name, "seed": int(parameter("seed", 0)),
                   "policy": configuration.policy.name, "llm": Path(brain).stem}
         runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
-        runner = TaskRunner(configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports,
-                            runs_dir, labels, self._publish, float(parameter("picture_patience", 10.0)))
-        self._queue = TaskQueue(runner.run, self._publish)
+        self._runner = TaskRunner(
+            configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports, runs_dir, labels,
+            self._publish, float(parameter("picture_patience", 10.0)))
+        self._queue = TaskQueue(self._runner.run, self._publish)
         self._reports.gate(self._gate)
         self._services = self._serve()
         self._queue.start()
@@ -87,6 +89,7 @@ class Supervisor:
 
     def close(self) -> None:
         """Cancel every task and wait until the robots stand still."""
+        self._runner.close()
         self._queue.close(CLOSING)
 
     def _serve(self) -> "list[rospy.Service]":
@@ -192,6 +195,7 @@ class Supervisor:
 def main() -> None:
     """Run the node; on SIGINT and SIGTERM the robots are stopped before ROS goes down."""
     rospy.init_node("supervisor", disable_signals=True)
+    end_quietly()
     end = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: end.set())
@@ -205,3 +209,4 @@ def main() -> None:
         pass
     supervisor.close()
     rospy.signal_shutdown("told to end")
+    leave()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from threading import Thread
 from typing import Callable, Protocol
 
 import rospy
@@ -17,8 +16,10 @@ from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions import world_to_msg
+from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
 from hicrisp_ros.simulated_world import add_fault, begin_faults, requested_scene, was_reset
+from hicrisp_ros.wall_clock import WallTimer
 from rosgraph_msgs.msg import Clock
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult, WorldState
@@ -57,9 +58,9 @@ class FactServer:
         self._world = make(scene)
         self._began = time.monotonic()
         begin_faults(())
-        self._clock = rospy.Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
-        self._observation = rospy.Publisher("observation", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
-        Thread(target=self._publish_always, name="publisher", daemon=True).start()
+        self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
+        self._observation = Publisher("observation", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
+        self._timer = WallTimer(_TICK, self._publish, "publisher")
         self._services = (
             rospy.Service("inject_fault", InjectFault, self._inject),
             rospy.Service("reset_world", ResetWorld, self._reset),
@@ -95,11 +96,6 @@ class FactServer:
         begin_faults(())
         self._publish()
         return was_reset(scene, request.seed)
-
-    def _publish_always(self) -> None:
-        while not rospy.is_shutdown():
-            self._publish()
-            time.sleep(_TICK)
 
     def _publish(self) -> None:
         """Clock first, so that nobody sees a state from the future."""

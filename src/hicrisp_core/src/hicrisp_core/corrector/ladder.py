@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Callable, List, Mapping, Optional, Tuple
+from typing import Callable, List, Mapping, Optional, Tuple, TypeVar, Union
 
-from hicrisp_core.corrector.clearing import find_clearing, must_make_room
+from hicrisp_core.corrector.clearing import Clearing, find_clearing, must_make_room
 from hicrisp_core.corrector.guard import mark, meeting
 from hicrisp_core.corrector.ways import WayBack, way_back
 from hicrisp_core.domain.checker import needless
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.search import Ending, Searcher
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Correction, Feedback, Rung, Status
 from hicrisp_core.model.itinerary import UNREACHABLE
@@ -26,19 +27,40 @@ _SETTLED = ("safety", "canceled")
 """Failures after which nothing is tried."""
 
 
+_Found = TypeVar("_Found", WayBack, Clearing)
+_OUT_OF_TIME = "the search for a repair ran out of time"
+
+
 class _Question:
     """A request as the rungs read it: the way back to the failed command is searched once for all of them."""
 
-    def __init__(self, request: CorrectorRequest, domain: Domain, limits: SearchLimits) -> None:
+    def __init__(
+        self, request: CorrectorRequest, searcher: Searcher, limits: SearchLimits, deadline: Deadline
+    ) -> None:
         self.asked = request
         self.top = request.stack[-1]
-        self._domain = domain
+        self.unsearched = False
+        """Whether a search ran out of time, so that there may be a repair that nobody found."""
+        self._searcher = searcher
         self._limits = limits
+        self._deadline = deadline
 
     @cached_property
     def way_back(self) -> Optional[WayBack]:
-        """The commands after which the failed one may run; ``None`` where there is no way within the limits."""
-        return way_back(self._domain, self.top.command, self.asked.world, self._limits)
+        """The commands after which the failed one may run; ``None`` where no way was found."""
+        return self._known(way_back(self._searcher, self.top.command, self.asked.world, self._limits, self._deadline))
+
+    @cached_property
+    def clearing(self) -> Optional[Clearing]:
+        """The commands that move away what is in the way; ``None`` where none were found."""
+        return self._known(find_clearing(self._searcher, self.asked.stack, self.asked.world, self.asked.made,
+                                         self._limits, self._deadline))
+
+    def _known(self, found: Union[_Found, Ending]) -> Optional[_Found]:
+        if not isinstance(found, Ending):
+            return found
+        self.unsearched = self.unsearched or found is Ending.OUT_OF_TIME
+        return None
 
 
 _Try = Callable[[_Question, Deadline], Tuple[Optional[Correction], Usage]]
@@ -56,6 +78,7 @@ class Ladder:
         self._domain = domain
         self._policy = policy
         self._brain = brain
+        self._searcher = Searcher(domain)
         self._rungs: Mapping[Rung, _Try] = {
             Rung.REPAIR: self._repair,
             Rung.OFFSET: self._offset,
@@ -69,7 +92,7 @@ class Ladder:
         met = meeting(request.stack[-1], request.world)
         usage = Usage()
         kind = request.stack[-1].feedback.kind
-        question = _Question(request, self._domain, self._policy.search)
+        question = _Question(request, self._searcher, self._policy.search, deadline)
         tried, said = False, ""
         for rung in self._policy.rungs if kind not in _SETTLED else ():
             if mark(met, rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
@@ -78,15 +101,16 @@ class Ladder:
             correction, cost = self._rungs[rung](question, deadline)
             usage = usage + cost
             if correction is not None and correction.rung is not Rung.GIVE_UP:
-                return CorrectorAnswer(correction, mark(met, rung), usage)
+                return CorrectorAnswer(_noted(correction, question), mark(met, rung), usage)
             said = correction.note if correction is not None else said
         note = said or ("every rung was tried in this situation" if tried else "no rung has an answer")
-        return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note), mark(met, Rung.GIVE_UP), usage)
+        given_up = _noted(Correction(Rung.GIVE_UP, note=note), question)
+        return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
     def _repair(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         if top.feedback.kind in _NOT_REPAIRABLE:
-            return self._clear(question.asked), Usage()
+            return self._clear(question), Usage()
         beside_the_point = needless(self._domain, top.command, question.asked.world)
         if beside_the_point:
             return Correction(Rung.REPAIR, drop=True, note=beside_the_point), Usage()
@@ -97,7 +121,7 @@ class Ladder:
             note = f"'{self._domain.describe(instead)}' instead of '{self._domain.describe(top.command)}'"
             return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note), Usage()
         if not commands and must_make_room(top, self._policy.allows(Rung.OFFSET)):
-            cleared = self._clear(question.asked)
+            cleared = self._clear(question)
             if cleared is not None:
                 return cleared, Usage()
         measured = top.feedback.deviation is not None or _constrained(top.command)
@@ -109,12 +133,12 @@ class Ladder:
             else "the preconditions hold: try again"
         return Correction(Rung.REPAIR, commands, note=note), Usage()
 
-    def _clear(self, request: CorrectorRequest) -> Optional[Correction]:
+    def _clear(self, question: _Question) -> Optional[Correction]:
         """Move one of the things that are in the way, where the domain's operators can."""
-        clearing = find_clearing(self._domain, request.stack, request.world, request.made, self._policy.search)
+        clearing = question.clearing
         if clearing is None:
             return None
-        failed = self._domain.describe(request.stack[-1].command)
+        failed = self._domain.describe(question.top.command)
         note = f"the {clearing.blocker.replace('_', ' ')} is moved away, it is in the way of '{failed}'"
         return Correction(Rung.REPAIR, clearing.commands, note=note)
 
@@ -184,3 +208,10 @@ class Ladder:
 def _constrained(command: Command) -> bool:
     """Whether an earlier failure has left a constraint for the next target or trajectory."""
     return bool(command.avoid) or any(not each.name for each in command.keep_out)
+
+
+def _noted(correction: Correction, question: _Question) -> Correction:
+    """The correction; its note says so where a search before it ran out of time, but no question to a person does."""
+    if not question.unsearched or correction.rung is Rung.HELP:
+        return correction
+    return replace(correction, note="; ".join(filter(None, (correction.note, _OUT_OF_TIME))))

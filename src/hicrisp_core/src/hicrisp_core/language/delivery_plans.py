@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Tuple
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.language.actions import arguments, of_skill
 from hicrisp_core.language.builder import PlanBuilder
-from hicrisp_core.language.goals import GOAL_LIMITS, goal_of_relation
+from hicrisp_core.language.goals import goal_of_relation
 from hicrisp_core.language.intents import Delivery, NotUnderstood, Noun
 from hicrisp_core.language.nouns import Names
 from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import Relation, Step, WorldState
-from hicrisp_core.policy.search_limits import SearchLimits
 
 _PRONOUNS = ("it", "them")
 
@@ -23,15 +23,11 @@ class DeliveryPlanner:
         names: resolves the things; "it" is what the part before was about.
     """
 
-    def __init__(
-        self, domain: Domain, world: WorldState, names: Names, builder: PlanBuilder,
-        limits: SearchLimits = GOAL_LIMITS,
-    ) -> None:
+    def __init__(self, domain: Domain, world: WorldState, names: Names, builder: PlanBuilder) -> None:
         self._domain = domain
         self._world = world
         self._names = names
         self._builder = builder
-        self._limits = limits
         self._known = Vocabulary.of(domain, world)
         self._cargo: Tuple[str, ...] = ()
         """What "it" is that comes back or is unloaded."""
@@ -65,10 +61,8 @@ class DeliveryPlanner:
             here = {fact.object for fact in self._builder.world.about(base)
                     if fact.predicate == self._domain.roles.located}
             area = next((other for other in self._known.areas if other not in here), "")
-        action = next(each for each in self._domain.actions.values() if each.skill == "carry_to")
-        place = next(name for name, parameter in action.parameters.items()
-                     if name not in (action.robot_parameter, action.item_parameter))
-        self._builder.redo([Step("", action.name, {action.item_parameter: self._cargo[0], place: area}, base)])
+        action = of_skill(self._domain, "carry_to")
+        self._builder.redo([Step("", action.name, arguments(action, self._cargo[0], area), base)])
 
     def _to_table(self, delivery: Delivery, base: str) -> None:
         """A base alone comes back; what it carries, or what is named, comes down."""
@@ -93,7 +87,7 @@ class DeliveryPlanner:
         self._achieve(self._domain.roles.docked, base, self._known.stations[0])
 
     def _achieve(self, predicate: str, subject: str, object_: str) -> None:
-        self._builder.achieve(goal_of_relation(Relation(subject, predicate, object_)), self._limits)
+        self._builder.achieve(goal_of_relation(Relation(subject, predicate, object_)))
 
     def _carried(self, base: str) -> Tuple[str, ...]:
         """What a base carries by then."""

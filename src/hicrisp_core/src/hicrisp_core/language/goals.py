@@ -14,7 +14,7 @@ from hicrisp_core.language.tokens import check_readable
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
-GOAL_LIMITS = SearchLimits(depth=60, states=20_000, regression=30)
+GOAL_LIMITS = SearchLimits(depth=120, states=20_000, seconds=1.0)
 """How far to look for a whole goal: further than for the repair of one step."""
 _ROBOT_WORDS = ("robot", "arm", "hand", "gripper")
 

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Union
 import openai
 
 from hicrisp_core.llm.budget import LlmBudget
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.dialect import Dialect
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, redacted
 from hicrisp_core.llm.recording import Recorder, Replayer
@@ -29,8 +30,8 @@ _MAY_PASS = (408, 409, 425)
 """HTTP refusals below 500 that a later attempt may not meet."""
 
 
-class ChatClient:
-    """Asks one model.
+class ChatClient(ChatModel):
+    """Asks one model behind an endpoint that speaks chat completions.
 
     Args:
         sleep: how pauses are made; tests give their own.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import field, replace
 from pathlib import Path as FilePath
-from typing import Mapping, Optional, Tuple, Union
+from typing import Any, Mapping, Optional, Tuple, Union
 
 from annotated_types import Ge, Le
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
@@ -13,8 +14,9 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated, Final, Literal
 
 from hicrisp_core.config.settings import STRICT, read_settings
-from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.extensions import extensions
 
 AUTO = "auto"
 OFFLINE: Final = "offline"
@@ -32,7 +34,8 @@ class LlmSettings:
     """How a model is asked.
 
     Args:
-        backend: ``openai`` for any chat-completions endpoint, or ``offline``.
+        backend: ``openai`` for any chat-completions endpoint, ``offline`` for no model, or a registered one.
+        options: what a registered backend takes beside the keys here.
         model: the model's name; the variable HICRISP_LLM_MODEL goes before it where no ``base_url`` is given.
         base_url: the endpoint; empty for the variable HICRISP_LLM_BASE_URL or OPENAI_BASE_URL, or OpenAI's own.
         api_key_env: the environment variable that holds the key; empty for OPENAI_API_KEY where no ``base_url`` is
@@ -50,7 +53,7 @@ class LlmSettings:
     """
 
     name: str
-    backend: Literal["offline", "openai"] = OPENAI
+    backend: str = OPENAI
     model: str = "gpt-4o-mini"
     base_url: str = ""
     api_key_env: str = ""
@@ -65,6 +68,12 @@ class LlmSettings:
     budget_tokens: NonNegativeInt = 0
     record: str = ""
     replay: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def offline(self) -> bool:
+        """Whether no model is asked."""
+        return self.backend == OFFLINE
 
     @property
     def url(self) -> str:
@@ -107,7 +116,21 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
         ConfigError: for an unknown key or value, with the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
-    return read_settings(LlmSettings, values, positions, required=("backend",), others=("description",), name_key="llm")
+    settings = read_settings(LlmSettings, values, positions, required=("backend",), others=("description",),
+                             name_key="llm")
+    backends = extensions().backends
+    if not settings.offline and settings.backend not in backends:
+        raise positions.error(("backend",), f"{backends.unknown(settings.backend)}, or {OFFLINE} for no model")
+    usual = {} if settings.offline else backends.get(settings.backend).options
+    return replace(settings, options=_options(values, usual, positions))
+
+
+def _options(values: Mapping[str, Any], usual: Mapping[str, Any], positions: Positions) -> Mapping[str, Any]:
+    """What the file says to its backend alone, over what is usual there."""
+    given = value_of(values, "options", dict, positions, default={})
+    check_keys(given, usual, (), positions, ("options",))
+    return {key: value_of(given, key, type(default), positions, ("options",), default=default)
+            for key, default in usual.items()}
 
 
 def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:

@@ -103,7 +103,7 @@ def _from_side(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tup
 
 def _extent(thing: WorldObject, pose: Pose, yaw: float) -> float:
     """How long a standing thing is in a direction along one of its sides, metres."""
-    if thing.shape == "cylinder":
+    if thing.form.rod:
         return thing.size[0]
     along = rotate(pose.orientation, (1.0, 0.0, 0.0))
     same = abs(along[0] * math.cos(yaw) + along[1] * math.sin(yaw)) > math.sqrt(0.5)
@@ -112,7 +112,7 @@ def _extent(thing: WorldObject, pose: Pose, yaw: float) -> float:
 
 def _off_centre(thing: WorldObject, pose: Pose) -> float:
     """How far from its middle a lying cylinder is held, so that a level hand can stand it up."""
-    lies = thing.shape == "cylinder" and abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 0.5
+    lies = thing.form.rod and abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 0.5
     return max(0.0, min(_HELD_HIGHER, thing.size[2] / 2.0 - 0.02)) if lies else 0.0
 
 
@@ -134,7 +134,7 @@ def tool_yaw(pose: Pose) -> float:
 def _closing_directions(thing: WorldObject, pose: Pose) -> Iterator[Tuple[Vector, float]]:
     """Level directions in which the fingers may close on a thing, with its width in each."""
     axes = pose.axes
-    if thing.shape == "cylinder":
+    if thing.form.rod:
         along = axes[2]
         if abs(along[2]) > 1.0 - _LEVEL:
             for turn in range(_ROUND_YAWS):
@@ -144,7 +144,7 @@ def _closing_directions(thing: WorldObject, pose: Pose) -> Iterator[Tuple[Vector
         across = math.hypot(along[0], along[1])
         yield (-along[1] / across, along[0] / across, 0.0), thing.size[0]
         return
-    if thing.shape == "box":
+    if thing.form.boxy:
         for axis, width in zip(axes, thing.size):
             if abs(axis[2]) < _LEVEL:
                 yield axis, width

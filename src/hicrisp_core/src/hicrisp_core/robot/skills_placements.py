@@ -53,7 +53,7 @@ def ways_to_place(
     Args:
         tries: the most ways to put it down without standing it up.
     """
-    if thing.shape != "box":
+    if not thing.form.boxy:
         yield from stood_up(thing, hold, target, gripper)
     yield from islice(_put_down(thing, hold, target, world, gripper, margin), tries)
 
@@ -62,7 +62,7 @@ def _put_down(
     thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin
 ) -> Iterator[Placement]:
     yield from ranked(placements(thing, hold, target, world, gripper), _grasp_of, margin)
-    if thing.shape == "box":
+    if thing.form.boxy:
         others = [way for turn in _OTHER_YAWS for way in placements(
             thing, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)]
         yield from ranked([way for way in others if way.grasp.clearance > gripper.room], _grasp_of, margin)
@@ -70,11 +70,11 @@ def _put_down(
 
 def most_room(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> Placement:
     """The way to put an item down at a target that leaves the hand most room; no arm is asked whether it gets there."""
-    lying = thing.shape != "box" and stood_up(thing, hold, target, gripper)
+    lying = not thing.form.boxy and stood_up(thing, hold, target, gripper)
     if lying:
         return lying[0]
     best = max(placements(thing, hold, target, world, gripper), key=lambda way: way.grasp.clearance)
-    if thing.shape != "box":
+    if not thing.form.boxy:
         return best
     for turn in _OTHER_YAWS:
         if best.grasp.clearance > gripper.room:
@@ -134,9 +134,9 @@ def _orientations(thing: WorldObject, now: Pose, target: Pose) -> List[Quaternio
     ahead = rotate(level, (1.0, 0.0, 0.0))
     across = rotate(level, (0.0, 1.0, 0.0))
     flat = ahead if abs(ahead[2]) < 0.5 else across
-    if thing.shape == "cylinder" and abs(rotate(level, (0.0, 0.0, 1.0))[2]) > 0.5:
+    if thing.form.rod and abs(rotate(level, (0.0, 0.0, 1.0))[2]) > 0.5:
         return [multiply(from_yaw(math.tau * turn / _ROUND_YAWS), level) for turn in range(_ROUND_YAWS)]
-    turns = 4 if thing.shape == "box" and abs(thing.size[0] - thing.size[1]) < 0.002 else 2
+    turns = 4 if thing.form.boxy and abs(thing.size[0] - thing.size[1]) < 0.002 else 2
     start = target.yaw - heading(flat)
     return [multiply(from_yaw(start + math.tau * turn / turns), level) for turn in range(turns)]
 

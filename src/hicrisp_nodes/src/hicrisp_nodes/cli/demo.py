@@ -13,9 +13,8 @@ from urllib.parse import urlparse
 
 import rospkg
 from hicrisp_core.errors import HicrispError
+from hicrisp_core.extensions import extensions
 from hicrisp_core.scene import load_scene
-from hicrisp_core.scene.scene import EMBEDDED
-from hicrisp_core.scene.symbolic import SYMBOLIC
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace.plain import to_json
@@ -52,7 +51,7 @@ class Demo:
         rate = options.rate if options.rate > 0.0 or not options.keep else 1.0
         self._scene = load_scene(config_file("scenes", options.scene), options.seed)
         self.launch = Launch("demo.launch", {
-            "scene": options.scene, "world": EMBEDDED if self._scene.world == SYMBOLIC else self._scene.world,
+            "scene": options.scene, "world": extensions().worlds.get(self._scene.world).launch,
             "policy": options.policy, "llm": self.brain, "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy, "namespace": options.namespace,
             "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log, self._uri)

@@ -52,7 +52,7 @@ def add_arena(spec: mujoco.MjSpec, scene: Scene, arena: Arena, base: str) -> Non
     for name, wall in {**arena.border(), **arena.walls}.items():
         _add_wall(spec, name, wall, arena.floor)
     for thing in scene.objects.values():
-        if thing.shape == "region":
+        if thing.form.ground and not thing.form.solids(thing.size):
             _add_paint(spec, thing)
     _add_base(spec, arena.starts[base])
     for thing in scene.things:
