@@ -78,8 +78,9 @@ class RungKind:
     """One way of the corrector to answer a failure.
 
     Args:
-        answer: ``answer(question, deadline)`` with a ``corrector.question.Question`` answers a correction, ``None``
-            where it has none, or GIVE_UP with the reason that the user reads; and what that cost.
+        answer: ``answer(ladder, question, deadline)`` with a ``corrector.ladder.Ladder`` and its ``Question`` answers
+            a correction, ``None`` where it has none, or GIVE_UP with the reason that the user reads; and what that
+            cost.
     """
 
     answer: Callable[..., Tuple[Optional[Correction], Usage]]

@@ -66,6 +66,12 @@ class TaskRunner:
         self._space = drive_space(configuration.scene)
         self._offsets: Optional[DecoderOffsets] = None
 
+    def follow(self, configuration: Configuration) -> None:
+        """Carry out the next request in another scene."""
+        self._configuration = configuration
+        self._space = drive_space(configuration.scene)
+        self._labels = {**self._labels, "scene": configuration.scene.name, "seed": configuration.scene.seed}
+
     def close(self) -> None:
         """The node is about to end: take no more pictures, which would keep it waiting."""
         self._camera.close()
