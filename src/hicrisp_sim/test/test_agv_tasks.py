@@ -13,10 +13,9 @@ from agv_arena import CONFIG, Yard
 from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.executive.ledger import TaskResult
 from hicrisp_core.model import CauseKind, KeepOut, Plan, Step, Task
-from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.scene import load_scene
@@ -48,9 +47,9 @@ def run(yard: Yard, task: str, policy: str = "hierarchical", planned: Sequence[s
     world = yard.world
     brain = OfflineBrain(world.domain)
     events: List[Dict[str, Any]] = []
-    executive = assemble(world.domain, load_policy(CONFIG / "policies" / f"{policy}.yaml"),
-                         Planned(brain, planned) if planned else brain, {"agv": world.robot}, world, events.append,
-                         drive=replace(drive_space_of(world.scene), first_reached=yard.base.first_reached))
+    space = replace(drive_space_of(world.scene), first_reached=yard.base.first_reached)
+    executive = load_parts(CONFIG, world.domain, policy, drive=space).executive(
+        {"agv": world.robot}, world, events.append, brain=Planned(brain, planned) if planned else brain)
     reached: List[str] = []
 
     def follow() -> None:

@@ -29,7 +29,7 @@ def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     _check_rungs(values, positions)
     return read_settings(
         Policy, values, positions, required=() if parents else ("rungs",), others=("description", "extends"),
-        name_key="policy", base=_merged(parents))
+        renamed={"name": "policy"}, base=_merged(parents))
 
 
 def _check_rungs(values: Mapping[str, Any], positions: Positions) -> None:
