@@ -102,7 +102,8 @@ def test_sorting_without_bowls_makes_piles(domain):
 
 
 @pytest.mark.parametrize(("text", "why"), [
-    ("", "no words"), ("42 !!", "no words"), ("x" * 3000, "at most 2000"), ("dance a waltz", "'dance' is not an action"),
+    ("", "no words"), ("42 !!", "no words"), ("x" * 3000, "at most 2000"),
+    ("dance a waltz", "'dance' is not an action"),
     ("put the salt on the box", "no 'salt' here; there are: box, cylinder, table"),
     ("place the table on the box", "'table' is a surface, but place_on needs a graspable"),
     ("put the box on the box", "cannot be placed by itself"),
