@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hicrisp_nodes.check_launch import main as check_launch
 from hicrisp_nodes.cli import options
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.graph import Graph, free_port, port_is_free
@@ -154,3 +155,22 @@ def test_a_refused_task_is_not_told_as_failed():
     assert "failed" not in said
     assert "try, for example: wait; go" in said
     assert len(said.split("Refused", 1)[1].strip().splitlines()) <= 4
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["--scene", "nowhere"], "there is no 'nowhere' in config/scenes; there are: agv"),
+    (["--scene", "tabletop", "--policy", "none"], "there is no 'none' in config/policies"),
+    (["--scene", "tabletop", "--llm", "none"], "there is no 'none' in config/llm"),
+    (["--scene", "agv", "--needs", "table"], "scene agv has no table, which this launch file needs; these have: blocks"),
+    (["--scene", "lab", "--world", "embedded"], "scene lab is moved by world:=lab")])
+def test_what_a_launch_file_cannot_start_is_said_before_it_starts_anything(arguments, said, capsys):
+    assert check_launch(arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [
+    ["--scene", "tabletop", "--needs", "table", "--world", "embedded"], ["--scene", "barman", "--world", "embedded"],
+    ["--scene", "lab", "--needs", "table", "--needs", "arena", "--robot", "agv_move_base"]])
+def test_what_can_be_launched_is_let_through(arguments, capsys):
+    assert check_launch(arguments) == 0
+    assert capsys.readouterr().err == ""
