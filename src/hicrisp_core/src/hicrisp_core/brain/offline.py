@@ -14,7 +14,7 @@ from hicrisp_core.language.facts import FactReader, Reading
 from hicrisp_core.language.front_ends import Orders, read_task
 from hicrisp_core.language.goals import goal_of_facts
 from hicrisp_core.language.intents import NotUnderstood
-from hicrisp_core.language.nouns import Names
+from hicrisp_core.language.names import Names
 from hicrisp_core.language.order_plans import add_steps
 from hicrisp_core.language.questions import answer, is_question
 from hicrisp_core.language.sayings import in_facts

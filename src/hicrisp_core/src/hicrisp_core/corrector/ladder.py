@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Callable, List, Mapping, Optional, Tuple, TypeVar, Union
+from typing import List, Mapping, Optional, Tuple, TypeVar, Union
 
 from hicrisp_core.corrector.clearing import Clearing, find_clearing, must_make_room
 from hicrisp_core.corrector.guard import mark, meeting
@@ -13,12 +13,14 @@ from hicrisp_core.domain.checker import needless
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
 from hicrisp_core.errors import DomainError
+from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Command, Correction, Feedback, Rung, Status
 from hicrisp_core.model.itinerary import UNREACHABLE
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, Usage
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
+from hicrisp_core.ports.kinds import RungKind
 from hicrisp_core.time.deadline import Deadline
 
 _NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place", UNREACHABLE)
@@ -31,7 +33,7 @@ _Found = TypeVar("_Found", WayBack, Clearing)
 _OUT_OF_TIME = "the search for a repair ran out of time"
 
 
-class _Question:
+class Question:
     """A request as the rungs read it: the way back to the failed command is searched once for all of them."""
 
     def __init__(
@@ -63,10 +65,6 @@ class _Question:
         return None
 
 
-_Try = Callable[[_Question, Deadline], Tuple[Optional[Correction], Usage]]
-"""A rung: its correction; ``None`` where it has none, or GIVE_UP with the reason that the user is told."""
-
-
 class Ladder:
     """Answers a failed command with a correction.
 
@@ -79,26 +77,35 @@ class Ladder:
         self._policy = policy
         self._brain = brain
         self._searcher = Searcher(domain)
-        self._rungs: Mapping[Rung, _Try] = {
-            Rung.REPAIR: self._repair,
-            Rung.OFFSET: self._offset,
-            Rung.HELP: self._help,
-            Rung.LLM_STEP: self._llm_step,
-            Rung.LLM_REPLAN: self._llm_replan,
-        }
+        self._kinds: Mapping[Rung, RungKind] = {rung: extensions().rungs.get(rung.value) for rung in policy.rungs}
+
+    @property
+    def domain(self) -> Domain:
+        """What may be done."""
+        return self._domain
+
+    @property
+    def policy(self) -> Policy:
+        """Which rungs are on, and their limits."""
+        return self._policy
+
+    @property
+    def brain(self) -> Optional[Brain]:
+        """The brain of the rungs with a language model; ``None`` when the policy has none."""
+        return self._brain
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
         """The first rung that has an answer which was not tried in this very situation."""
         met = meeting(request.stack[-1], request.world)
         usage = Usage()
         kind = request.stack[-1].feedback.kind
-        question = _Question(request, self._searcher, self._policy.search, deadline)
+        question = Question(request, self._searcher, self._policy.search, deadline)
         tried, said = False, ""
         for rung in self._policy.rungs if kind not in _SETTLED else ():
             if mark(met, rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
                 tried = True
                 continue
-            correction, cost = self._rungs[rung](question, deadline)
+            correction, cost = self._kinds[rung].answer(self, question, deadline)
             usage = usage + cost
             if correction is not None and correction.rung is not Rung.GIVE_UP:
                 return CorrectorAnswer(_noted(correction, question), mark(met, rung), usage)
@@ -107,7 +114,7 @@ class Ladder:
         given_up = _noted(Correction(Rung.GIVE_UP, note=note), question)
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
-    def _repair(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _repair(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         if top.feedback.kind in _NOT_REPAIRABLE:
             return self._clear(question), Usage()
@@ -133,7 +140,7 @@ class Ladder:
             else "the preconditions hold: try again"
         return Correction(Rung.REPAIR, commands, note=note), Usage()
 
-    def _clear(self, question: _Question) -> Optional[Correction]:
+    def _clear(self, question: Question) -> Optional[Correction]:
         """Move one of the things that are in the way, where the domain's operators can."""
         clearing = question.clearing
         if clearing is None:
@@ -142,7 +149,7 @@ class Ladder:
         note = f"the {clearing.blocker.replace('_', ' ')} is moved away, it is in the way of '{failed}'"
         return Correction(Rung.REPAIR, clearing.commands, note=note)
 
-    def _offset(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _offset(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         if top.feedback.deviation is None and not _constrained(top.command) or top.feedback.kind == UNREACHABLE:
             return None, Usage()
@@ -154,7 +161,7 @@ class Ladder:
                 "another trajectory is chosen, which keeps out of what stopped the last one"
         return Correction(Rung.OFFSET, note=note), Usage()
 
-    def _help(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _help(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         """What no robot here can do may be a small thing for a person: to clear the way to a place."""
         top = question.top
         if top.feedback.kind != UNREACHABLE:
@@ -162,7 +169,7 @@ class Ladder:
         said = f"{top.feedback.error} {top.feedback.reason}".strip()
         return Correction(Rung.HELP, note=f"{said} Please clear the way, and say so when it is done."), Usage()
 
-    def _llm_step(self, question: _Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _llm_step(self, question: Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:
             return None, Usage()
         request = question.asked
@@ -180,7 +187,7 @@ class Ladder:
             commands.pop()  # The retry of the top follows anyway (Algorithm 1, lines 13-14).
         return Correction(Rung.LLM_STEP, tuple(commands), note=answer.plan.reasoning), answer.usage
 
-    def _llm_replan(self, question: _Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _llm_replan(self, question: Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:
             return None, Usage()
         request = question.asked
@@ -210,8 +217,15 @@ def _constrained(command: Command) -> bool:
     return bool(command.avoid) or any(not each.name for each in command.keep_out)
 
 
-def _noted(correction: Correction, question: _Question) -> Correction:
+def _noted(correction: Correction, question: Question) -> Correction:
     """The correction; its note says so where a search before it ran out of time, but no question to a person does."""
     if not question.unsearched or correction.rung is Rung.HELP:
         return correction
     return replace(correction, note="; ".join(filter(None, (correction.note, _OUT_OF_TIME))))
+
+
+REPAIR = RungKind(Ladder._repair)
+OFFSET = RungKind(Ladder._offset)
+HELP = RungKind(Ladder._help)
+LLM_STEP = RungKind(Ladder._llm_step)
+LLM_REPLAN = RungKind(Ladder._llm_replan)

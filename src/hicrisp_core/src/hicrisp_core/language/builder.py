@@ -14,7 +14,7 @@ from hicrisp_core.language.actions import arguments, of_skill, other, placing
 from hicrisp_core.language.expand import expand
 from hicrisp_core.language.goals import GOAL_LIMITS, goal_text
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
-from hicrisp_core.language.nouns import Names, colour_of
+from hicrisp_core.language.names import Names, colour_of
 from hicrisp_core.model import Command, Relation, Step, WorldState
 from hicrisp_core.time.deadline import Deadline
 

@@ -9,9 +9,10 @@ from hicrisp_core.language.actions import arguments, of_skill
 from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.goals import goal_of_relation
 from hicrisp_core.language.intents import Delivery, NotUnderstood, Noun
-from hicrisp_core.language.nouns import Names
+from hicrisp_core.language.names import Names
 from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import Relation, Step, WorldState
+from hicrisp_core.ports.kinds import BASE
 
 _PRONOUNS = ("it", "them")
 
@@ -101,7 +102,7 @@ class DeliveryPlanner:
 
     def _base(self, robot: str) -> str:
         """The base that is named, or the only one."""
-        bases = [name for name, kind in sorted(self._known.robots.kinds.items()) if kind == "base"]
+        bases = [name for name, kind in sorted(self._known.robots.kinds.items()) if kind == BASE]
         if robot in bases:
             return robot
         if not bases:

@@ -9,7 +9,7 @@ from hicrisp_core.domain.schema import ROBOT_TYPES, Domain
 from hicrisp_core.domain.search import Goal
 from hicrisp_core.language.facts import Reading, SaidFact
 from hicrisp_core.language.intents import NotUnderstood, Noun
-from hicrisp_core.language.nouns import Names, words_of
+from hicrisp_core.language.names import Names, words_of
 from hicrisp_core.language.tokens import check_readable
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
