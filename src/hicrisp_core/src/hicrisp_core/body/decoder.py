@@ -10,8 +10,9 @@ from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out, sta
 from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.model import Command, Feedback, Level, Pose, WorldObject, WorldState
-from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.model import (
+    Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Measured, Pose, WorldObject, WorldState,
+)
 from hicrisp_core.model.offsets import DecoderOffsets, Planar
 from hicrisp_core.robot.skills_placements import Hold, hold_of
 
@@ -48,16 +49,16 @@ class ActionDecoder:
         if item is None or (item.pose is None and item.pose_age == 0.0) or not action.decode:
             return command  # Nothing to aim: no placement, or a world of facts without poses.
         if item.pose is None:
-            return Feedback(Level.HIGH, "not_seen", f"Cannot {self.domain.describe(command)}.",
-                            f"No pose of {item.name} has arrived.", "Bring it back into view.")
+            return Feedback(Level.HIGH, FeedbackKind.NOT_SEEN, command, subjects=(item.name,))
         target = self._target(action, command, item, world)
         if isinstance(target, Spots):
             spots, target = target, target.best()
             if target is None:
                 return self._no_place(command, spots)
         if target is None:
-            return Feedback(Level.HIGH, "no_place", f"Cannot {self.domain.describe(command)}.",
-                            "It is not seen where that would be.", "Choose another place.")
+            unseen = tuple(str(value) for key, value in command.arguments.items()
+                           if key != "item" and str(value) in world.objects)
+            return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, cause=Cause(CauseKind.NOT_SEEN, unseen))
         bias = offsets.bias(offset_key(self.domain, command))
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
 
@@ -70,12 +71,9 @@ class ActionDecoder:
         goal = place.pose if action.decode == "station" else \
             goal_within(place, world.robots.get(command.robot), world, command.avoid, self.drive)
         if goal is None:
-            tried = f"{len(command.avoid)} goal poses in it were tried, and" if command.avoid else "All of it is taken:"
-            blockers = standing_in(place, world, self.drive)
-            said = " or the ".join(name.replace("_", " ") for name in blockers)
-            return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {self.domain.describe(command)}.",
-                            f"{tried} no trajectory leads to a free place in {place.name}.",
-                            f"Move the {said} away first." if blockers else "", blockers=blockers)
+            tried = (Measured("goals_tried", len(command.avoid)),) if command.avoid else ()
+            return Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, command, subjects=(place.name,),
+                            blockers=standing_in(place, world, self.drive), measured=tried)
         discs = tuple(dict.fromkeys((*kept_out(world), *command.keep_out)))
         return replace(command.aimed(goal, goal), keep_out=discs)
 
@@ -115,19 +113,9 @@ class ActionDecoder:
 
     def _no_place(self, command: Command, spots: Spots) -> Feedback:
         """Why no spot will do: the things in the way, or that all are out of reach, off the table or tried."""
-        error = f"Cannot {self.domain.describe(command)}."
         names = spots.blockers()
-        if not names:
-            tried = "" if not command.avoid else ", or was found to be no good"
-            return Feedback(Level.HIGH, "no_place", error,
-                            f"Every such spot is out of reach or off the table{tried}.", "Choose another place.")
-        said = [f"the {name.replace('_', ' ')}" for name in names]
-        reason = f"There is no free spot within reach for it: {' and '.join(said)} " \
-                 f"{'is' if len(said) == 1 else 'are'} in the way."
         movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
-        return Feedback(Level.HIGH, "no_place", error, reason,
-                        f"Move {' or '.join(said)} away first." if movable else "Choose another place.",
-                        blockers=names if movable else ())
+        return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names, blockers=names if movable else ())
 
 
 def _hold(command: Command, item: WorldObject, world: WorldState) -> Optional[Hold]:

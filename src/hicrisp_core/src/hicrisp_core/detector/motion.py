@@ -13,7 +13,9 @@ from typing import FrozenSet, Mapping, Optional, Set
 from shapely.geometry import Point
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Command, Feedback, Level, Pose, Relation, Verdict, WorldObject, WorldState
+from hicrisp_core.model import (
+    Command, Feedback, FeedbackKind, Level, Pose, Relation, Verdict, WorldObject, WorldState,
+)
 from hicrisp_core.model.footprint import footprint
 
 TOUCHED, NEAR_MISS, ENTERED = "touched", "near_miss", "entered"
@@ -72,17 +74,15 @@ def with_the_way(domain: Domain, command: Command, after: WorldState, verdict: V
     A zone that was entered fails a command, for that was not allowed however it ended; a touch or a near miss explains
     a failure and is noted on a success.
     """
-    noted = sorted(fact for fact in after.relations
-                   if fact.subject == command.robot and fact.predicate in (TOUCHED, NEAR_MISS, ENTERED))
+    noted = tuple(sorted(fact for fact in after.relations
+                   if fact.subject == command.robot and fact.predicate in (TOUCHED, NEAR_MISS, ENTERED)))
     if not noted:
         return verdict
-    said = "; ".join(domain.fact_text(fact) for fact in noted)
-    zones = [fact.object for fact in noted if fact.predicate == ENTERED]
+    zones = tuple(fact.object for fact in noted if fact.predicate == ENTERED)
     if zones and verdict.ok:
         return replace(verdict, feedback=Feedback(
-            Level.HIGH, ENTERED, f"The {command.robot} was in {zones[0].replace('_', ' ')}, where it must not go.",
-            f"On the way: {said}.", "Take another way."))
+            Level.HIGH, FeedbackKind.ENTERED, command, subjects=zones, seen=noted))
     if verdict.feedback is None:
+        said = "; ".join(domain.fact_text(fact) for fact in noted)
         return replace(verdict, note=f"{verdict.note}; {said}" if verdict.note else said)
-    reason = f"{verdict.feedback.reason} On the way: {said}.".strip()
-    return replace(verdict, feedback=replace(verdict.feedback, reason=reason))
+    return replace(verdict, feedback=replace(verdict.feedback, seen=(*verdict.feedback.seen, *noted)))

@@ -8,7 +8,7 @@ from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Set, Tup
 from shapely.geometry import Point
 
 from hicrisp_core.domain.schema import Domain, Predicate
-from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
+from hicrisp_core.model import Measured, Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.footprint import BOWL_WALL, footprint, gap, half_extents, vertical_span
 from hicrisp_core.model.geometry import distance, rotate
 
@@ -22,13 +22,13 @@ _DIRECTION_CONE = math.cos(math.radians(40.0))
 
 
 class Seen(NamedTuple):
-    """The answer of a test: whether the fact holds, and what was measured, in words."""
+    """The answer of a test: whether the fact holds, and what was measured."""
 
     holds: bool
-    measured: str
+    measured: Tuple[Measured, ...] = ()
 
 
-_UNSEEN = Seen(False, "not seen")
+_UNSEEN = Seen(False)
 
 
 def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: WorldState) -> Seen:
@@ -42,7 +42,7 @@ def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: Worl
     width = sum(abs(a) * size for a, size in zip(in_thing, thing.size))
     if thing.shape == "cylinder":
         width = min(width, max(thing.size[0], abs(in_thing[2]) * thing.size[2]))
-    measured = f"{1000 * outside:.0f} mm from the tool, fingers {1000 * robot.opening:.0f} mm apart"
+    measured = (Measured("from_tool", outside, "m"), Measured("opening", robot.opening, "m"))
     fits = 0.3 * min(thing.size) < robot.opening < width + _GRASP_SLACK
     return Seen(outside <= predicate.tolerance and fits, measured)
 
@@ -53,7 +53,7 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
         return _UNSEEN
     step = vertical_span(upper, upper.pose)[0] - vertical_span(lower, lower.pose)[1]
     aside = footprint(lower, lower.pose).distance(Point(*upper.pose.position[:2]))
-    measured = f"{100 * abs(step):.1f} cm {'above' if step > 0 else 'below'} its top, {100 * aside:.1f} cm beside it"
+    measured = (Measured("above_top" if step > 0 else "below_top", abs(step), "m"), Measured("beside", aside, "m"))
     return Seen(lower.shape != "bowl" and abs(step) <= predicate.tolerance and aside <= 1e-6, measured)
 
 
@@ -65,13 +65,13 @@ def within_bowl(predicate: Predicate, thing: WorldObject, bowl: WorldObject, _: 
     floor, rim = vertical_span(bowl, bowl.pose)
     bottom = vertical_span(thing, thing.pose)[0]
     inside = aside <= bowl.size[0] / 2.0 - BOWL_WALL and floor - predicate.tolerance <= bottom <= rim
-    return Seen(inside, f"{100 * aside:.1f} cm from its middle, its bottom {100 * (rim - bottom):.1f} cm below the rim")
+    return Seen(inside, (Measured("from_middle", aside, "m"), Measured("below_rim", rim - bottom, "m")))
 
 
 def near(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldState) -> Seen:
     """The footprints are at most the tolerance apart and the heights overlap."""
     apart = gap(a, b)
-    measured = f"{100 * apart:.1f} cm apart, {100 * predicate.tolerance:.1f} cm allowed"
+    measured = (Measured("gap", apart, "m"), Measured("gap_limit", predicate.tolerance, "m"))
     return Seen(apart <= predicate.tolerance and _level(a, b), measured)
 
 
@@ -84,7 +84,8 @@ def direction(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldStat
     cosine = (dx * predicate.direction[0] + dy * predicate.direction[1]) / length if length > 1e-9 else 0.0
     apart = gap(a, b)
     angle = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
-    measured = f"{100 * apart:.1f} cm apart, {100 * predicate.tolerance:.1f} cm allowed, {angle:.0f} degrees off"
+    measured = (Measured("gap", apart, "m"), Measured("gap_limit", predicate.tolerance, "m"),
+                Measured("bearing_off", angle, "deg"))
     return Seen(apart <= predicate.tolerance and cosine >= _DIRECTION_CONE and _level(a, b), measured)
 
 
@@ -95,7 +96,7 @@ def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldSta
     axes = ((0.0, 0.0, 1.0),) if thing.shape != "box" else ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     upright = max(abs(rotate(thing.pose.orientation, axis)[2]) for axis in axes)
     tilt = math.acos(min(1.0, upright))
-    return Seen(tilt > predicate.tolerance, f"tilted by {math.degrees(tilt):.0f} degrees")
+    return Seen(tilt > predicate.tolerance, (Measured("tilt", math.degrees(tilt), "deg"),))
 
 
 def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState) -> Seen:
@@ -103,8 +104,7 @@ def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState
     if robot.pose is None or area.pose is None:
         return _UNSEEN
     aside = footprint(area, area.pose).distance(Point(*robot.pose.position[:2]))
-    measured = "in it" if aside <= 0.0 else f"{aside:.2f} m from its edge"
-    return Seen(aside <= predicate.tolerance + 1e-9, measured)
+    return Seen(aside <= predicate.tolerance + 1e-9, (Measured("from_edge", aside, "m"),))
 
 
 def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: WorldState) -> Seen:
@@ -114,7 +114,7 @@ def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: Wor
     apart = math.dist(robot.pose.position[:2], station.pose.position[:2])
     turned = abs(math.degrees(math.remainder(robot.pose.yaw - station.pose.yaw, math.tau)))
     return Seen(apart <= predicate.tolerance and turned <= _DOCKED_TURN,
-                f"{100 * apart:.1f} cm from its place and turned by {turned:.0f} degrees")
+                (Measured("from_place", apart, "m"), Measured("turned", turned, "deg")))
 
 
 def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: WorldState) -> Seen:
@@ -124,7 +124,7 @@ def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: World
     aside = math.dist(thing.pose.position[:2], robot.pose.position[:2])
     lifted = thing.pose.position[2] - robot.pose.position[2]
     return Seen(aside <= predicate.tolerance and lifted >= _OFF_THE_FLOOR,
-                f"{aside:.2f} m from its middle, {100 * lifted:.0f} cm above the floor")
+                (Measured("from_middle", aside, "m"), Measured("above_floor", lifted, "m")))
 
 
 Test = Callable[..., Seen]
@@ -135,10 +135,10 @@ TESTS: Mapping[str, Test] = {
 
 
 def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
-    """Whether a fact is among the observed ones, with the distance that decided it where poses were seen."""
+    """Whether a fact is among the observed ones, with what decided it where poses were seen."""
     holds = fact in world.relations
     measured = _measure(domain, fact, world)
-    return Seen(holds, measured.measured if measured else "")
+    return Seen(holds, measured.measured if measured else ())
 
 
 def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:

@@ -12,6 +12,7 @@ from hicrisp_core.domain.condition_text import parse_atom, parse_condition
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
 from hicrisp_core.domain.schema import (
     DETECTABLE,
+    PRECONDITION_KINDS,
     ROBOT_TYPES,
     Action,
     Domain,
@@ -23,6 +24,7 @@ from hicrisp_core.domain.schema import (
     Saying,
 )
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import FeedbackKind
 
 _PLACE = re.compile(r"\{\w+\}")
 _NUMBER = "number"
@@ -192,10 +194,13 @@ class _ActionReader:
         path = (*self._path, "preconditions", index)
         if isinstance(value, str):
             return Precondition(self._condition(value, path))
-        check_keys(value, ("holds", "reason", "suggestion", "kind"), ("holds",), self._positions, path)
+        check_keys(value, ("holds", "reason", "suggestion", "kind", "label"), ("holds",), self._positions, path)
+        reason, suggestion, label = (value_of(value, key, str, self._positions, path, default="")
+                                     for key in ("reason", "suggestion", "label"))
+        kind = value_of(value, "kind", str, self._positions, path, default=Precondition.kind.value,
+                        choices=tuple(each.value for each in PRECONDITION_KINDS))
         return Precondition(self._condition(value_of(value, "holds", str, self._positions, path), path),
-                            *(value_of(value, key, str, self._positions, path, default=default) for key, default in (
-                                ("reason", ""), ("suggestion", ""), ("kind", Precondition.kind))))
+                            reason, suggestion, FeedbackKind(kind), label)
 
     def _needless(self, index: int, value: Any) -> Needless:
         path = (*self._path, "needless", index)

@@ -7,7 +7,7 @@ leave: it must be able to run, and it must not take the way to a later step of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Optional, Sequence, Tuple
 
 from hicrisp_core.domain.checker import check
@@ -15,7 +15,7 @@ from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import find_commands, preconditions_of
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import Command, Feedback, Level, Status, Step, WorldState
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Step, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
 
@@ -64,11 +64,10 @@ def _barred(
             continue
         after = _after(domain, following, with_, limits)
         if after is None and _after(domain, following, without, limits) is not None:
-            refusal, said = check(domain, following, with_), domain.describe(following)
-            return Feedback(
-                Level.HIGH, Status.PRECONDITION.value,
-                f"Cannot {domain.describe(command)}: it cannot be undone, and the plan could not {said} any more.",
-                refusal.reason if refusal else "", f"First {said}, or leave it out.")
+            refusal = check(domain, following, with_)
+            unmet = tuple(replace(each, precondition=-1) for each in refusal.unmet) if refusal is not None else ()
+            barred = Step(step.text, following.action, following.arguments, following.robot)
+            return Feedback(Level.HIGH, FeedbackKind.BARS_LATER_STEP, command, barred, unmet=unmet)
         with_ = after or with_
         without = _after(domain, following, without, limits) or without
     return None

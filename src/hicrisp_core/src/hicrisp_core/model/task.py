@@ -8,6 +8,8 @@ from typing import Mapping, Optional, Tuple, Union
 from hicrisp_core.model.geometry import Pose, Vector
 
 Value = Union[str, float]
+OFFLINE_SOURCE = "offline"
+"""The source of plans that no model made."""
 
 
 @dataclass(frozen=True)
