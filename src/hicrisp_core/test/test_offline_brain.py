@@ -122,7 +122,8 @@ def test_a_refusal_says_what_is_wrong_and_what_can_be_read(domain, text, why):
     answer = ask(domain, SIMPLE, text)
     assert answer.plan is None
     assert why in answer.refusal
-    assert "place the box next to the cylinder" in answer.alternatives
+    assert 0 < len(answer.alternatives) <= 3
+    assert all(ask(domain, SIMPLE, sentence).refusal == "" for sentence in answer.alternatives), answer.alternatives
     assert "Things here: box, cylinder, table" in answer.refusal
 
 

@@ -186,7 +186,8 @@ def test_what_would_change_the_meaning_is_refused_and_never_dropped(domain, text
     answer = ask(domain, BLOCKS, text)
     assert answer.plan is None
     assert why in answer.refusal, answer.refusal
-    assert answer.alternatives == lexicon.EXAMPLES
+    assert 0 < len(answer.alternatives) <= 3
+    assert all(ask(domain, BLOCKS, sentence).refusal == "" for sentence in answer.alternatives), answer.alternatives
 
 
 def test_one_of_two_red_things_is_not_chosen_silently(domain):

@@ -93,7 +93,7 @@ def test_a_failed_a_cut_off_and_an_empty_run_have_a_report_too(tmp_path):
     assert "Not finished" in page_of([], tmp_path)[0]
 
 
-def test_a_refusal_shows_what_would_have_been_understood(tmp_path):
+def test_a_refusal_shows_what_to_try(tmp_path):
     page, _ = page_of([{"kind": "refused", "text": "no", "alternatives": ["place X on Y"]},
                        {"kind": "task_finished", "success": False, "message": "no"}], tmp_path)
     assert "Refused" in page

@@ -8,11 +8,10 @@ from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import find_commands, preconditions_of
-from hicrisp_core.language import lexicon
+from hicrisp_core.language import examples
 from hicrisp_core.language.builder import PlanBuilder
-from hicrisp_core.language.deliveries import EXAMPLES, DeliveryReader, delivers
+from hicrisp_core.language.deliveries import DeliveryReader, delivers
 from hicrisp_core.language.drive_plans import plan_drives
-from hicrisp_core.language.drives import drives
 from hicrisp_core.language.facts import FactReader, Reading
 from hicrisp_core.language.goals import GOAL_LIMITS, goal_of_facts
 from hicrisp_core.language.intents import Intent, NotUnderstood
@@ -20,12 +19,15 @@ from hicrisp_core.language.nouns import Names, words_of
 from hicrisp_core.language.questions import answer, is_question
 from hicrisp_core.language.reader import read
 from hicrisp_core.language.sayings import in_facts
-from hicrisp_core.model import Feedback, Plan, Status, Step, WorldState
+from hicrisp_core.model import Feedback, Plan, Status, Step, Task, WorldState
 from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
 SOURCE = "offline"
+_TRIAL_LIMITS = SearchLimits(depth=6, states=200)
+"""How far to look whether a sentence that is only offered could be carried out."""
 
 
 class OfflineBrain:
@@ -41,37 +43,58 @@ class OfflineBrain:
         After a failure the remaining steps are planned anew, or all that is missing where the sentence lists facts;
         when things could not be reached, the whole sentence is, and its indefinite phrases ("a box") choose others.
         """
-        del deadline  # The grammar and the search are bounded by themselves.
         try:
-            if is_question(request.task.text) and not request.remaining:
-                return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
-            if drives(self._domain) and not delivers(self._domain):
-                return plan_drives(self._domain, request, SOURCE)
-            said = replace(request.task, text=in_facts(request.task.text, self._domain))
-            return self._planned(replace(request, task=said))
+            return self._answered(request, deadline)
         except NotUnderstood as error:
-            examples = (*EXAMPLES, *lexicon.EXAMPLES) if delivers(self._domain) else lexicon.EXAMPLES
-            return PlanAnswer(refusal=_refusal(str(error), request.world, examples), alternatives=examples)
+            offered = examples.nearest(request.task.text, self._domain, request.world, self._works_in(request.world))
+            refusal = examples.refusal(str(error), self._domain, request.world)
+            return PlanAnswer(refusal=refusal, alternatives=offered)
 
-    def _planned(self, request: PlanRequest) -> PlanAnswer:
+    def _answered(
+        self, request: PlanRequest, deadline: Deadline, limits: SearchLimits = GOAL_LIMITS
+    ) -> PlanAnswer:
+        """The answer to what the grammar reads.
+
+        Raises:
+            NotUnderstood: with what it cannot read, or cannot do.
+        """
+        del deadline  # The grammar and the search are bounded by themselves.
+        if is_question(request.task.text) and not request.remaining:
+            return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
+        if examples.drives_only(self._domain):
+            return plan_drives(self._domain, request, SOURCE)
+        said = replace(request.task, text=in_facts(request.task.text, self._domain))
+        return self._planned(replace(request, task=said), limits)
+
+    def _works_in(self, world: WorldState) -> examples.Works:
+        def works(sentence: str, deadline: Deadline) -> bool:
+            try:
+                found = self._answered(PlanRequest(Task(sentence), world), deadline, _TRIAL_LIMITS)
+            except NotUnderstood:
+                return False
+            return found.plan is not None or bool(found.answer) and is_question(sentence)
+
+        return works
+
+    def _planned(self, request: PlanRequest, limits: SearchLimits) -> PlanAnswer:
         barred = [entry for entry in request.feedback if entry.kind == UNREACHABLE]
         if barred:
             return PlanAnswer(refusal=f"{barred[-1].error} Nothing else does what the task asks for.")
         unreachable, no_place = _out_of_reach(request.feedback, request.world)
         if unreachable:
-            plan = self._sentence(request, unreachable | no_place)
+            plan = self._sentence(request, unreachable | no_place, limits)
             stuck = _named_in(plan, unreachable)
             if stuck:
                 return PlanAnswer(refusal=f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
         elif request.remaining and not self._facts.read(request.task.text).whole:
             plan = (self._elsewhere(request, no_place) if no_place else None) or self._rest(request)
         else:
-            plan = self._sentence(request, frozenset())
+            plan = self._sentence(request, frozenset(), limits)
         if not plan.steps:
             return PlanAnswer(answer="Nothing needs to be done: it is so already.")
         return PlanAnswer(plan)
 
-    def _sentence(self, request: PlanRequest, avoid: FrozenSet[str]) -> Plan:
+    def _sentence(self, request: PlanRequest, avoid: FrozenSet[str], limits: SearchLimits) -> Plan:
         """The whole task; what holds already needs no steps.
 
         A list of facts is a goal for the search, which finds the order; any other sentence is read by the grammar and
@@ -82,7 +105,7 @@ class OfflineBrain:
         builder = PlanBuilder(self._domain, request.world, names, request.done)
         said = self._facts.read(request.task.text)
         if said.whole:
-            builder.achieve(goal_of_facts(said, self._domain, request.world, names), GOAL_LIMITS)
+            builder.achieve(goal_of_facts(said, self._domain, request.world, names), limits)
         elif delivers(self._domain):
             DeliveryReader(self._domain, request.world, names, builder).build(request.task.text)
         else:
@@ -102,7 +125,7 @@ class OfflineBrain:
     def _elsewhere(self, request: PlanRequest, no_place: FrozenSet[str]) -> Optional[Plan]:
         """The task with another thing to place by, where the sentence leaves the choice."""
         try:
-            plan = self._sentence(request, no_place)
+            plan = self._sentence(request, no_place, GOAL_LIMITS)
         except NotUnderstood:
             return None
         return None if _named_in(plan, no_place) else plan
@@ -151,7 +174,3 @@ def _things_in(sentence: str, world: WorldState) -> List[str]:
 def _named_in(plan: Plan, names: FrozenSet[str]) -> List[str]:
     return sorted(name for name in names if any(name in step.arguments.values() for step in plan.steps))
 
-
-def _refusal(why: str, world: WorldState, examples: Tuple[str, ...]) -> str:
-    things = ", ".join(sorted(world.objects))
-    return f"I cannot do this: {why}. Things here: {things}. I can read, for example: {'; '.join(examples)}."

@@ -50,7 +50,7 @@ class Executive:
             history: what was said and done before, for a brain that talks with the user.
 
         Returns:
-            The result; a refused task is a failure whose message says what would have been understood.
+            The result; a refused task did not succeed, and its message says why.
         """
         ledger = Ledger(self._policy.budget, self._on_event)
         attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel)

@@ -6,7 +6,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.language.drives import EXAMPLES, TO_AREAS, Errand, nearest_first, read_errands
+from hicrisp_core.language.drives import TO_AREAS, Errand, nearest_first, read_errands
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.model import Feedback, Plan, Step, Value, WorldState
 from hicrisp_core.model.itinerary import UNREACHABLE
@@ -14,18 +14,17 @@ from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 
 
 def plan_drives(domain: Domain, request: PlanRequest, source: str) -> PlanAnswer:
-    """The steps of a request for a base; after a failure the rest of them, without what cannot be reached."""
-    try:
-        if request.remaining or request.feedback:
-            return _rest(domain, request, source)
-        planner = DrivePlanner(domain, request.world)
-        steps = [step for errand in read_errands(request.task.text, domain, request.world)
-                 for step in planner.steps(errand)]
-        return PlanAnswer(Plan(tuple(steps), source, "; ".join(planner.notes)))
-    except NotUnderstood as error:
-        places = ", ".join(sorted(request.world.objects))
-        return PlanAnswer(refusal=f"I cannot do this: {error}. Places here: {places}. "
-                                  f"I can read, for example: {'; '.join(EXAMPLES)}.", alternatives=EXAMPLES)
+    """The steps of a request for a base; after a failure the rest of them, without what cannot be reached.
+
+    Raises:
+        NotUnderstood: with the part that cannot be read or done.
+    """
+    if request.remaining or request.feedback:
+        return _rest(domain, request, source)
+    planner = DrivePlanner(domain, request.world)
+    steps = [step for errand in read_errands(request.task.text, domain, request.world)
+             for step in planner.steps(errand)]
+    return PlanAnswer(Plan(tuple(steps), source, "; ".join(planner.notes)))
 
 
 def _rest(domain: Domain, request: PlanRequest, source: str) -> PlanAnswer:

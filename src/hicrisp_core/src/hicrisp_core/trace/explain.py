@@ -40,7 +40,7 @@ def _planned(story: Story) -> List[str]:
         said = [f"It was refused: {_closed(story.refusal.get('text', ''))}"]
         alternatives = [str(entry) for entry in story.refusal.get("alternatives") or []]
         if alternatives:
-            said.append(f"Understood would have been: {_closed('; '.join(alternatives[:_MOST]))}")
+            said.append(f"Try, for example: {_closed('; '.join(alternatives[:_MOST]))}")
         return said
     if not story.plans:
         return ["No plan was made."]

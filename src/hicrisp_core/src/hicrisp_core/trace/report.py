@@ -84,7 +84,7 @@ def _plan(story: Story) -> str:
         return _section("Answer", f"<p class='message'>{escape(story.answer)}</p>")
     if story.refusal is not None:
         options = "".join(f"<li>{escape(str(entry))}</li>" for entry in story.refusal.get("alternatives") or [])
-        understood = f"<p class='soft'>What would have been understood:</p><ul>{options}</ul>" if options else ""
+        understood = f"<p class='soft'>Try, for example:</p><ul>{options}</ul>" if options else ""
         return _section("Refused", f"<p class='message'>{escape(str(story.refusal.get('text', '')))}</p>{understood}")
     parts = []
     for number, plan in enumerate(story.plans):

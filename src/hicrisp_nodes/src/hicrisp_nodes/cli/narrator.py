@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Mapping
 from hicrisp_nodes.cli.console import Console
 
 EventDict = Mapping[str, Any]
-_ENDS = {True: ("✓", "good", "succeeded"), False: ("✗", "bad", "failed")}
+_SUCCEEDED, _FAILED, _REFUSED = ("✓", "good", "succeeded"), ("✗", "bad", "failed"), ("–", "warn", "refused")
 
 
 class Narrator:
@@ -17,6 +17,7 @@ class Narrator:
         self._console = console
         self._count = 0
         self._told = ""
+        self._was_refused = False
         self._commands: Dict[str, EventDict] = {}
         """The command that each robot has under way."""
         self._several = False
@@ -38,7 +39,7 @@ class Narrator:
 
     def _task(self, event: EventDict) -> None:
         paint = self._console.paint
-        self._count, self._told, self._several = 0, "", False
+        self._count, self._told, self._several, self._was_refused = 0, "", False, False
         self._commands.clear()
         self._say(paint("Task", "strong"), " ", paint(event.get("text", ""), "accent"))
         told = " · ".join(f"{key} {event[key]}" for key in ("scene", "seed", "policy", "llm") if event.get(key) not in
@@ -70,11 +71,11 @@ class Narrator:
     def _refused(self, event: EventDict) -> None:
         paint = self._console.paint
         text = str(event.get("text", ""))
-        self._say(paint("Refused", "bad"), paint(text, "strong"))
-        for entry in event.get("alternatives") or []:
-            if str(entry) not in text:
-                self._say("      ", paint("would be understood:", "soft"), str(entry))
-        self._told = text
+        self._say(paint("Refused", "warn"), paint(text, "strong"))
+        alternatives = "; ".join(str(entry) for entry in event.get("alternatives") or [])
+        if alternatives:
+            self._say("      ", paint("try, for example:", "soft"), alternatives)
+        self._told, self._was_refused = text, True
 
     def _step(self, event: EventDict) -> None:
         paint = self._console.paint
@@ -143,7 +144,7 @@ class Narrator:
 
     def _end(self, event: EventDict) -> None:
         paint = self._console.paint
-        sign, style, word = _ENDS[bool(event.get("success"))]
+        sign, style, word = _SUCCEEDED if event.get("success") else _REFUSED if self._was_refused else _FAILED
         corrections = event.get("corrections") or {}
         told = ", ".join(f"{rung} {count}" for rung, count in corrections.items())
         spent = f"{event.get('steps_executed', 0)} commands, {sum(corrections.values())} corrections"

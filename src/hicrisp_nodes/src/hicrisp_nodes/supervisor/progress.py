@@ -80,9 +80,7 @@ class Progress:
 
 
 def refusal(event: Mapping[str, Any]) -> str:
-    """A refusal and what would have been understood, in one text."""
+    """A refusal and what to try instead, in one text."""
     text = str(event.get("text", ""))
     alternatives = [str(alternative) for alternative in event.get("alternatives", ())]
-    if alternatives and not any(alternative in text for alternative in alternatives):
-        return f"{text} (understood: {'; '.join(alternatives)})"
-    return text
+    return f"{text} Try, for example: {'; '.join(alternatives)}." if alternatives else text
