@@ -13,6 +13,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import assemble
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Rung, Step, Task
+from hicrisp_core.model.feedback_data import feedback_from_data
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
@@ -62,7 +63,7 @@ def run_problem(settings: RunSettings) -> Dict[str, Any]:
         "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
         "corrections": result.corrections, "replans": result.corrections.get(Rung.LLM_REPLAN.value, 0),
         "drops": sum(1 for event in events if event["kind"] == "verdict" and event["feedback"]
-                     and event["feedback"]["kind"] == "not_on"),
+                     and feedback_from_data(event["feedback"]).misses("on")),
         "llm_calls": result.llm_calls, "tokens": result.tokens,
     }
 

@@ -11,7 +11,7 @@ from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.model import Plan, Step, Task
+from hicrisp_core.model import FeedbackKind, Plan, Step, Task
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.scene import load_scene
@@ -21,7 +21,8 @@ from hicrisp_sim.agv import AgvWorld
 from hicrisp_bench.agv.truth import TrueMap, TrueTrack, judge
 
 INJECTIONS = ("swap", "omission", "repetition")
-CAUGHT = ("out_of_order", "not_due", "omitted", "wrong_area")
+CAUGHT = frozenset(kind.value for kind in (
+    FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))
 """Kinds of failures by which a wrong order is seen."""
 
 
@@ -75,7 +76,8 @@ def _follower(track: TrueTrack) -> Callable[[Dict[str, Any]], None]:
     """Tells a track where each command sends the base."""
     def follow(event: Dict[str, Any]) -> None:
         if event["kind"] == "command":
-            track.errand = next((area for area in track.areas if area in event["command"]), "")
+            named = map(str, event["arguments"].values())
+            track.errand = next((name for name in named if name in track.areas), "")
     return follow
 
 

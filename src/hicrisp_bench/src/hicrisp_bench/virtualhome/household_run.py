@@ -17,7 +17,7 @@ from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
-from hicrisp_core.model import Command, Outcome, Task, WorldState
+from hicrisp_core.model import Command, FeedbackKind, Outcome, Task, WorldState
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import DIRECT
 from hicrisp_core.ports.body import Body
@@ -88,7 +88,7 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     ports = Ports(brain, body, {CHARACTER: world}, HomeDetector(domain), Ladder(domain, policy, brain), world)
     result = Executive(ports, domain, policy, events.append).run(Task(task.text))
     verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
-    refused = sum(1 for failure in result.failures if failure.kind == "invalid")
+    refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
     course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
     return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began, "message": result.message,
             "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,

@@ -11,7 +11,16 @@ from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, bes
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.model import (
-    Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Measured, Pose, WorldObject, WorldState,
+    Cause,
+    CauseKind,
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Measured,
+    Pose,
+    WorldObject,
+    WorldState,
 )
 from hicrisp_core.model.offsets import DecoderOffsets, Planar
 from hicrisp_core.robot.skills_placements import Hold, hold_of

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import find_commands, preconditions_of
+from hicrisp_core.domain.wording import words_of as failure_words
 from hicrisp_core.language import examples
 from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.deliveries import DeliveryReader, delivers
@@ -19,13 +19,11 @@ from hicrisp_core.language.nouns import Names, words_of
 from hicrisp_core.language.questions import answer, is_question
 from hicrisp_core.language.reader import read
 from hicrisp_core.language.sayings import in_facts
-from hicrisp_core.model import Feedback, Plan, Status, Step, Task, WorldState
-from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.model import OFFLINE_SOURCE, Feedback, FeedbackKind, Plan, Step, Task, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
-SOURCE = "offline"
 _TRIAL_LIMITS = SearchLimits(depth=6, states=200)
 """How far to look whether a sentence that is only offered could be carried out."""
 
@@ -62,7 +60,7 @@ class OfflineBrain:
         if is_question(request.task.text) and not request.remaining:
             return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
         if examples.drives_only(self._domain):
-            return plan_drives(self._domain, request, SOURCE)
+            return plan_drives(self._domain, request, OFFLINE_SOURCE)
         said = replace(request.task, text=in_facts(request.task.text, self._domain))
         return self._planned(replace(request, task=said), limits)
 
@@ -77,10 +75,11 @@ class OfflineBrain:
         return works
 
     def _planned(self, request: PlanRequest, limits: SearchLimits) -> PlanAnswer:
-        barred = [entry for entry in request.feedback if entry.kind == UNREACHABLE]
+        barred = [entry for entry in request.feedback if entry.kind is FeedbackKind.UNREACHABLE]
         if barred:
-            return PlanAnswer(refusal=f"{barred[-1].error} Nothing else does what the task asks for.")
-        unreachable, no_place = _out_of_reach(request.feedback, request.world)
+            return PlanAnswer(refusal=f"{failure_words(barred[-1], self._domain).error} "
+                                      "Nothing else does what the task asks for.")
+        unreachable, no_place = _out_of_reach(self._domain, request.feedback, request.world)
         if unreachable:
             plan = self._sentence(request, unreachable | no_place, limits)
             stuck = _named_in(plan, unreachable)
@@ -100,7 +99,7 @@ class OfflineBrain:
         A list of facts is a goal for the search, which finds the order; any other sentence is read by the grammar and
         done in its own order.
         """
-        moved = frozenset(name for sentence in request.done for name in _things_in(sentence, request.world))
+        moved = frozenset(name for record in request.done for name in record.names() if name in request.world.objects)
         names = Names(self._domain, request.world, avoid, moved)
         builder = PlanBuilder(self._domain, request.world, names, request.done)
         said = self._facts.read(request.task.text)
@@ -110,7 +109,7 @@ class OfflineBrain:
             DeliveryReader(self._domain, request.world, names, builder).build(request.task.text)
         else:
             builder.build(self._read(request, said))
-        return Plan(tuple(builder.steps), SOURCE, "; ".join((*names.notes, *builder.notes)))
+        return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join((*names.notes, *builder.notes)))
 
     def _read(self, request: PlanRequest, said: Reading) -> List[Intent]:
         """The intents of a sentence that is no list of facts; one that begins as such a list is told where it ends."""
@@ -134,7 +133,7 @@ class OfflineBrain:
         """The steps that are left, each with what it needs now."""
         builder = PlanBuilder(self._domain, request.world, Names(self._domain, request.world))
         builder.redo(request.remaining)
-        return Plan(tuple(builder.steps), SOURCE, "; ".join(builder.notes))
+        return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join(builder.notes))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that make the preconditions of the stack's top true."""
@@ -142,33 +141,31 @@ class OfflineBrain:
         top = request.stack[-1]
         if top.command.action not in self._domain.actions:
             return PlanAnswer(refusal=f"'{top.command.action}' is no action of this domain")
-        if top.feedback.kind == UNREACHABLE:
+        if top.feedback.kind is FeedbackKind.UNREACHABLE:
             return PlanAnswer(refusal="no single action makes a way to where none leads")
         commands = find_commands(self._domain, request.world, preconditions_of(self._domain, top.command))
         if commands is None:
             return PlanAnswer(refusal=f"no way was found to where '{self._domain.describe(top.command)}' can be tried")
         steps = tuple(Step(self._domain.describe(c), c.action, c.arguments, c.robot) for c in commands)
-        return PlanAnswer(Plan(steps, SOURCE, "what the failed action needs"))
+        return PlanAnswer(Plan(steps, OFFLINE_SOURCE, "what the failed action needs"))
 
 
-def _out_of_reach(feedback: Tuple[Feedback, ...], world: WorldState) -> Tuple[FrozenSet[str], FrozenSet[str]]:
-    """What no motion was found to, as the feedback names it: things to pick up, and things to place others by."""
+def _out_of_reach(
+    domain: Domain, feedback: Tuple[Feedback, ...], world: WorldState
+) -> Tuple[FrozenSet[str], FrozenSet[str]]:
+    """What no motion was found to: things to pick up, and things to place others by."""
     picked: Set[str] = set()
     placed_by: Set[str] = set()
     for entry in feedback:
-        if entry.kind != Status.PLANNING.value:
+        if entry.kind is not FeedbackKind.PLANNING or entry.command is None:
             continue
-        named = _things_in(entry.error, world)
-        if re.search(r"\bpick\b", entry.error):
+        action = domain.actions.get(entry.command.action)
+        named = [str(value) for value in entry.command.arguments.values() if str(value) in world.objects]
+        if action is not None and action.skill == "pick":
             picked.update(named)
         else:
-            item = min(named, key=entry.error.index, default="")
-            placed_by.update(name for name in named if name != item)
+            placed_by.update(named[1:])  # The first is the item.
     return frozenset(picked), frozenset(placed_by)
-
-
-def _things_in(sentence: str, world: WorldState) -> List[str]:
-    return [name for name in world.objects if re.search(rf"\b{re.escape(name)}\b", sentence)]
 
 
 def _named_in(plan: Plan, names: FrozenSet[str]) -> List[str]:

@@ -11,8 +11,20 @@ from hicrisp_core.detector.relations import see
 from hicrisp_core.domain.effects import expected_facts, names_of
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import (
-    Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Measured, Outcome, Relation, Status, Unmet, Vector,
-    Verdict, WorldState,
+    Cause,
+    CauseKind,
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Measured,
+    Outcome,
+    Relation,
+    Status,
+    Unmet,
+    Vector,
+    Verdict,
+    WorldState,
 )
 from hicrisp_core.model.geometry import distance, rotate
 

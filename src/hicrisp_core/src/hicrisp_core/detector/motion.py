@@ -14,7 +14,15 @@ from shapely.geometry import Point
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import (
-    Command, Feedback, FeedbackKind, Level, Pose, Relation, Verdict, WorldObject, WorldState,
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Pose,
+    Relation,
+    Verdict,
+    WorldObject,
+    WorldState,
 )
 from hicrisp_core.model.footprint import footprint
 

@@ -10,7 +10,16 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import described, with_names
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import (
-    Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Relation, Step, Unmet, WorldState,
+    Cause,
+    CauseKind,
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Relation,
+    Step,
+    Unmet,
+    WorldState,
 )
 
 

@@ -55,7 +55,8 @@ SENTENCES: Mapping[FeedbackKind, _Said] = {
     FeedbackKind.NOT_RELEASED: _Said(
         ("{subject_the} is still in the gripper of {robot}",), ("it is {measured}",), ("{doing} again",)),
     FeedbackKind.NOT_SEEN: _Said(
-        ("{subject_the} is not in view",), ("no pose of it has arrived",), ("look for it, or bring it back into view",)),
+        ("{subject_the} is not in view",), ("no pose of it has arrived",),
+        ("look for it, or bring it back into view",)),
     FeedbackKind.STALE_POSE: _Said(
         ("{subject_the} was last seen {pose_age} ago",), ("a pose counts for {pose_age_limit}",),
         ("check the camera, or bring it back into view",)),
@@ -92,7 +93,7 @@ SENTENCES: Mapping[FeedbackKind, _Said] = {
         ("{subject} was not visited",), ("{cause}", "the task asks for it, and no step went there"), ("{doing}",)),
     FeedbackKind.BARS_LATER_STEP: _Said(
         ("cannot {doing}: it cannot be undone, and the plan could not {later} any more",),
-        ("{fact}",), ("first {later}, or leave it out",)),
+        ("{condition}",), ("first {later}, or leave it out",)),
 }
 
 CAUSES: Mapping[CauseKind, Variants] = {
@@ -156,12 +157,23 @@ class Words:
         depth = LEVELS.index(level)
         return replace(self, reason=self.reason if depth > 0 else "", suggestion=self.suggestion if depth > 1 else "")
 
-    def __str__(self) -> str:
-        return " ".join(filter(None, (self.error, self.reason, self.suggestion)))
 
 
 def words_of(feedback: Feedback, domain: Domain) -> Words:
     """A failure in the domain's words."""
+    error, reasons, suggestion = _parts(feedback, domain)
+    return Words(sentence(error), " ".join(map(sentence, reasons)), sentence(suggestion))
+
+
+def told(feedback: Feedback, domain: Domain) -> str:
+    """A failure for people, in one go: what happened, why, and what to do."""
+    error, reasons, suggestion = _parts(feedback, domain)
+    first = f"{error}: {reasons[0]}" if reasons else error
+    return " ".join(map(sentence, filter(None, (first, *reasons[1:], suggestion))))
+
+
+def _parts(feedback: Feedback, domain: Domain) -> Tuple[str, List[str], str]:
+    """Error, reasons and suggestion, without capitals and full stops."""
     said = SENTENCES[feedback.kind]
     slots = _Slots(feedback, domain).filled()
     reasons = [_first(said.reason, slots)]
@@ -171,8 +183,8 @@ def words_of(feedback: Feedback, domain: Domain) -> Words:
         reasons.append(f"on the way: {slots['seen']}")
     if feedback.cause is not None and feedback.cause.kind is not CauseKind.UNKNOWN:
         reasons += [slots["cause"]] if slots["cause"] not in reasons else []
-    return Words(sentence(_first(said.error, slots)), " ".join(map(sentence, filter(None, reasons))),
-                 sentence(feedback.advice or _first(said.suggestion, slots)))
+    return _first(said.error, slots), [each for each in reasons if each], \
+        feedback.advice or _first(said.suggestion, slots)
 
 
 def cause_text(cause: Optional[Cause]) -> str:
@@ -212,8 +224,9 @@ def described(domain: Domain, command: Command) -> str:
 def quantity(value: float, unit: str) -> str:
     """A value with its unit, as exactly as it serves a reader."""
     if unit == "m":
-        size = abs(value)
-        return f"{value:.2f} m" if size >= 1.0 else f"{100 * value:.1f} cm" if size >= 0.01 else f"{1000 * value:.0f} mm"
+        if abs(value) >= 1.0:
+            return f"{value:.2f} m"
+        return f"{100 * value:.1f} cm" if abs(value) >= 0.01 else f"{1000 * value:.0f} mm"
     if unit == "deg":
         return f"{value:.0f} degrees"
     if unit == "s":
@@ -251,7 +264,8 @@ class _Slots:
             "alternatives_and": _and(map(spoken, feedback.alternatives)),
             "condition": self._condition(precondition, precondition.reason if precondition else ""),
             "condition_advice": self._condition(precondition, precondition.suggestion if precondition else "", ""),
-            "fact": self._facts(spoken), "fact_the": self._facts(named), "fact_wanted": self._facts(spoken, wanted=True),
+            "fact": self._facts(spoken), "fact_the": self._facts(named),
+            "fact_wanted": self._facts(spoken, wanted=True),
             "seen": "; ".join(self._fact(fact, spoken) for fact in feedback.seen),
             "measured": self._measured(feedback.measured), "measures": self._measures(),
             "cause": cause_text(feedback.cause), **self._values()}
@@ -266,15 +280,19 @@ class _Slots:
         return ""
 
     def _later(self) -> str:
+        later = self._checked()
+        return described(self._domain, later) if later is not None and later.action in self._domain.actions else ""
+
+    def _checked(self) -> Optional[Command]:
+        """The command whose preconditions are meant: the later one, where an earlier one is in its way."""
         step = self._feedback.step
-        if step is None:
-            return ""
-        return described(self._domain, Command(step.action, step.arguments)) \
-            if step.action in self._domain.actions else step.text
+        if self._feedback.kind is FeedbackKind.BARS_LATER_STEP and step is not None:
+            return Command(step.action, step.arguments, step.robot)
+        return self._feedback.command
 
     def _precondition(self) -> Optional[Precondition]:
         """The domain's own entry for the condition that is not met, where it is one of the command's."""
-        command, unmet = self._feedback.command, self._feedback.unmet
+        command, unmet = self._checked(), self._feedback.unmet
         action = self._domain.actions.get(command.action) if command is not None else None
         if action is None or not unmet or not 0 <= unmet[0].precondition < len(action.preconditions):
             return None
@@ -282,8 +300,9 @@ class _Slots:
 
     def _condition(self, precondition: Optional[Precondition], template: str, otherwise: str = "{fact}") -> str:
         """A text of the domain with the names that it is about, or the facts that are wrong."""
-        if template and precondition is not None and self._feedback.command is not None:
-            names = {**names_of(self._feedback.command), **dict(self._feedback.unmet[0].names)}
+        command = self._checked()
+        if template and precondition is not None and command is not None:
+            names = {**names_of(command), **dict(self._feedback.unmet[0].names)}
             return with_names(template, names)
         return self._facts(spoken) if otherwise else ""
 

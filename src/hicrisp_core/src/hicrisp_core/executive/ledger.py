@@ -19,12 +19,23 @@ Listener = Callable[[Event], None]
 
 @dataclass(frozen=True)
 class Failure:
-    """One verdict that was not ok: the step's sentence, the level and kind, and the sentence of the error."""
+    """One verdict that was not ok.
+
+    ``step`` and ``error`` are sentences for people; the other fields are the feedback's, as they stand in files.
+    """
 
     step: str
     level: str
     kind: str
     error: str
+    label: str = ""
+    subjects: Tuple[str, ...] = ()
+    cause: str = ""
+
+    @property
+    def name(self) -> str:
+        """The most exact name of the failure: the label, else the kind."""
+        return self.label or self.kind
 
 
 @dataclass(frozen=True)
@@ -133,9 +144,11 @@ class Ledger:
         if deviation is not None:
             self._counts.placement_error = math.hypot(deviation[0], deviation[1])
 
-    def failed(self, step: str, feedback: Feedback) -> None:
-        """Note a verdict that was not ok."""
-        self._counts.failures.append(Failure(step, feedback.level.value, feedback.kind, feedback.error))
+    def failed(self, step: str, feedback: Feedback, error: str) -> None:
+        """Note a verdict that was not ok; ``step`` and ``error`` in words."""
+        self._counts.failures.append(Failure(
+            step, feedback.level.value, feedback.kind.value, error, feedback.label, feedback.subjects,
+            feedback.cause.kind.value if feedback.cause is not None else ""))
 
     def corrected(self, rung: Rung) -> None:
         """Count a correction."""
@@ -150,11 +163,11 @@ class Ledger:
             self.tell("usage", calls=total.calls, prompt_tokens=total.prompt_tokens,
                       completion_tokens=total.completion_tokens, seconds=total.seconds)
 
-    def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[Any], str]) -> None:
-        """Tell how the feedback stack stands, bottom first."""
+    def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[StackEntry], Tuple[str, str]]) -> None:
+        """Tell how the feedback stack stands, bottom first; ``said`` is an entry's command and error in words."""
         self.tell("stack", entries=[
-            {"command": said(entry.command), "error": entry.feedback.error, "attempts": entry.attempts}
-            for entry in entries])
+            {"command": command, "error": error, "kind": entry.feedback.kind.value, "label": entry.feedback.label,
+             "attempts": entry.attempts} for entry in entries for command, error in (said(entry),)])
 
     def exhausted(self) -> str:
         """Which budget is used up, as a sentence; empty while all last."""

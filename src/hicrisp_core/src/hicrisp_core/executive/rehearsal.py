@@ -7,7 +7,7 @@ leave: it must be able to run, and it must not take the way to a later step of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Optional, Sequence, Tuple
 
 from hicrisp_core.domain.checker import check
@@ -65,9 +65,9 @@ def _barred(
         after = _after(domain, following, with_, limits)
         if after is None and _after(domain, following, without, limits) is not None:
             refusal = check(domain, following, with_)
-            unmet = tuple(replace(each, precondition=-1) for each in refusal.unmet) if refusal is not None else ()
-            barred = Step(step.text, following.action, following.arguments, following.robot)
-            return Feedback(Level.HIGH, FeedbackKind.BARS_LATER_STEP, command, barred, unmet=unmet)
+            later_step = Step(step.text, following.action, following.arguments, following.robot)
+            return Feedback(Level.HIGH, FeedbackKind.BARS_LATER_STEP, command, later_step,
+                            unmet=refusal.unmet if refusal is not None else ())
         with_ = after or with_
         without = _after(domain, following, without, limits) or without
     return None

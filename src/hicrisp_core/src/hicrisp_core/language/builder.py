@@ -9,12 +9,13 @@ from hicrisp_core.domain.checker import check, effects_hold
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Goal, find_commands, preconditions_of
+from hicrisp_core.domain.wording import described, told
 from hicrisp_core.errors import DomainError
 from hicrisp_core.language.expand import expand
 from hicrisp_core.language.goals import goal_text
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.nouns import Names, colour_of
-from hicrisp_core.model import Command, Relation, Step, Value, WorldState
+from hicrisp_core.model import Command, Relation, Step, StepRecord, Value, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
 _PLUS = ("left_of", "right_of", "in_front_of", "behind")
@@ -24,16 +25,17 @@ class PlanBuilder:
     """Builds the steps of one request on a copy of the world that follows them.
 
     Args:
-        done: what was carried out already, as sentences.
+        done: the steps that were carried out already.
     """
 
-    def __init__(self, domain: Domain, world: WorldState, names: Names, done: Sequence[str] = ()) -> None:
+    def __init__(self, domain: Domain, world: WorldState, names: Names, done: Sequence[StepRecord] = ()) -> None:
         self._domain = domain
         self._world = world
         self._names = names
         self._wanted: Dict[Relation, str] = {}
         self._group = 0
-        self._done = frozenset(done)
+        steps = [(record.step.action, record.step.arguments) for record in done]
+        self._done = (*steps, *((each.action, each.arguments) for record in done for each in record.commands))
         self.steps: List[Step] = []
         self.notes: List[str] = []
         self._verbs: Mapping[str, Callable[[Intent], None]] = {
@@ -129,7 +131,7 @@ class PlanBuilder:
         if intent.shape != "tower" and self._world.objects[items[0]].pose is not None:
             # What the shape grows from needs room around it, wherever it stands now.
             apart = self._ground(self._placing("apart"), {"item": items[0]})
-            if self._domain.describe(apart) not in self._done:
+            if (apart.action, apart.arguments) not in self._done:
                 self._plan(apart)
         for item, relation, reference in _arrangement(intent.shape, items):
             self._place(item, relation, reference)
@@ -214,7 +216,8 @@ class PlanBuilder:
         before = find_commands(self._domain, self._world, preconditions_of(self._domain, command))
         if before is None:
             refusal = check(self._domain, command, self._world)
-            raise NotUnderstood(str(refusal) if refusal else f"cannot {self._domain.describe(command)}")
+            why = told(refusal, self._domain) if refusal else f"cannot {described(self._domain, command)}"
+            raise NotUnderstood(why)
         self._add((*before, command))
 
     def _add(self, commands: Sequence[Command]) -> None:

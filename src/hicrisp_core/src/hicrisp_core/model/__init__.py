@@ -6,12 +6,12 @@ from hicrisp_core.model.feedback import Feedback, Level, Measured, Unmet
 from hicrisp_core.model.feedback_kind import FeedbackKind
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.record import StepRecord
-from hicrisp_core.model.task import Command, Plan, Step, Task, Value
+from hicrisp_core.model.task import OFFLINE_SOURCE, Command, Plan, Step, Task, Value
 from hicrisp_core.model.verdict import Outcome, Status, Verdict
 from hicrisp_core.model.world import Relation, RobotState, WorldObject, WorldState
 
 __all__ = [
-    "Cause", "CauseKind", "Command", "Correction", "Feedback", "FeedbackKind", "Level", "Maker", "MakerKind",
-    "Measured", "Outcome", "Plan", "Pose", "Relation", "RobotState", "Rung", "StackEntry", "Status", "Step",
-    "StepRecord", "Task", "Unmet", "Value", "Vector", "Verdict", "WorldObject", "WorldState",
+    "OFFLINE_SOURCE", "Cause", "CauseKind", "Command", "Correction", "Feedback", "FeedbackKind", "Level", "Maker",
+    "MakerKind", "Measured", "Outcome", "Plan", "Pose", "Relation", "RobotState", "Rung", "StackEntry", "Status",
+    "Step", "StepRecord", "Task", "Unmet", "Value", "Vector", "Verdict", "WorldObject", "WorldState",
 ]

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, List, Mapping, Set
+from typing import Any, Iterable, List, Mapping, Optional, Set, Tuple
 
 from hicrisp_core.trace.story import Attempt, StepStory, Story, story_of
 
-RUNG_WORDS = {
-    "repair": "by a search over the known actions (no language model)",
-    "offset": "by aiming anew",
-    "help": "by asking a person",
-    "llm_step": "by one corrective action from the language model",
-    "llm_replan": "by a new plan from the failed step on",
-    "give_up": "by nothing: no correction was left",
+MAKERS = {
+    "search": "a search over the known actions",
+    "decoder": "the action decoder",
+    "offline": "the offline planner",
+    "person": "a person",
 }
+"""Who makes corrections, in words; a model is called by its name."""
+DEEDS = {
+    "repair": "repaired it",
+    "offset": "aimed again",
+    "help": "was asked for help",
+    "llm_step": "made a corrective action",
+    "llm_replan": "made a new plan from the failed step on",
+}
+"""What each rung does, as it follows its maker."""
+_AGAIN = ("repair", "llm_step")
+"""Rungs without whose commands the same is tried again."""
 _MOST = 6
 
 
@@ -28,7 +37,7 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
         sentences += _troubled(step)
     aimed = int(((story.end or {}).get("corrections") or {}).get("offset") or 0)
     if aimed and not any(correction.get("rung") == "offset" for correction in story.corrections):
-        sentences.append(f"Beside that the aim was corrected {_count(aimed, 'time')} by the measured deviation.")
+        sentences.append(f"The action decoder also corrected the aim {_count(aimed, 'time')} by the measured deviation.")
     sentences += _ended(story)
     return " ".join(sentences)
 
@@ -54,17 +63,17 @@ def _troubled(step: StepStory) -> List[str]:
     """What is to be said of a step: nothing when it went well at once."""
     sentences: List[str] = []
     failed: Set[str] = set()
-    said = ""
+    last: Optional[Tuple[object, ...]] = None
     for moment in step.moments:
         if isinstance(moment, Attempt):
             if moment.ok is False:
-                words = _failed(moment)
-                sentences.append("The same happened again." if words == said else words)
-                said = words
-                failed.add(moment.text)
-            elif moment.ok and moment.text in failed:
+                failure = moment.failure
+                sentences.append("The same happened again." if failure == last else _failed(moment))
+                last = failure
+                failed.add(moment.name)
+            elif moment.ok and moment.name in failed:
                 sentences.append(f"Then '{moment.text}' worked.")
-                failed.remove(moment.text)
+                failed.remove(moment.name)
         elif moment.get("kind") == "correction":
             sentences.append(_corrected(moment))
     if not sentences:
@@ -79,8 +88,8 @@ def _failed(attempt: Attempt) -> str:
     feedback = attempt.feedback
     error = _closed(feedback.get("error") or attempt.outcome.get("message") or "it did not work")
     reason = feedback.get("reason")
-    nested = "The correction itself failed: " if attempt.command.get("purpose") == "correction" else ""
-    return f"{nested}'{attempt.text}' failed: {error}" + (f" The reason: {_closed(reason)}" if reason else "")
+    nested = "The correction failed too: " if attempt.command.get("purpose") == "correction" else ""
+    return f"{nested}'{attempt.text}' failed: {error}" + (f" {_closed(reason)}" if reason else "")
 
 
 def _corrected(correction: Mapping[str, Any]) -> str:
@@ -88,9 +97,19 @@ def _corrected(correction: Mapping[str, Any]) -> str:
     if rung == "give_up":
         return f"It was given up: {_closed(correction.get('note') or 'no correction was left')}"
     commands = [str(command) for command in correction.get("commands") or []]
-    what = f": {', then '.join(commands)}" if commands else ""
+    what = f": {', then '.join(commands)}" if commands else ", by trying it again" if rung in _AGAIN else ""
     note = f" ({correction['note']})" if rung == "offset" and correction.get("note") else ""
-    return _closed(f"This was corrected {RUNG_WORDS.get(rung, f'by {rung}')}{note}{what}")
+    who = maker_words(correction)
+    return _closed(f"{who[:1].upper()}{who[1:]} {DEEDS.get(rung, 'corrected it')}{note}{what}")
+
+
+def maker_words(correction: Mapping[str, Any]) -> str:
+    """Who made a correction, in words."""
+    maker = correction.get("maker") or {}
+    kind, name = str(maker.get("kind", "")), str(maker.get("name", ""))
+    if kind == "model":
+        return f"the language model {name}".strip()
+    return MAKERS.get(kind, "the corrector")
 
 
 def _ended(story: Story) -> List[str]:
@@ -116,7 +135,7 @@ def _ended(story: Story) -> List[str]:
     left = story.remaining_stack
     if left:
         told = "; ".join(f"{entry.get('command', '')} ({entry.get('error', '')})" for entry in reversed(left))
-        sentences.append(f"What remained to be done, the latest first: {_closed(told)}")
+        sentences.append(f"This was left to do, the latest first: {_closed(told)}")
     return [*sentences, *_told(end)]
 
 

@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, List, Mapping, Optional, Sequence
 
+from hicrisp_core.trace.explain import maker_words
 from hicrisp_core.trace.pictures import embedded
 from hicrisp_core.trace.story import Attempt, StepStory
 
@@ -75,8 +76,12 @@ def _attempt(attempt: Attempt, picture: str = "") -> str:
         rows.append(("robot said", f"{claim}{': ' + message if message else ''}"))
     feedback = attempt.feedback
     if feedback:
-        rows.append(("detector", f"{str(feedback.get('level', '')).upper()} level, {feedback.get('kind', '')}"))
+        rows.append(("detector", f"{str(feedback.get('level', '')).upper()} level, "
+                                 f"{feedback.get('label') or feedback.get('kind', '')}"))
         rows += [(key, str(feedback.get(key) or "")) for key in ("error", "reason", "suggestion")]
+        rows += [(key, ", ".join(map(str, feedback.get(key) or []))) for key in ("subjects", "blockers")]
+        rows.append(("measured", "; ".join(map(_measured, feedback.get("measured") or []))))
+        rows.append(("first cause", _cause(feedback.get("cause") or {})))
     elif attempt.verdict.get("note"):
         rows.append(("detector", str(attempt.verdict["note"])))
     if attempt.deviation:
@@ -96,8 +101,9 @@ def _moment(event: Mapping[str, Any], folder: Path) -> str:
         commands = ", then ".join(str(command) for command in event.get("commands") or [])
         note = str(event.get("note") or "")
         rung = escape(str(event.get("rung", "")))
+        maker = "" if event.get("rung") == "give_up" else f"<span class='soft small'>{escape(maker_words(event))}</span>"
         return (f"<div class='moment correction'><div class='line'><span class='badge warn'>{rung}</span>"
-                f"<b>{escape(commands or 'try again')}</b><span class='t'>{_time(event)}</span></div>"
+                f"<b>{escape(commands or 'try again')}</b>{maker}<span class='t'>{_time(event)}</span></div>"
                 + (f"<div class='soft small'>{escape(note)}</div>" if note else "") + "</div>")
     if kind == "picture":
         figure = picture_html(folder, event)
@@ -113,6 +119,20 @@ def _moment(event: Mapping[str, Any], folder: Path) -> str:
         fault = escape(str(event.get("fault", "")))
         return f"<p class='soft small'><span class='badge warn'>injected</span> {fault}</p>"
     return ""
+
+
+def _measured(value: Mapping[str, Any]) -> str:
+    """A measured value with its unit, and what it was measured of."""
+    of = f" of {value['of']}" if value.get("of") else ""
+    return f"{str(value.get('name', '')).replace('_', ' ')}{of} {float(value.get('value') or 0.0):.3g} " \
+        f"{value.get('unit', '')}".strip()
+
+
+def _cause(cause: Mapping[str, Any]) -> str:
+    """The first cause by its kind, with its names and its age."""
+    seconds = cause.get("seconds")
+    parts = [str(cause.get("kind", "")).replace("_", " "), *map(str, cause.get("names") or [])]
+    return ", ".join(filter(None, (*parts, "" if seconds is None else f"{float(seconds):.1f} s")))
 
 
 def _goal(command: Mapping[str, Any]) -> str:

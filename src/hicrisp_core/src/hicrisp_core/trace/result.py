@@ -58,5 +58,5 @@ def _rungs(story: Story) -> Dict[str, int]:
 
 def _failures(story: Story) -> List[Dict[str, str]]:
     return [
-        {"step": attempt.text, **{key: str(attempt.feedback.get(key, "")) for key in ("level", "kind", "error")}}
+        {"step": attempt.text, **{key: str(attempt.feedback.get(key, "")) for key in ("level", "kind", "label", "error")}}
         for attempt in story.attempts if attempt.ok is False]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List, Mapping, Optional
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
 EventDict = Mapping[str, Any]
 
@@ -31,6 +31,17 @@ class Attempt:
     def text(self) -> str:
         """The command as a sentence."""
         return str(self.command.get("text") or self.command.get("command") or "")
+
+    @property
+    def name(self) -> str:
+        """The command by its action and arguments."""
+        return str(self.command.get("command") or self.text)
+
+    @property
+    def failure(self) -> Tuple[object, ...]:
+        """What failed how, so that the same failure is known again: its data, not its words."""
+        told = self.feedback
+        return (self.name, *(repr(told.get(key)) for key in ("kind", "label", "subjects", "blockers", "unmet", "cause")))
 
     @property
     def feedback(self) -> EventDict:

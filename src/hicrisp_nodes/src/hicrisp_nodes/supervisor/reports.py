@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping
+from typing import Any, Mapping
 
 import rospy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import Vector3
-from hicrisp_core.model import Level, Plan
+from hicrisp_core.domain.wording import Words
+from hicrisp_core.model import Plan
+from hicrisp_core.model.feedback_data import feedback_from_data
 from hicrisp_core.trace.plain import to_json
-from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
 
 from hicrisp_msgs.msg import (
     CorrectionStack,
@@ -54,10 +55,12 @@ class Reports:
         kind = str(event.get("kind", ""))
         self._events.publish(Event(rospy.Time.now(), task_id, kind, to_json(event)))
         if kind == "stack":
-            entries = [FailedCommand(e["command"], e["error"], e["attempts"]) for e in event["entries"]]
+            entries = [FailedCommand(e["command"], e["error"], e["kind"], e["label"], e["attempts"]) for e in event["entries"]]
             self._stack.publish(CorrectionStack(rospy.Time.now(), task_id, entries))
         elif kind == "verdict" and event.get("feedback"):
-            self._feedback.publish(_feedback(event["feedback"]))
+            told = event["feedback"]
+            words = Words(told["error"], told["reason"], told["suggestion"])
+            self._feedback.publish(feedback_to_msg(feedback_from_data(told), words))
         elif kind == "usage":
             self._usage.publish(LlmUsage(task_id, event["calls"], event["prompt_tokens"],
                                          event["completion_tokens"], event["seconds"]))
@@ -90,14 +93,3 @@ def status_to_msg(request: Request, queued: int) -> TaskStatus:
         stack_depth=progress.stack_depth, corrections=progress.corrections, message=progress.message,
         run_folder=progress.run_folder, queued=queued)
 
-
-def _feedback(told: Dict[str, Any]) -> Feedback:
-    deviation = told.get("deviation")
-    if deviation is not None and None in deviation:  # JSON knows no NaN.
-        deviation = None
-    return Feedback(
-        level=Feedback.LOW if told.get("level") == Level.LOW.value else Feedback.HIGH,
-        kind=told.get("kind", ""), error=told.get("error", ""), reason=told.get("reason", ""),
-        suggestion=told.get("suggestion", ""), has_deviation=deviation is not None,
-        deviation=Vector3(*deviation) if deviation else Vector3(),
-        alternatives=list(told.get("alternatives", ())), blockers=list(told.get("blockers", ())))
