@@ -8,6 +8,7 @@ from threading import Event, Thread
 from typing import List, Tuple
 
 import pytest
+from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
@@ -17,7 +18,9 @@ from hicrisp_core.robot.landmarks import BaseSettings, Landmark, load_base_setti
 from hicrisp_core.time.deadline import Deadline
 from scripted_base import ScriptedBase
 
-SKILLS = {"visit": "visit", "drive": "go_to", "park": "dock", "bring": "carry_to", "rest": "wait", "pick": "pick"}
+SKILLS = {action: SkillUse(skill, item) for action, skill, item in (
+    ("visit", "visit", ""), ("drive", "go_to", ""), ("park", "dock", ""), ("bring", "carry_to", "item"),
+    ("rest", "wait", ""), ("pick", "pick", "item"))}
 SETTINGS = BaseSettings("agv", speed=0.5, detour=2.0, start_up=4.0, tolerance=0.2, yaw_tolerance=0.3, approach=0.5,
                         dock_tolerance=0.05, carry_speed=0.25,
                         landmarks={"area_1": Landmark(3.0, 4.0), "charger": Landmark(2.0, 0.0, math.pi / 2),

@@ -7,6 +7,7 @@ from threading import Event
 from typing import Callable, Dict, List, Optional
 
 import pytest
+from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.model import Command, Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.arm_robot import ArmRobot
@@ -17,7 +18,8 @@ OK = Outcome(Status.SUCCESS)
 TABLE = WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)), movable=False)
 BOX = WorldObject("box", "box", "box", (0.05, 0.05, 0.05), pose=Pose((0.4, 0.1, 0.025)))
 GOAL = Pose((0.5, -0.2, 0.025))
-SKILLS = {"pick": "pick", "put_down": "place", "home": "home", "sing": "voice"}
+SKILLS = {"pick": SkillUse("pick", "item"), "put_down": SkillUse("place", "item"), "home": SkillUse("home"),
+          "drive": SkillUse("go_to")}
 
 
 class ScriptedArm:

@@ -202,7 +202,7 @@ class BlockedArea:
         return getattr(self.body, name)
 
     def aim(self, command, world, offsets, deadline):
-        blocked = not self.open and not (self.blockers and world.held(self.blockers[0])) and not (
+        blocked = not self.open and not (self.blockers and world.holds("holding", "panda", self.blockers[0])) and not (
             self.blockers and world.holds("on", self.blockers[0], "table"))
         if command.action == "carry_to" and blocked:
             return Feedback(Level.HIGH, UNREACHABLE, "Cannot carry box to area_2.", "No trajectory leads there.",

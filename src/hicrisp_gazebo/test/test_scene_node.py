@@ -187,6 +187,15 @@ def test_an_obstacle_appears_after_some_seconds(gazebo: ReferenceGazebo, arena: 
     assert gazebo.at("obstacle_1")[2] == pytest.approx(0.2, abs=0.01)
 
 
+def test_nothing_appears_where_the_robot_stands(gazebo: ReferenceGazebo, arena: SceneServer) -> None:
+    before = gazebo.at("obstacle_1")
+    answer = inject("appear", "obstacle_1", [1.5, 0.9])
+    assert not answer.ok
+    assert "agv is there; choose a place at least 0.46 m from its middle" in answer.message
+    assert gazebo.at("obstacle_1") == before
+    assert rospy.get_param("~faults") == []
+
+
 def test_what_is_knocked_moves_on_from_where_it_is(gazebo: ReferenceGazebo, table: SceneServer) -> None:
     before = gazebo.at("cylinder")
     assert inject("shove", "cylinder", [0.3, -0.2]).ok

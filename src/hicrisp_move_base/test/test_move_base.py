@@ -12,6 +12,7 @@ import pytest
 import reference_move_base as reference
 import rospy
 from hicrisp_core.body.drive_goals import Reached
+from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.ports.robot import Manner
@@ -252,7 +253,7 @@ def test_a_planner_that_will_not_drive_slowly_moves_nothing(
 
 def test_a_claim_to_have_arrived_is_compared_with_where_the_base_is_seen(stack: Stack) -> None:
     stack.misbehaves("lies")
-    robot = BaseRobot(stack.driver, {"visit": "visit"}, stack.driver.where,
+    robot = BaseRobot(stack.driver, {"visit": SkillUse("visit")}, stack.driver.where,
                       BaseSettings("agv", landmarks={"gate": Landmark(2.0, 0.0, math.pi)}))
     outcome = robot.execute(Command("visit", {"robot": "agv", "area": "gate"}), Deadline(10.0), Event())
     assert outcome.status is Status.EXECUTION

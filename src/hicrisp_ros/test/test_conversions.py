@@ -43,7 +43,7 @@ FEEDBACK = Feedback(
     Cause(CauseKind.BLOCKED, ("salt",), 1.5, "in the way"))
 ENTRY = StackEntry(COMMAND, FEEDBACK, 3)
 CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note")
-THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False)
+THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False, True)
 
 
 def over_the_wire(message: Any) -> Any:

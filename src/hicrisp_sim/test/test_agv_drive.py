@@ -10,6 +10,7 @@ from threading import Event, Thread
 import numpy as np
 import pytest
 from agv_arena import Yard
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, Status
 from hicrisp_core.time.deadline import Deadline
 
@@ -29,6 +30,16 @@ def test_an_obstacle_that_no_map_knows_is_seen_and_driven_around(tmp_path: Path)
     assert yard.go(3.2, 1.5).ok
     assert not yard.touched
     assert [thing for thing in yard.base.seen() if math.dist(thing.pose.position[:2], (1.8, 1.5)) < 0.15]
+
+
+def test_nothing_appears_where_the_base_stands(tmp_path: Path) -> None:
+    yard = Yard(tmp_path, {"crate": (0.4, 2.6, 0.1)})
+    x, y, _ = yard.world.base.pose().position
+    before = yard.world.true_obstacles()["crate"].position
+    with pytest.raises(ConfigError, match="agv is there; choose a place at least"):
+        yard.world.inject("appear", "crate", (x + 0.1, y))
+    yard.world.settle(0.2)
+    assert yard.world.true_obstacles()["crate"].position == pytest.approx(before, abs=1e-3)
 
 
 def test_what_appears_on_the_way_is_driven_around(tmp_path: Path) -> None:

@@ -117,3 +117,13 @@ def test_a_fault_that_cannot_be_is_refused_with_what_can(
 
 def test_every_kind_says_what_its_magnitude_means() -> None:
     assert all(kind.text for kind in KINDS.values())
+
+
+def test_a_thing_that_vanished_is_seen_no_more_until_the_reset(tabletop: Lab) -> None:
+    assert tabletop.world.inject("vanish", "box") == "box is taken away"
+    assert tabletop.see().objects["box"].unseen
+    assert not [fact for fact in tabletop.see().relations if "box" in fact]
+    with pytest.raises(FaultError, match="already"):
+        tabletop.world.inject("vanish", "box")
+    tabletop.world.reset(seed=0)
+    assert tabletop.see().holds("on", "box", "table")

@@ -5,17 +5,20 @@ What goes wrong inside the robot, such as an offset on every placement, is the b
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
 import numpy as np
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Command, Pose, WorldObject
 from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_fault
 from hicrisp_core.scene.relocation import Relocation
 from hicrisp_core.scene.scene import TABLE
 
-from hicrisp_gazebo.port import Answer, Gazebo
+from hicrisp_gazebo.port import Answer, Gazebo, Refusal
 
 _EVERYWHERE: Mapping[str, FaultKind] = {
     "vanish": FaultKind("the target is taken out of the world, now or after [seconds]", (0, 1), needs_target=True),
@@ -67,6 +70,7 @@ class Faults:
     def begin(self, scene: Scene, seed: int) -> None:
         """Forget every fault; what the scene itself says is injected by its owner."""
         self._scene = scene
+        self._domain = load_domain(config_file("domains", scene.domain))
         self._kinds = kinds_of(scene)
         self._armed.clear()
         self._due: List[Tuple[float, Callable[[], Answer]]] = []
@@ -102,7 +106,7 @@ class Faults:
 
     def phase_began(self, command: Command, phase: str) -> List[str]:
         """A phase of a command began: what waits for that happens now; what was done, as sentences."""
-        item = command.argument("item")
+        item = self._domain.item(command)
         done: List[str] = []
         if phase == "descend":
             done += [self._move(replace(fault, target=item)) for fault in self._armed.take("object_moved", item)]
@@ -139,7 +143,17 @@ class Faults:
             return f"{target} is knocked with ({x:.2f}, {y:.2f}) m/s", lambda: self._shove(target, (x, y, 0.0))
         at = self._scene.objects[target].pose
         pose = Pose((x, y, _LIFT + (at.position[2] if at else self._scene.objects[target].size[2] / 2.0)))
-        return f"{target} stands at ({x:.2f}, {y:.2f})", lambda: self._gazebo.place(target, pose)
+        return f"{target} stands at ({x:.2f}, {y:.2f})", lambda: self._stand(target, pose)
+
+    def _stand(self, target: str, pose: Pose) -> Answer:
+        """Put an obstacle somewhere, but not where a base is: the physics would throw both apart."""
+        (x, y, _), wide = pose.position, max(self._scene.objects[target].size[:2]) / 2.0
+        for name, start in self._scene.arena.starts.items() if self._scene.arena is not None else ():
+            seen = self._gazebo.pose(name).pose
+            if seen is not None and math.dist((x, y), seen.position[:2]) < start.radius + wide:
+                return Answer(Refusal.OTHER, f"{target} cannot stand at ({x:.2f}, {y:.2f}): {name} is there; choose a "
+                                             f"place at least {start.radius + wide:.2f} m from its middle")
+        return self._gazebo.place(target, pose)
 
     def _move(self, fault: SceneFault) -> str:
         if fault.kind == "unreachable":

@@ -10,6 +10,7 @@ import rospy
 import tf2_ros
 from hicrisp_core.detector.perception import ArmFrames
 from hicrisp_core.domain import load_domain
+from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.arm_robot import ArmRobot
@@ -35,7 +36,7 @@ class MoveItDriver:
     """An arm behind its action, with the detector's eyes; ``robots/<name>/reset`` forgets and recovers."""
 
     def __init__(
-        self, arm: Any, skills: Mapping[str, str], eyes: TopicObserver, limits: Optional[SafetyLimits] = None,
+        self, arm: Any, skills: Mapping[str, SkillUse], eyes: TopicObserver, limits: Optional[SafetyLimits] = None,
         sigma: float = 0.0, seed: int = 0,
     ) -> None:
         self._arm = arm

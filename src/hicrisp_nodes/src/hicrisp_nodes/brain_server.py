@@ -29,7 +29,8 @@ class BrainServer:
         deadline = Deadline(max(0.0, asked.time_limit))
         level = asked.feedback_level if asked.feedback_level in LEVELS else LEVELS[-1]
         if asked.stack:
-            answer = self._brain.correct(CorrectionRequest(task, world, to.stack_from_msg(asked.stack), level), deadline)
+            stack = to.stack_from_msg(asked.stack)
+            answer = self._brain.correct(CorrectionRequest(task, world, stack, level), deadline)
         else:
             answer = self._brain.plan(PlanRequest(
                 task, world,

@@ -32,7 +32,7 @@ class PoseEyes:
     Args:
         catalogue: what is known of the things beforehand.
         rate: world states per second of wall time, at most.
-        pose_age_limit: age from which on a robot's pose does not count as seen, s; a thing's age is told with it.
+        pose_age_limit: age from which on a pose does not count as seen, s.
     """
 
     def __init__(
@@ -44,10 +44,9 @@ class PoseEyes:
         self._domain = domain
         self._catalogue = catalogue
         self._robots = robots
-        self._robot_frames = frozenset(frame for robot in robots for frame in robot.frames)
         self._pose_age_limit = pose_age_limit
         self._period = 1.0 / rate
-        self._frames = (*catalogue, *self._robot_frames)
+        self._frames = (*catalogue, *(frame for robot in robots for frame in robot.frames))
         self._tf = TfWorld()
         self._publisher = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         Thread(target=self._look, name="eyes", daemon=True).start()
@@ -58,9 +57,8 @@ class PoseEyes:
             seen = self._tf.wait_for_news(seen, SILENCE)
             began = time.monotonic()
             now = rospy.get_time()
-            frames = {name: seen_at for name, seen_at in self._tf.frames(self._frames).items()
-                      if name not in self._robot_frames or now - seen_at[1] <= self._pose_age_limit}
-            world = perceive(frames, self._catalogue, self._domain, now, self._robots)
+            world = perceive(self._tf.frames(self._frames), self._catalogue, self._domain, now, self._robots,
+                             self._pose_age_limit)
             if not rospy.is_shutdown():
                 self._publisher.publish(to.world_to_msg(world))
             spent = time.monotonic() - began

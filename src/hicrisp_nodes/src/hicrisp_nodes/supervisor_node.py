@@ -75,7 +75,7 @@ class Supervisor:
                   "policy": configuration.policy.name, "llm": Path(brain).stem}
         runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
         runner = TaskRunner(configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports,
-                            runs_dir, labels, self._publish)
+                            runs_dir, labels, self._publish, float(parameter("picture_patience", 10.0)))
         self._queue = TaskQueue(runner.run, self._publish)
         self._reports.gate(self._gate)
         self._services = self._serve()

@@ -38,7 +38,7 @@ class FaultyRobot(ArmRobot):
     ) -> Outcome:
         def watched(phase: str, fraction: float) -> None:
             if self.faults is not None:
-                self.faults.phase_began(command, phase)
+                self.faults.phase_began(self.item(command), phase)
             if progress is not None:
                 progress(phase, fraction)
 

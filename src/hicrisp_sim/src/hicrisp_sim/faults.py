@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import Dict, List, Mapping, Sequence
+from typing import Dict, FrozenSet, List, Mapping, Sequence
 
 import numpy as np
 from hicrisp_core.model import Command, Pose
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.scene import SceneFault
 from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_fault
+from hicrisp_core.scene.scene import ROOM_FLOOR
 
 from hicrisp_sim.kinematics import Kinematics
-from hicrisp_sim.relocation import hands
+from hicrisp_sim.relocation import hands, put
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.timing import trajectory_of
 
@@ -29,12 +30,15 @@ KINDS: Mapping[str, FaultKind] = {
     "unreachable": FaultKind("a hand moves the target out of the robot's reach", needs_target=True),
     "blocked_goal": FaultKind(
         "a hand puts the target (or any other thing) where the robot is about to place something"),
+    "vanish": FaultKind("the target is taken out of the world, now or after [seconds]", (0, 1), needs_target=True),
     "sensor_noise": FaultKind("the seen positions of things scatter: [sigma], metres", (1,), spread=True),
 }
 """The kinds, with what they do and what their magnitude means."""
 _SLIP_AFTER, _SLIP_SECONDS, _SLIP_WIDTH = 0.5, 0.3, 0.012
 _SHIFT_SPEED = 0.12
 _GRIP = 30.0
+_OUT_OF_THE_WORLD = (20.0, 20.0)
+"""Where things are put that were taken away, metres in the world frame: on the floor, far outside every scene."""
 _log = logging.getLogger(__name__)
 
 
@@ -51,6 +55,7 @@ class Faults:
     def reset(self, seed: int) -> None:
         """Forget every fault."""
         self._armed.clear()
+        self._gone: FrozenSet[str] = frozenset()
         self._dice = {kind: np.random.default_rng([seed, number]) for number, kind in enumerate(sorted(KINDS))}
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
@@ -64,12 +69,15 @@ class Faults:
         """
         fault = SceneFault(kind, target, tuple(float(value) for value in magnitude), int(count))
         check_fault(fault, KINDS, [thing.name for thing in self._simulation.scene.things])
+        if kind == "vanish":
+            return self._take_away(target, fault.magnitude[0] if fault.magnitude else 0.0)
         if kind == "unreachable" or (kind == "object_moved" and fault.count == 0):
             return self._move(fault)
         return self._armed.arm(fault)
 
     def seen(self, poses: Dict[str, Pose]) -> Dict[str, Pose]:
-        """The poses of things with the noise of the eyes."""
+        """The poses of things that are there, with the noise of the eyes."""
+        poses = {name: pose for name, pose in poses.items() if name not in self._gone}
         sigma = sum(fault.magnitude[0] ** 2 for fault in self._armed.in_force("sensor_noise")) ** 0.5
         if sigma <= 0.0:
             return poses
@@ -100,9 +108,8 @@ class Faults:
             done = self._hands.block(goal.position[:2], fault.target, spared)
             _log.info("blocked_goal: %s", done or "nothing could be put on the goal")
 
-    def phase_began(self, command: Command, phase: str) -> None:
-        """A phase of a command begins: what waits for it happens now, after the robot looked."""
-        item = command.argument("item")
+    def phase_began(self, item: str, phase: str) -> None:
+        """A phase of a command that handles an item begins: what waits for it happens now, after the robot looked."""
         if phase == "descend":
             for fault in self._armed.take("object_moved", item):
                 self._move(replace(fault, target=item))
@@ -114,6 +121,23 @@ class Faults:
         opening, now = self._simulation.opening, self._simulation.time
         self._simulation.at(now + after, lambda: self._simulation.command_fingers(opening + _SLIP_WIDTH, 70.0))
         self._simulation.at(now + after + _SLIP_SECONDS, lambda: self._simulation.command_fingers(-0.02, _GRIP))
+
+    def _take_away(self, target: str, after: float) -> str:
+        if target in self._gone:
+            raise FaultError(f"{target} was taken away already; reset_world brings it back")
+        if after > 0.0:
+            self._simulation.at(self._simulation.time + after, lambda: self._vanish(target))
+            return f"{target} is taken away in {after:g} s"
+        self._vanish(target)
+        return f"{target} is taken away"
+
+    def _vanish(self, target: str) -> None:
+        """Put a thing where nobody sees it, each beside the others."""
+        size, (x, y) = self._simulation.scene.objects[target].size, _OUT_OF_THE_WORLD
+        arena = self._simulation.scene.arena
+        floor = ROOM_FLOOR if arena is None else arena.floor
+        self._gone |= {target}
+        put(self._simulation, target, Pose((x + 2.0 * len(self._gone), y, floor + size[2] / 2.0)))
 
     def _move(self, fault: SceneFault) -> str:
         if fault.kind == "unreachable":

@@ -12,15 +12,17 @@ from hicrisp_sim.models import pose_of
 from hicrisp_sim.simulation import Simulation
 
 
+def put(simulation: Simulation, name: str, pose: Pose) -> None:
+    """Put a thing at a pose in the world frame, at rest."""
+    with simulation.edit() as data:
+        joint = data.joint(name)
+        x, y, z, w = pose.orientation
+        joint.qpos[:] = (*pose.position, w, x, y, z)
+        joint.qvel[:] = 0.0
+
+
 def hands(simulation: Simulation) -> Relocation:
     """Hands that reach into a simulation."""
-
-    def put(name: str, pose: Pose) -> None:
-        with simulation.edit() as data:
-            joint = data.joint(name)
-            x, y, z, w = pose.orientation
-            joint.qpos[:] = (*pose.position, w, x, y, z)
-            joint.qvel[:] = 0.0
 
     def things() -> Dict[str, WorldObject]:
         found: Dict[str, WorldObject] = {}
@@ -29,4 +31,5 @@ def hands(simulation: Simulation) -> Relocation:
             found[thing.name] = replace(thing, pose=pose_of(placed[:3], placed[3:]))
         return found
 
-    return Relocation(things, lambda: simulation.scene.table, put)
+    return Relocation(things, lambda: simulation.scene.table,
+                      lambda name, pose: put(simulation, name, pose))

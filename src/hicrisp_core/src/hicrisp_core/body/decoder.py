@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from typing import FrozenSet, List, Optional, Sequence, Union
+from typing import Optional, Union
 
-from hicrisp_core.body.drive_goals import DriveSpace, goal_within, kept_out, standing_in
-from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
+from hicrisp_core.body.drive_goals import DriveSpace, kept_out
+from hicrisp_core.body.placement import Workspace
 from hicrisp_core.body.spots import Spots
-from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.model import (
-    Cause,
-    CauseKind,
-    Command,
-    Feedback,
-    FeedbackKind,
-    Level,
-    Measured,
-    Pose,
-    WorldObject,
-    WorldState,
-)
+from hicrisp_core.body.targets import TargetQuestion
+from hicrisp_core.domain.checker import not_seen
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Pose, WorldObject, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets, Planar
-from hicrisp_core.robot.skills_placements import Hold, hold_of
-
-_BEARINGS = 16
-"""Bearings around a reference that are tried for "next to"."""
+from hicrisp_core.ports.kinds import TargetRule
 
 
 def offset_key(domain: Domain, command: Command) -> str:
@@ -52,84 +39,45 @@ class ActionDecoder:
     def decode(self, command: Command, world: WorldState, offsets: DecoderOffsets) -> Union[Command, Feedback]:
         """The command with its target and its aim, or the feedback why there is no place for it."""
         action = self.domain.actions[command.action]
-        if action.decode in ("within", "station"):
-            return self._drive_goal(action, command, world)
-        item = world.objects.get(command.argument("item"))
-        if item is None or (item.pose is None and item.pose_age == 0.0) or not action.decode:
-            return command  # Nothing to aim: no placement, or a world of facts without poses.
-        if item.pose is None:
-            return Feedback(Level.HIGH, FeedbackKind.NOT_SEEN, command, subjects=(item.name,))
-        target = self._target(action, command, item, world)
+        if action.target is None:
+            return command
+        asked = TargetQuestion(self.domain, command, world, self.workspace, self.drive)
+        return self._placed(action.target, asked, offsets) if action.places else self._driven(action.target, asked)
+
+    def _placed(
+        self, rule: TargetRule, asked: TargetQuestion, offsets: DecoderOffsets
+    ) -> Union[Command, Feedback]:
+        """The command with where its item shall be."""
+        command, item = asked.command, asked.item
+        if item is None or (item.pose is None and item.pose_age == 0.0):
+            return command  # Nothing to aim: a world of facts without poses.
+        if item.pose is None or item.lost:
+            return not_seen(command, item)
+        target = rule.find(asked)
         if isinstance(target, Spots):
             spots, target = target, target.best()
             if target is None:
                 return self._no_place(command, spots)
-        if target is None:
-            unseen = tuple(str(value) for key, value in command.arguments.items()
-                           if key != "item" and str(value) in world.objects)
+        if isinstance(target, Feedback):
+            return target
+        if not isinstance(target, Pose):
+            unseen = (asked.other.name,) if asked.other is not None else ()
             return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, cause=Cause(CauseKind.NOT_SEEN, unseen))
         bias = offsets.bias(offset_key(self.domain, command))
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
 
-    def _drive_goal(self, action: Action, command: Command, world: WorldState) -> Union[Command, Feedback]:
+    def _driven(self, rule: TargetRule, asked: TargetQuestion) -> Union[Command, Feedback]:
         """The command with the pose where a base shall stand, and with the zones that it must not enter."""
-        place = next((world.objects[str(value)] for key, value in command.arguments.items()
-                      if key != "item" and str(value) in world.objects), None)
-        if place is None or place.pose is None:
-            return command  # A world of facts without poses; a robot that knows the place by name finds it.
-        goal = place.pose if action.decode == "station" else \
-            goal_within(place, world.robots.get(command.robot), world, command.avoid, self.drive)
-        if goal is None:
-            tried = (Measured("goals_tried", len(command.avoid)),) if command.avoid else ()
-            return Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, command, subjects=(place.name,),
-                            blockers=standing_in(place, world, self.drive), measured=tried)
-        discs = tuple(dict.fromkeys((*kept_out(world), *command.keep_out)))
-        return replace(command.aimed(goal, goal), keep_out=discs)
-
-    def _target(
-        self, action: Action, command: Command, item: WorldObject, world: WorldState
-    ) -> Union[Pose, Spots, None]:
-        """The only pose that will do, or the spots among which there is a choice; ``None`` without a reference."""
-        workspace = replace(self.workspace, avoid=command.avoid, apart=command.apart)
-        other = next((world.objects[str(value)] for key, value in command.arguments.items()
-                      if key != "item" and str(value) in world.objects), None)
-        rounds: Sequence[Round]
-        ignore: FrozenSet[str] = frozenset()
-        if action.decode == "free":
-            rounds = free(item, world, workspace)
-        elif action.decode == "apart":
-            rounds = apart(item, world, workspace)
-        elif other is None or other.pose is None:
-            return None
-        elif action.decode == "on" and other.shape in ("surface", "region"):
-            rounds = free(item, world, workspace, within=other)
-        elif action.decode == "on":
-            return on_top(item, other) if other.movable else on_tray(item, other, world)
-        elif action.decode == "in":
-            return inside(item, other, world)
-        else:
-            rounds = beside(item, other, self._bearings(action, command), world, workspace)
-            ignore = frozenset({other.name})
-        return Spots(item, rounds, world, workspace, _hold(command, item, world), ignore)
-
-    def _bearings(self, action: Action, command: Command) -> List[float]:
-        """The bearings around a reference that an action allows, radians."""
-        if action.decode in DIRECTIONS:
-            return [DIRECTIONS[action.decode]]
-        if action.decode == "around":
-            return [math.radians(float(command.arguments.get("bearing", 0.0)))]
-        return [2.0 * math.pi * i / _BEARINGS for i in range(_BEARINGS)]
+        goal = rule.find(asked)
+        if isinstance(goal, Feedback):
+            return goal
+        if not isinstance(goal, Pose):
+            return asked.command  # A world of facts without poses; a robot that knows the place by name finds it.
+        discs = tuple(dict.fromkeys((*kept_out(asked.world, self.domain), *asked.command.keep_out)))
+        return replace(asked.command.aimed(goal, goal), keep_out=discs)
 
     def _no_place(self, command: Command, spots: Spots) -> Feedback:
         """Why no spot will do: the things in the way, or that all are out of reach, off the table or tried."""
         names = spots.blockers()
         movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
         return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names, blockers=names if movable else ())
-
-
-def _hold(command: Command, item: WorldObject, world: WorldState) -> Optional[Hold]:
-    """How the command's robot is seen to hold the item; ``None`` where it is not."""
-    robot = world.robots.get(command.robot)
-    if robot is None or robot.pose is None or robot.opening is None or not world.held(item.name):
-        return None
-    return hold_of(item, robot.pose, robot.opening)

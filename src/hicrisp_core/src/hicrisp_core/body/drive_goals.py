@@ -8,6 +8,7 @@ from typing import Callable, FrozenSet, List, Optional, Sequence, Tuple
 
 from shapely.geometry import Point
 
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Pose, RobotState, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import from_yaw, planar_distance
@@ -57,9 +58,10 @@ class DriveSpace:
 
 
 def goal_within(
-    area: WorldObject, robot: Optional[RobotState], world: WorldState, failed: Sequence[Vector], space: DriveSpace
+    area: WorldObject, robot: Optional[RobotState], world: WorldState, failed: Sequence[Vector], space: DriveSpace,
+    riding: FrozenSet[str] = frozenset(),
 ) -> Optional[Pose]:
-    """The goal for a base in an area; ``None`` when none is left.
+    """The goal for a base in an area; ``None`` when none is left. What is ``riding`` on a base is in nobody's way.
 
     At first the free place nearest to the area's middle. After failures the places farthest from them come first, so
     that the area is tried from another side; where it is known what a trajectory leads to, that decides, also over
@@ -67,8 +69,7 @@ def goal_within(
     """
     untried = [pose for pose in _candidates(area, robot, space)
                if all(planar_distance(pose.position, spot) >= space.apart for spot in failed)]
-    aboard = _aboard(world)
-    free = [pose for pose in untried if _free(pose, world, space, aboard)]
+    free = [pose for pose in untried if _free(pose, world, space, riding)]
     if free and not failed:
         return free[0]
     if failed:
@@ -88,24 +89,23 @@ def leads_into(area: WorldObject, robot: Optional[RobotState], space: DriveSpace
     return not reached.known or reached.pose is not None
 
 
-def standing_in(area: WorldObject, world: WorldState, space: DriveSpace) -> Tuple[str, ...]:
+def standing_in(
+    area: WorldObject, world: WorldState, space: DriveSpace, riding: FrozenSet[str] = frozenset()
+) -> Tuple[str, ...]:
     """The things in an area, or so near that no base fits beside them, that somebody may carry away."""
     if area.pose is None:
         return ()
-    ground, aboard = footprint(area, area.pose), _aboard(world)
-    return tuple(name for name, thing in sorted(world.objects.items()) if thing.movable and name not in aboard
+    ground = footprint(area, area.pose)
+    return tuple(name for name, thing in sorted(world.objects.items()) if thing.movable and name not in riding
                  and thing.pose is not None and thing.shape not in ("region", "surface")
                  and footprint(thing, thing.pose).distance(ground) < space.radius + space.margin)
 
 
-def _aboard(world: WorldState) -> FrozenSet[str]:
-    """What a base carries: it is in nobody's way."""
-    return frozenset(fact.subject for fact in world.relations if fact.predicate == "aboard")
-
-
-def kept_out(world: WorldState) -> Tuple[Vector, ...]:
+def kept_out(world: WorldState, domain: Domain) -> Tuple[Vector, ...]:
     """Discs (x, y, radius) around the zones that no base may enter."""
-    zones = [thing for _, thing in sorted(world.objects.items()) if thing.type == "no_go" and thing.pose is not None]
+    forbidden = domain.roles.forbidden
+    zones = [thing for _, thing in sorted(world.objects.items())
+             if forbidden and domain.is_a(thing.type, forbidden) and thing.pose is not None]
     return tuple((zone.pose.position[0], zone.pose.position[1], math.hypot(*zone.size[:2]) / 2.0)
                  for zone in zones if zone.pose is not None)
 
@@ -130,9 +130,9 @@ def _candidates(area: WorldObject, robot: Optional[RobotState], space: DriveSpac
     return [pose for _, pose in sorted(found, key=lambda entry: entry[0])]
 
 
-def _free(pose: Pose, world: WorldState, space: DriveSpace, aboard: FrozenSet[str]) -> bool:
+def _free(pose: Pose, world: WorldState, space: DriveSpace, riding: FrozenSet[str]) -> bool:
     """Whether nothing stands there; what a base carries is not in its way."""
     spot = Point(*pose.position[:2])
     return all(footprint(thing, thing.pose).distance(spot) >= space.radius + space.margin
                for name, thing in world.objects.items()
-               if name not in aboard and thing.pose is not None and thing.shape not in ("region", "surface"))
+               if name not in riding and thing.pose is not None and thing.shape not in ("region", "surface"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import BOWL_WALL, footprint, half_extents, support, vertical_span
@@ -111,29 +111,34 @@ def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:
     return Pose((x, y, top + item.size[2] / 2.0), from_yaw(yaw))
 
 
-def on_tray(item: WorldObject, tray: WorldObject, world: WorldState) -> Optional[Pose]:
-    """On a flat top: its middle, or where there is room beside what stands on it, the nearest to the middle first."""
+def on_tray(
+    item: WorldObject, tray: WorldObject, world: WorldState, upon: FrozenSet[str]
+) -> Optional[Pose]:
+    """On a flat top: its middle, or where there is room beside what stands ``upon`` it, the nearest to the middle
+    first."""
     middle = on_top(item, tray)
     if middle is None or tray.pose is None:
         return None
     steps = [_TRAY_STEP * number for number in (0, 1, -1)]
     spots = sorted(((x, y) for x in steps for y in steps), key=lambda spot: math.hypot(*spot))
     others = [footprint(thing, thing.pose) for name, thing in world.objects.items()
-              if name != item.name and thing.pose is not None and world.holds("on", name, tray.name)]
+              if name != item.name and thing.pose is not None and name in upon]
     poses = [Pose((*tray.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation) for x, y in spots]
     return next((pose for pose in poses
                  if all(other.distance(footprint(item, pose)) >= _TRAY_GAP for other in others)), None)
 
 
-def inside(item: WorldObject, bowl: WorldObject, world: WorldState) -> Optional[Pose]:
-    """Inside a bowl: in its middle, or as far as may be from what lies in it already."""
+def inside(
+    item: WorldObject, bowl: WorldObject, world: WorldState, within: FrozenSet[str]
+) -> Optional[Pose]:
+    """Inside a bowl: in its middle, or as far as may be from what lies ``within`` it already."""
     if bowl.pose is None:
         return None
     x, y, _ = bowl.pose.position
     floor = vertical_span(bowl, bowl.pose)[0] + BOWL_WALL
     room = max(0.0, bowl.size[0] / 2.0 - BOWL_WALL - math.hypot(item.size[0], item.size[1]) / 2.0)
     contents = [thing for thing in world.objects.values() if thing.pose is not None and thing.name != item.name
-                and world.holds("in", thing.name, bowl.name)]
+                and thing.name in within]
     spots = [(x, y)] + [(x + room * math.cos(a), y + room * math.sin(a)) for a in _ring(8)] if contents else [(x, y)]
     best_spot, best_space = spots[0], -math.inf
     for spot in spots:

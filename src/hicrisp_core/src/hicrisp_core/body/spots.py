@@ -26,6 +26,7 @@ class Spots:
         rounds: the candidates, best first.
         hold: how the item is held; ``None`` where that is not seen, and no room is asked for the hand.
         ignore: names of things that may be nearer than the space that is wished, such as the reference.
+        held: names of the things that are in a hand and stand nowhere.
     """
 
     item: WorldObject
@@ -34,6 +35,7 @@ class Spots:
     workspace: Workspace
     hold: Optional[Hold] = None
     ignore: FrozenSet[str] = frozenset()
+    held: FrozenSet[str] = frozenset()
 
     def best(self) -> Optional[Pose]:
         """The first pose that is free and leaves the hand the room that it wishes; else the one that leaves it most;
@@ -92,7 +94,7 @@ class Spots:
                     or thing.shape in ("surface", "region"):
                 continue
             bottom, top = vertical_span(thing, thing.pose)
-            if top > low and bottom < high + _BELOW and not self.world.held(name):
+            if top > low and bottom < high + _BELOW and name not in self.held:
                 yield name, float(footprint(thing, thing.pose).distance(shadow))
 
     def _in_the_hands_way(self, pose: Pose, gone: Sequence[str]) -> Tuple[str, ...]:

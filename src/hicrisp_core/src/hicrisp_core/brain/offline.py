@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import FrozenSet, List, Optional, Set, Tuple
 
+from hicrisp_core.domain.effects import expected_facts
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import find_commands, preconditions_of
 from hicrisp_core.domain.wording import words_of as failure_words
@@ -159,12 +160,13 @@ def _out_of_reach(
     for entry in feedback:
         if entry.kind is not FeedbackKind.PLANNING or entry.command is None:
             continue
-        action = domain.actions.get(entry.command.action)
-        named = [str(value) for value in entry.command.arguments.values() if str(value) in world.objects]
-        if action is not None and action.skill == "pick":
-            picked.update(named)
+        item = domain.item(entry.command)
+        made = expected_facts(domain, entry.command)[0] if item else ()
+        if any(fact.predicate == domain.roles.held and fact.object == item for fact in made):
+            picked.add(item)
         else:
-            placed_by.update(named[1:])  # The first is the item.
+            named = (str(value) for value in entry.command.arguments.values())
+            placed_by.update(name for name in named if name in world.objects and name != item)
     return frozenset(picked), frozenset(placed_by)
 
 

@@ -19,8 +19,6 @@ from hicrisp_core.model import Command, FeedbackKind, Relation, StackEntry, Valu
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.policy.search_limits import SearchLimits
 
-_FREE = ("free", "apart")
-"""Relations of the action decoder by which a thing stands free of others."""
 _HAND = 0.06
 """Space that is left between what is moved away and what it made room for, metres: the hand has to get in."""
 _OTHER_TARGETS = 3
@@ -73,7 +71,7 @@ def find_clearing(
     found: Optional[Clearing] = None
     for name in top.feedback.blockers:
         thing = world.objects.get(name)
-        if thing is None or not thing.movable or name in about or world.held(name):
+        if thing is None or not thing.movable or name in about or domain.roles.is_held(world, name):
             continue
         for mover in itertools.islice(_movers(domain, world, name, top.command.robot), _WAYS):
             way = _way(domain, world, mover, top.command, limits)
@@ -106,7 +104,7 @@ def _way(
 
 def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterator[Command]:
     """Commands after which a thing stands elsewhere: where it is free, or in a place that it has not now."""
-    free = [action for action in domain.actions.values() if action.decode in _FREE and action.reversible]
+    free = [action for action in domain.actions.values() if _anywhere(action) and action.reversible]
     found = [command for action in free for command in _groundings(domain, action, world, name, robot)]
     if found:
         yield from found
@@ -134,8 +132,8 @@ def _groundings(
         command = Command(action.name, arguments, str(arguments.get(action.robot_parameter, robot)),
                           time_limit=action.time_limit)
         made, removed = expected_facts(domain, command)
-        let_go = any(fact.predicate == "holding" and fact.object == name for fact in removed)
-        if let_go or "holding" not in domain.predicates and any(fact.subject == name for fact in made):
+        let_go = name in domain.roles.holders(removed)
+        if let_go or not domain.roles.held and any(fact.subject == name for fact in made):
             yield command
 
 
@@ -144,13 +142,19 @@ def _kept_off(
 ) -> Tuple[Command, ...]:
     """The commands, with placements that keep off the room that is made: around the blocker and the failed command's
     item and target."""
-    item = world.objects.get(failed.argument("item"))
+    item = world.objects.get(domain.item(failed))
     spots: List[Vector] = [thing.pose.position for thing in (blocker, item)
-                           if thing is not None and thing.pose is not None and not world.held(thing.name)]
+                           if thing is not None and thing.pose is not None
+                           and not domain.roles.is_held(world, thing.name)]
     if failed.target is not None:
         spots.append(failed.target.position)
     if not spots:
         return tuple(commands)
     room = _HAND + sum(math.hypot(*thing.size[:2]) / 2.0 for thing in (blocker, item) if thing is not None)
-    return tuple(replace(command, avoid=tuple(spots), apart=room)
-                 if domain.actions[command.action].decode in _FREE else command for command in commands)
+    return tuple(replace(command, avoid=tuple(spots), apart=room) if _anywhere(domain.actions[command.action])
+                 else command for command in commands)
+
+
+def _anywhere(action: Action) -> bool:
+    """Whether an action puts a thing wherever there is room."""
+    return action.target is not None and action.target.anywhere

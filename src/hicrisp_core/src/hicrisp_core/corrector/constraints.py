@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import FrozenSet
 
 from shapely.geometry import Point
 
@@ -23,12 +24,17 @@ _NOTHING_TO_AVOID = frozenset((
 """First causes that say nothing about what stands in the way: another target or trajectory meets them again."""
 
 
-def constrained(command: Command, feedback: Feedback, world: WorldState) -> Command:
+def constrained(
+    command: Command, feedback: Feedback, world: WorldState, riding: FrozenSet[str] = frozenset()
+) -> Command:
     """The command with what its failure teaches about the next trajectory.
 
     A goal to which there was no way, or for a base none in time, is another one the next time. A base that was stopped
     on its way by something that is seen keeps more clearance and takes another goal; one that was stopped by nothing
     that is seen keeps out of what must be before it.
+
+    Args:
+        riding: the things that a base carries; none of them has stopped it.
     """
     if command.target is None or feedback.cause is not None and feedback.cause.kind in _NOTHING_TO_AVOID:
         return command
@@ -42,16 +48,15 @@ def constrained(command: Command, feedback: Feedback, world: WorldState) -> Comm
             return replace(command, clearance=0.0)  # There was no way with so much clearance: perhaps with less.
         return replace(command, avoid=(*command.avoid, command.target.position))
     x, y, _ = robot.pose.position
-    if _seen_nearby(x, y, world):
+    if _seen_nearby(x, y, world, riding):
         return replace(command, avoid=(*command.avoid, command.target.position),
                        clearance=min(_WIDEST, command.clearance + _CLEARANCE))
     before = (x + _AHEAD * math.cos(robot.pose.yaw), y + _AHEAD * math.sin(robot.pose.yaw), _RADIUS)
     return replace(command, keep_out=(*command.keep_out, before))
 
 
-def _seen_nearby(x: float, y: float, world: WorldState) -> bool:
+def _seen_nearby(x: float, y: float, world: WorldState, riding: FrozenSet[str]) -> bool:
     """Whether something that was seen is what may have stopped a base at a point; otherwise it is something unseen."""
     spot = Point(x, y)
-    aboard = {fact.subject for fact in world.relations if fact.predicate == "aboard"}
     return any(footprint(thing, thing.pose).distance(spot) < _NEAR for name, thing in world.objects.items()
-               if name not in aboard and thing.pose is not None and thing.shape not in ("region", "surface"))
+               if name not in riding and thing.pose is not None and thing.shape not in ("region", "surface"))

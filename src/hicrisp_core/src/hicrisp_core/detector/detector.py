@@ -8,6 +8,7 @@ from typing import List, NamedTuple, Optional, Tuple
 
 from hicrisp_core.detector.motion import with_the_way
 from hicrisp_core.detector.relations import see
+from hicrisp_core.domain.checker import not_seen
 from hicrisp_core.domain.effects import expected_facts, names_of
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import (
@@ -63,7 +64,7 @@ class Detector:
         return with_the_way(self.domain, command, after, self._compared(command, before, after, outcome))
 
     def _compared(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
-        deviation = measure_deviation(command, after) if self._places(command) else None
+        deviation = self._deviation(command, after) if self._places(command) else None
         if outcome.status in _FINAL:
             return Verdict(self._claimed(command, after, outcome, None))
         unseen = self._unseen(command, after)
@@ -81,7 +82,7 @@ class Detector:
     def _places(self, command: Command) -> bool:
         """Whether the command's target is where its item shall be, and not where a base shall stand."""
         action = self.domain.actions.get(command.action)
-        return action is not None and action.decode not in ("within", "station")
+        return action is not None and (action.target is None or action.places)
 
     def _has_effects(self, command: Command) -> bool:
         return any(expected_facts(self.domain, command))
@@ -105,7 +106,7 @@ class Detector:
             if thing.pose_age <= self.pose_age_limit:
                 continue
             if thing.pose is None:
-                return Feedback(Level.HIGH, FeedbackKind.NOT_SEEN, command, subjects=(name,))
+                return not_seen(command, thing)
             ages = (Measured("pose_age", thing.pose_age, "s"), Measured("pose_age_limit", self.pose_age_limit, "s"))
             return Feedback(Level.HIGH, FeedbackKind.STALE_POSE, command, subjects=(name,), measured=ages)
         return None
@@ -114,7 +115,7 @@ class Detector:
         self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
     ) -> Feedback:
         kind = FeedbackKind.NO_EFFECT if outcome.ok else FeedbackKind(outcome.status.value)
-        blockers = tuple(name for name in outcome.blockers if _may_be_moved(name, command, after))
+        blockers = tuple(name for name in outcome.blockers if self._may_be_moved(name, command, after))
         said = Cause(CauseKind.UNKNOWN, said=outcome.message) if outcome.message else None
         return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers, cause=outcome.cause or said)
 
@@ -124,13 +125,15 @@ class Detector:
         """LOW failures: the motion failed, the gripper does not hold what it should, or still holds it."""
         if not outcome.ok:
             return self._claimed(command, after, outcome, deviation)
-        skill = self.domain.actions[command.action].skill
-        held = Relation(command.robot, "holding", command.argument("item"))
-        seen = see(self.domain, held, after) if held.predicate in self.domain.predicates else None
-        if seen and skill == "pick" and not seen.holds:
+        held = Relation(command.robot, self.domain.roles.held, self.domain.item(command))
+        made, removed = expected_facts(self.domain, command)
+        if held not in (*made, *removed):
+            return None
+        seen = see(self.domain, held, after)
+        if held in made and not seen.holds:
             return Feedback(Level.LOW, FeedbackKind.NOT_GRASPED, command, subjects=(held.object,),
                             measured=seen.measured)
-        if seen and skill == "place" and seen.holds:
+        if held in removed and seen.holds:
             return Feedback(Level.LOW, FeedbackKind.NOT_RELEASED, command, subjects=(held.object,),
                             measured=seen.measured, deviation=deviation)
         return None
@@ -142,7 +145,7 @@ class Detector:
         """HIGH failures: the command ran, but facts are not as they should be; it is about the first of them."""
         fact, wanted, measured = wrong[0]
         if deviation is not None:
-            off = Measured("off_target", math.hypot(*deviation[:2]), "m", command.argument("item"))
+            off = Measured("off_target", math.hypot(*deviation[:2]), "m", self.domain.item(command))
             measured = (*measured, off)
         moved = _moved(fact.object, before, after)
         if moved > _DISTURBED:
@@ -152,20 +155,23 @@ class Detector:
             subjects=tuple(name for name in (fact.subject, fact.object) if name), measured=measured,
             deviation=deviation, unmet=(Unmet((fact,), negated=not wanted),))
 
+    def _deviation(self, command: Command, after: WorldState) -> Optional[Vector]:
+        """Measured minus target position of the item, in the frame of the goal (the target pose's axes), metres.
 
-def measure_deviation(command: Command, after: WorldState) -> Optional[Vector]:
-    """Where the item is less where it should be, in the frame of the goal (the target pose's axes), metres.
+        Only what was let go has been placed: an item that is still in a hand tells nothing.
+        """
+        item = after.objects.get(self.domain.item(command))
+        if command.target is None or item is None or item.pose is None or \
+                self.domain.roles.is_held(after, item.name):
+            return None
+        off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
+        x, y, z, w = command.target.orientation
+        return rotate((-x, -y, -z, w), (off[0], off[1], off[2]))
 
-    Only what was let go has been placed: an item that is still in a hand tells nothing.
-    """
-    item = after.objects.get(command.argument("item"))
-    if command.target is None or item is None or item.pose is None:
-        return None
-    if after.held(item.name):
-        return None
-    off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
-    x, y, z, w = command.target.orientation
-    return rotate((-x, -y, -z, w), (off[0], off[1], off[2]))
+    def _may_be_moved(self, name: str, command: Command, world: WorldState) -> bool:
+        """Whether what a driver says is in the way is something that can be put elsewhere, and not what it works on."""
+        thing = world.objects.get(name)
+        return thing is not None and thing.movable and name != self.domain.item(command)
 
 
 def _moved(name: str, before: WorldState, after: WorldState) -> float:
@@ -175,9 +181,4 @@ def _moved(name: str, before: WorldState, after: WorldState) -> float:
         return 0.0
     return distance(was.pose.position, is_.pose.position)
 
-
-def _may_be_moved(name: str, command: Command, world: WorldState) -> bool:
-    """Whether what a driver says is in the way is something that can be put elsewhere, and not what it works on."""
-    thing = world.objects.get(name)
-    return thing is not None and thing.movable and name != command.argument("item")
 

@@ -1,7 +1,7 @@
 """What happened on the way of a base: touches, near misses, zones that it must not enter; seen, never reported.
 
 Whoever sees the base while it moves tells a ``MotionRecord``; what it has noted since it was last asked stands in the
-observed world as the facts ``touched``, ``near_miss`` and ``entered``, and the detector puts it into words.
+observed world in the domain's words for a touch, a near miss and a zone entered, and the detector tells of it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ class MotionRecord:
     def facts(self, domain: Domain) -> FrozenSet[Relation]:
         """What was noted since the last call, as far as the domain has words for it."""
         noted, self._facts = frozenset(self._facts), set()
-        return frozenset(fact for fact in noted if fact.predicate in domain.predicates)
+        words = {TOUCHED: domain.roles.touched, NEAR_MISS: domain.roles.near_miss, ENTERED: domain.roles.entered}
+        return frozenset(fact._replace(predicate=words[fact.predicate]) for fact in noted if words[fact.predicate])
 
 
 def with_the_way(domain: Domain, command: Command, after: WorldState, verdict: Verdict) -> Verdict:
@@ -82,11 +83,12 @@ def with_the_way(domain: Domain, command: Command, after: WorldState, verdict: V
     A zone that was entered fails a command, for that was not allowed however it ended; a touch or a near miss explains
     a failure and is noted on a success.
     """
-    noted = tuple(sorted(fact for fact in after.relations
-                   if fact.subject == command.robot and fact.predicate in (TOUCHED, NEAR_MISS, ENTERED)))
+    roles = domain.roles
+    met = [word for word in (roles.touched, roles.near_miss, roles.entered) if word]
+    noted = tuple(sorted(fact for fact in after.relations if fact.subject == command.robot and fact.predicate in met))
     if not noted:
         return verdict
-    zones = tuple(fact.object for fact in noted if fact.predicate == ENTERED)
+    zones = tuple(fact.object for fact in noted if fact.predicate == roles.entered)
     if zones and verdict.ok:
         return replace(verdict, feedback=Feedback(
             Level.HIGH, FeedbackKind.ENTERED, command, subjects=zones, seen=noted))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Dict, Mapping, Protocol, Tuple
 
@@ -74,6 +75,7 @@ def perceive(
     domain: Domain,
     now: float,
     arms: Tuple[RobotFrames, ...] = (ArmFrames(),),
+    age_limit: float = math.inf,
 ) -> WorldState:
     """What is seen at ``now`` (seconds of the same clock as the stamps).
 
@@ -81,14 +83,19 @@ def perceive(
         frames: every object is the frame of its own name; fixed furniture may keep the catalogue's pose.
         catalogue: what is known of the things beforehand: types, shapes, sizes.
         arms: the robots' frames, arms and bases.
+        age_limit: age from which on a pose does not count as seen, seconds. A thing keeps an older pose as the place
+            where it was last, but no fact follows from it; a robot does not.
     """
     objects: Dict[str, WorldObject] = {}
     for name, thing in catalogue.items():
         if name in frames and frames[name][0].finite:
             pose, stamp = frames[name]
-            objects[name] = replace(thing, pose=pose, pose_age=max(0.0, now - stamp))
+            age = max(0.0, now - stamp)
+            fixed = not thing.movable and stamp == 0.0  # A static frame is true for ever.
+            objects[name] = replace(thing, pose=pose, pose_age=age, lost=age > age_limit and not fixed)
         else:
             objects[name] = thing if not thing.movable else replace(thing, pose=None, pose_age=float("inf"))
-    robots = {arm.name: arm.seen(frames) for arm in arms}
+    fresh = {name: seen for name, seen in frames.items() if now - seen[1] <= age_limit}
+    robots = {arm.name: arm.seen(fresh) for arm in arms}
     world = WorldState(objects, frozenset(), robots, now)
     return world.with_relations(frozenset(derive_relations(domain, world)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Iterator, Optional
 
 from hicrisp_core.domain.conditions import Condition, Facts, IsA, solutions
@@ -16,19 +17,21 @@ from hicrisp_core.model import (
     Feedback,
     FeedbackKind,
     Level,
+    Measured,
     Relation,
     Step,
     Unmet,
+    WorldObject,
     WorldState,
 )
 
 
 def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedback]:
-    """Check names and types, then each precondition in its order.
+    """Check names and types, whether all things are in view, then each precondition in its order.
 
     Returns:
-        ``None`` when the command may run, else HIGH feedback: INVALID, or the precondition's kind with its place
-        among the action's preconditions and the facts that are not as they should be.
+        ``None`` when the command may run, else HIGH feedback: INVALID, NOT_SEEN, or the precondition's kind with its
+        place among the action's preconditions and the facts that are not as they should be.
     """
     try:
         domain.ground(Step("", command.action, command.arguments, command.robot), state)
@@ -36,6 +39,9 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
         return malformed(error, command)
     facts, is_a = Facts(state.relations), type_test(domain, state)
     names = names_of(command)
+    unseen = [state.objects[name] for name in names.values() if name in state.objects and state.objects[name].unseen]
+    if unseen:
+        return not_seen(command, unseen[0])
     for index, precondition in enumerate(domain.actions[command.action].preconditions):
         condition = precondition.condition.bind(names)
         if not condition.holds(facts, is_a):
@@ -45,6 +51,13 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
             return Feedback(Level.HIGH, precondition.kind, command, label=precondition.label, subjects=subjects,
                             unmet=unmet)
     return None
+
+
+def not_seen(command: Command, thing: WorldObject) -> Feedback:
+    """The feedback for a command about a thing of which nobody knows where it is now."""
+    known = math.isfinite(thing.pose_age) and (thing.pose is not None or thing.pose_age > 0.0)
+    return Feedback(Level.HIGH, FeedbackKind.NOT_SEEN, command, subjects=(thing.name,),
+                    measured=(Measured("pose_age", thing.pose_age, "s"),) if known else ())
 
 
 def malformed(error: DomainError, command: Optional[Command] = None, step: Optional[Step] = None) -> Feedback:

@@ -10,8 +10,9 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml, value_of
 from hicrisp_core.domain.condition_text import parse_atom, parse_condition
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
+from hicrisp_core.domain.role_reading import check_item_role, read_roles
+from hicrisp_core.domain.roles import ITEM, PARAMETER_ROLES, Roles
 from hicrisp_core.domain.schema import (
-    DETECTABLE,
     PRECONDITION_KINDS,
     ROBOT_TYPES,
     Action,
@@ -24,23 +25,25 @@ from hicrisp_core.domain.schema import (
     Saying,
 )
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.extensions import extensions
 from hicrisp_core.model import FeedbackKind
+from hicrisp_core.ports.kinds import Skill
 
 _PLACE = re.compile(r"\{\w+\}")
 _NUMBER = "number"
 """In place of a type: the argument is a quantity."""
-_DECODERS = ("", "free", "apart", "on", "in", "next_to", "around", "left_of", "right_of", "in_front_of", "behind",
-             "within", "station")
 
 
 def load_domain(file: Union[str, FilePath]) -> Domain:
     """Read and check a domain file.
 
     Raises:
-        ConfigError: for an unknown key, type, predicate or parameter, with the file, the line and the valid ones.
+        ConfigError: for an unknown key, type, predicate, parameter, role, skill, target rule or detector test, with
+            the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
-    check_keys(values, ("domain", "description", "extends", "types", "predicates", "actions", "examples", "sayings"),
+    check_keys(values, ("domain", "description", "extends", "types", "predicates", "roles", "actions", "examples",
+                        "sayings"),
                ("domain", "types", "predicates", "actions"), positions)
     parents = _parents(file, value_of(values, "extends", list, positions, default=[]), positions)
     types = _types(value_of(values, "types", dict, positions), positions, parents)
@@ -48,17 +51,19 @@ def load_domain(file: Union[str, FilePath]) -> Domain:
     predicates.update({
         name: _predicate(name, entry, types, positions)
         for name, entry in value_of(values, "predicates", dict, positions).items()})
+    roles = read_roles(values, types, predicates, positions, [parent.roles for parent in parents])
     actions = {name: action for parent in parents for name, action in parent.actions.items()}
     actions.update({
-        name: _ActionReader(name, types, predicates, positions, actions.get(name)).read(entry)
+        name: _ActionReader(name, types, predicates, roles, positions, actions.get(name)).read(entry)
         for name, entry in value_of(values, "actions", dict, positions).items()})
+    check_item_role(values, roles, actions, positions)
     examples = value_of(values, "examples", list, positions, default=[])
     for index, example in enumerate(examples):
         check_keys(example, ("task", "state", "plan"), ("task", "plan"), positions, ("examples", index))
     return Domain(value_of(values, "domain", str, positions), types, predicates, actions,
                   value_of(values, "description", str, positions, default=""), tuple(examples),
                   tuple(_saying(entry, positions, ("sayings", index)) for index, entry in enumerate(
-                      value_of(values, "sayings", list, positions, default=[]))))
+                      value_of(values, "sayings", list, positions, default=[]))), roles)
 
 
 def _parents(file: Union[str, FilePath], names: Sequence[Any], positions: Positions) -> Tuple[Domain, ...]:
@@ -101,7 +106,9 @@ def _predicate(name: str, entry: Any, types: Mapping[str, str], positions: Posit
         if not (index and type_ == _NUMBER):
             _known_type(type_, types, positions, (*path, "args", index))
     text = value_of(entry, "text", str, positions, path)
-    detect = value_of(entry, "detect", str, positions, path, default="", choices=("", *DETECTABLE))
+    detect = value_of(entry, "detect", str, positions, path, default="")
+    if detect and detect not in extensions().tests:
+        raise positions.error((*path, "detect"), extensions().tests.unknown(detect))
     direction = value_of(entry, "direction", list, positions, path, default=[0.0, 0.0])
     if len(direction) != 2 or not all(isinstance(value, (int, float)) for value in direction):
         raise positions.error((*path, "direction"), f"two numbers were expected, got {direction!r}")
@@ -134,10 +141,11 @@ class _ActionReader:
     """
 
     def __init__(
-        self, name: str, types: Mapping[str, str], predicates: Mapping[str, Predicate], positions: Positions,
-        inherited: Optional[Action] = None,
+        self, name: str, types: Mapping[str, str], predicates: Mapping[str, Predicate], roles: Roles,
+        positions: Positions, inherited: Optional[Action] = None,
     ) -> None:
         self._name = name
+        self._roles = roles
         self._inherited = inherited
         self._types = types
         self._predicates = predicates
@@ -160,11 +168,34 @@ class _ActionReader:
             raise self._positions.error((*self._path, "time_limit"), f"more than 0 seconds needed, got {time_limit:g}")
         return Action(
             self._name, self._value(entry, "text", str), parameters, self._preconditions(entry), self._effects(entry),
-            self._value(entry, "skill", str, ""),
-            value_of(entry, "decode", str, self._positions, self._path, default="", choices=_DECODERS),
+            self._skill(entry, parameters), self._target(entry),
             self._value(entry, "reversible", bool, True), time_limit,
             tuple(map(str, self._value(entry, "called", list, []))),
             tuple(self._needless(index, value) for index, value in enumerate(self._value(entry, "needless", list, []))))
+
+    def _skill(self, entry: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> str:
+        """The name of the action's skill, when there is such a skill and the parameters are what it needs."""
+        name, path = self._value(entry, "skill", str, ""), (*self._path, "skill")
+        if not name:
+            return ""
+        known = extensions().skills
+        if name not in known:
+            raise self._positions.error(path, known.unknown(name))
+        skill: Skill = known.get(name)
+        kinds = [parameter.type for parameter in parameters.values() if parameter.type in ROBOT_TYPES]
+        if kinds[:1] != [skill.robot]:
+            raise self._positions.error(path, f"the skill '{name}' is one of a robot of the type {skill.robot}, and "
+                                              f"{self._name} has no such parameter")
+        if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
+            raise self._positions.error(path, f"the skill '{name}' handles a thing: name a parameter of {self._name} "
+                                              f"'{self._roles.item}', or give one 'role: {ITEM}'")
+        return name
+
+    def _target(self, entry: Mapping[str, Any]) -> str:
+        name = self._value(entry, "decode", str, "")
+        if name and name not in extensions().targets:
+            raise self._positions.error((*self._path, "decode"), extensions().targets.unknown(name))
+        return name
 
     def _preconditions(self, entry: Mapping[str, Any]) -> Tuple[Precondition, ...]:
         return tuple(self._precondition(index, value)
@@ -178,13 +209,17 @@ class _ActionReader:
 
     def _parameter(self, name: str, value: Any) -> Parameter:
         path = (*self._path, "parameters", name)
+        role = ITEM if name == self._roles.item else ""
         if isinstance(value, str):
-            return Parameter(name, _known_type(value, self._types, self._positions, path))
-        check_keys(value, ("type", "default", "min", "max", "any", "optional"), ("type",), self._positions, path)
+            return Parameter(name, _known_type(value, self._types, self._positions, path), role=role)
+        check_keys(value, ("type", "default", "min", "max", "any", "optional", "role"), ("type",), self._positions,
+                   path)
         if value["type"] != _NUMBER:
             return Parameter(name, _known_type(value["type"], self._types, self._positions, (*path, "type")),
                              any=value_of(value, "any", bool, self._positions, path, default=False),
-                             optional=value_of(value, "optional", bool, self._positions, path, default=False))
+                             optional=value_of(value, "optional", bool, self._positions, path, default=False),
+                             role=value_of(value, "role", str, self._positions, path, default=role,
+                                           choices=PARAMETER_ROLES if "role" in value else ()))
         numbers = {key: value_of(value, key, float, self._positions, path) for key in ("default", "min", "max")}
         return Parameter(name, _NUMBER, numbers["default"],
                          -float("inf") if numbers["min"] is None else numbers["min"],

@@ -8,15 +8,16 @@ from difflib import get_close_matches
 from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Condition
+from hicrisp_core.domain.roles import Roles
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import Command, FeedbackKind, Relation, Step, Value, WorldState
+from hicrisp_core.extensions import extensions
+from hicrisp_core.model import Command, FeedbackKind, Relation, Step, Value, WorldObject, WorldState
+from hicrisp_core.ports.kinds import ARM, BASE, TargetRule
 
-ROBOT_TYPES = ("arm", "base")
+ROBOT_TYPES = (ARM, BASE)
 PRECONDITION_KINDS = (
     FeedbackKind.PRECONDITION, FeedbackKind.INVALID, FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE)
 """The kinds of failures that a domain's preconditions may name."""
-DETECTABLE = ("holding", "on", "in", "near", "direction", "lying", "at", "docked", "aboard")
-"""The names of the detector's geometric tests."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Parameter:
 
     ``any`` says that any thing of the type serves as well, as one hand or the other: it may be left out, and a repair
     may choose another one. An ``optional`` one is left out where it is not given, and nothing depends on it.
+    ``role`` is ``item`` for the thing that the action handles.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Parameter:
     maximum: float = math.inf
     any: bool = False
     optional: bool = False
+    role: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class Needless:
 class Action:
     """An operator of the domain.
 
-    ``skill`` names the robot's skill, ``decode`` the relation by which the action decoder finds the target pose.
+    ``skill`` names the robot's skill, ``decode`` the rule by which the action decoder finds the target pose.
     ``called`` are words by which plans may also call it; several actions may share one, and their types decide.
     """
 
@@ -111,6 +114,21 @@ class Action:
         """The name of the parameter that is the robot; empty when there is none."""
         return next((p.name for p in self.parameters.values() if p.type in ROBOT_TYPES), "")
 
+    @property
+    def item_parameter(self) -> str:
+        """The name of the parameter that is the thing it handles; empty when it handles none."""
+        return next((p.name for p in self.parameters.values() if p.role == "item"), "")
+
+    @property
+    def target(self) -> Optional[TargetRule]:
+        """How its commands get their target; ``None`` for an action that leads nowhere."""
+        return extensions().targets.get(self.decode) if self.decode else None
+
+    @property
+    def places(self) -> bool:
+        """Whether its target is where its item shall be, and not where a base shall stand."""
+        return self.target is not None and self.target.robot == ARM
+
 
 @dataclass(frozen=True)
 class Saying:
@@ -121,8 +139,16 @@ class Saying:
 
 
 @dataclass(frozen=True)
+class SkillUse:
+    """What a robot must know of an action: the skill, and which of its parameters is the thing that is handled."""
+
+    skill: str
+    item: str = ""
+
+
+@dataclass(frozen=True)
 class Domain:
-    """Types, predicates and actions of one kind of world; immutable."""
+    """Types, predicates and actions of one kind of world, and the roles that they play; immutable."""
 
     name: str
     types: Mapping[str, str]
@@ -131,11 +157,25 @@ class Domain:
     description: str = ""
     examples: Tuple[Mapping[str, object], ...] = field(default=())
     sayings: Tuple[Saying, ...] = ()
+    roles: Roles = Roles()
 
     @property
-    def skills(self) -> Mapping[str, str]:
-        """The skill of each action, by the action's name."""
-        return {name: action.skill for name, action in self.actions.items()}
+    def skills(self) -> Mapping[str, SkillUse]:
+        """The skill of each action, by the action's name; without those that no robot carries out."""
+        return {name: SkillUse(action.skill, action.item_parameter)
+                for name, action in self.actions.items() if action.skill}
+
+    def item(self, command: Command) -> str:
+        """The name of the thing that a command handles; empty when it handles none."""
+        action = self.actions.get(command.action)
+        return command.argument(action.item_parameter) if action is not None and action.item_parameter else ""
+
+    def other(self, command: Command, world: WorldState) -> Optional[WorldObject]:
+        """The first thing that a command names besides the one that it handles: a reference, an area."""
+        action = self.actions.get(command.action)
+        item = action.item_parameter if action is not None else ""
+        return next((world.objects[str(value)] for key, value in command.arguments.items()
+                     if key != item and str(value) in world.objects), None)
 
     def is_a(self, type_: str, ancestor: str) -> bool:
         """Whether a type is another one or one of its descendants."""

@@ -55,11 +55,11 @@ SENTENCES: Mapping[FeedbackKind, _Said] = {
     FeedbackKind.NOT_RELEASED: _Said(
         ("{subject_the} is still in the gripper of {robot}",), ("it is {measured}",), ("{doing} again",)),
     FeedbackKind.NOT_SEEN: _Said(
-        ("{subject_the} is not in view",), ("no pose of it has arrived",),
-        ("look for it, or bring it back into view",)),
+        _CANNOT, ("{subject_the} has not been seen for {pose_age}", "{subject_the} was never seen"),
+        ("bring it back into view",)),
     FeedbackKind.STALE_POSE: _Said(
-        ("{subject_the} was last seen {pose_age} ago",), ("a pose counts for {pose_age_limit}",),
-        ("check the camera, or bring it back into view",)),
+        ("{subject_the} has not been seen for {pose_age}",), ("poses older than {pose_age_limit} do not count",),
+        ("check the source of the poses, or bring it back into view",)),
     FeedbackKind.NOT_MADE: _Said(
         ("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
     FeedbackKind.NOT_REMOVED: _Said(
@@ -141,7 +141,7 @@ MEASURES: Mapping[str, str] = {
     "off_target": "{} from its target",
     "displaced": "{} from where it stood",
 }
-"""Each measured value as it follows "it is". A value that stands in no sentence of its own is left out."""
+"""Each measured value as it follows "it is"."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ class _Slots:
         precondition = self._precondition()
         return {
             "doing": self._doing(), "later": self._later(), "robot": spoken(robot), "robot_the": named(robot),
-            "item": spoken(command.argument("item")) if command is not None else "",
+            "item": spoken(self._item(command)) if command is not None else "",
             "subject": spoken(first), "subject_the": named(first), "parameter": spoken(feedback.parameter),
             "subjects_the": _and(map(named, feedback.subjects)),
             "subjects_be": "is" if len(feedback.subjects) == 1 else "are",
@@ -269,6 +269,9 @@ class _Slots:
             "seen": "; ".join(self._fact(fact, spoken) for fact in feedback.seen),
             "measured": self._measured(feedback.measured), "measures": self._measures(),
             "cause": cause_text(feedback.cause), **self._values()}
+
+    def _item(self, command: Command) -> str:
+        return self._domain.item(command)
 
     def _doing(self) -> str:
         feedback = self._feedback
@@ -326,8 +329,8 @@ class _Slots:
         return values
 
     def _measured(self, measured: Iterable[Measured]) -> str:
-        return ", ".join(MEASURES[each.name].format(quantity(each.value, each.unit))
-                         for each in measured if each.name in MEASURES)
+        return ", ".join(MEASURES.get(each.name, f"{{}} in {spoken(each.name)}").format(
+            quantity(each.value, each.unit)) for each in measured)
 
     def _measures(self) -> str:
         """A sentence for each thing that something was measured of."""

@@ -139,7 +139,7 @@ class Attempts:
             self._ledger.failed(self._domain.describe(command), verdict.feedback,
                                 words_of(verdict.feedback, self._domain).error)
             if self._policy.allows(Rung.OFFSET):
-                aimed = constrained(aimed, verdict.feedback, after)
+                aimed = constrained(aimed, verdict.feedback, after, self._domain.roles.riding(after))
         return Attempt(aimed, verdict)
 
     def help(self, wanted: str) -> bool:
@@ -189,7 +189,7 @@ class Attempts:
         self._ledger.placed(verdict.deviation)
         if not self._policy.allows(Rung.OFFSET):
             return
-        measured = measured_offset(command, after.objects.get(command.argument("item")))
+        measured = measured_offset(command, after.objects.get(self._domain.item(command)))
         if measured is None:
             return
         key = offset_key(self._domain, command)

@@ -31,7 +31,7 @@ from hicrisp_core.model.itinerary import Itinerary
 
 
 class TaskOrder:
-    """Adds ``visited``, ``waits_for`` and ``not_due`` to what is seen, and says when the order is broken.
+    """Adds to what is seen what was visited, what waits for what and what is not due; reports when the order is broken.
 
     Args:
         space: asked for the areas to go to instead of one that cannot be reached.
@@ -39,6 +39,7 @@ class TaskOrder:
 
     def __init__(self, domain: Domain, space: Optional[DriveSpace] = None) -> None:
         self._domain = domain
+        self._roles = domain.roles
         self._space = space or DriveSpace()
         self.begin(Task(""))
 
@@ -58,15 +59,15 @@ class TaskOrder:
         if not self._read:
             self._read_task(world)
         for fact in sorted(world.relations):
-            if fact.predicate == "at":
+            if fact.predicate == self._roles.located:
                 self._stands(fact.subject, fact.object)
-        if not any(fact.predicate == "at" for fact in world.relations):
+        if not any(fact.predicate == self._roles.located for fact in world.relations):
             self._standing, self._broken = "", ()
         return world.with_relations(world.relations | self._facts(world))
 
     def judge(self, command: Command, world: WorldState, verdict: Verdict) -> Verdict:
         """The verdict with what the order has to say about it."""
-        area = str(command.arguments.get("area", ""))
+        area = self._area_of(command, world)
         feedback = verdict.feedback
         if feedback is None:
             broken = self._broken and area == self._standing
@@ -78,12 +79,12 @@ class TaskOrder:
             return replace(verdict, feedback=self._with_reachable(feedback, area, world))
         if not self._broken or self._standing == area:
             return verdict
-        if feedback.misses("at"):
+        if feedback.misses(self._roles.located):
             return replace(verdict, feedback=replace(
                 self._breach(FeedbackKind.WRONG_AREA, command), measured=feedback.measured))
         if feedback.level is Level.LOW:  # An aborted drive may have ended in an area that it only meant to pass.
             return replace(verdict, feedback=replace(
-                feedback, seen=(*feedback.seen, Relation(self._robot, "at", self._standing)),
+                feedback, seen=(*feedback.seen, Relation(self._robot, self._roles.located, self._standing)),
                 unmet=(*feedback.unmet, *self._breach(feedback.kind, command).unmet)))
         return verdict
 
@@ -119,15 +120,21 @@ class TaskOrder:
 
     def _facts(self, world: WorldState) -> "frozenset[Relation]":
         robot = self._base_in(world)
-        facts = {Relation(robot, "visited", area) for area in self._visited}
+        roles = self._roles
+        facts = {Relation(robot, roles.visited, area) for area in self._visited if roles.visited}
         if self._itinerary is not None:
             remaining = self._itinerary.remaining
-            for area in self._domain.objects_of(world, "area"):
-                facts.update(Relation(area, "waits_for", first) for first in self._itinerary.before(area)
+            for area in self._domain.objects_of(world, roles.area):
+                facts.update(Relation(area, roles.waits_for, first) for first in self._itinerary.before(area)
                              if first != area)
                 if area not in remaining and area != self._standing:
-                    facts.add(Relation(area, "not_due"))
-        return frozenset(facts)
+                    facts.add(Relation(area, roles.not_due))
+        return frozenset(fact for fact in facts if fact.predicate)
+
+    def _area_of(self, command: Command, world: WorldState) -> str:
+        """The area that a command names; empty when it names none."""
+        areas = self._domain.objects_of(world, self._roles.area) if self._roles.area else ()
+        return next((str(value) for value in command.arguments.values() if value in areas), "")
 
     def _base_in(self, world: WorldState) -> str:
         return self._robot or next((name for name, state in world.robots.items() if state.kind == "base"), "")
@@ -135,9 +142,9 @@ class TaskOrder:
     def _breach(self, kind: FeedbackKind, command: Command) -> Feedback:
         """The base stands in an area whose turn it is not."""
         area, first = self._standing, self._broken[0] if self._broken else ""
-        early = Relation(area, "waits_for", first) if first else Relation(area, "not_due")
+        early = Relation(area, self._roles.waits_for, first) if first else Relation(area, self._roles.not_due)
         return Feedback(Level.HIGH, kind, command, subjects=(area,), alternatives=(first,) if first else (),
-                        unmet=(Unmet((early,), negated=True),))
+                        unmet=(Unmet((early,), negated=True),) if early.predicate else ())
 
     def _with_reachable(self, feedback: Feedback, area: str, world: WorldState) -> Feedback:
         wanted = [name for name in (self._itinerary.remaining if self._itinerary else ()) if name != area]
@@ -150,10 +157,12 @@ class TaskOrder:
         return thing is not None and leads_into(thing, world.robots.get(self._base_in(world)), self._space)
 
     def _command(self, area: str, world: WorldState) -> Optional[Command]:
-        action = next((a for a in self._domain.actions.values() if a.decode == "within"), None)
+        drives_to = ((action, parameter.name) for action in self._domain.actions.values()
+                     if action.target is not None and not action.places
+                     for parameter in action.parameters.values() if parameter.type == self._roles.area)
+        action, place = next(drives_to, (None, ""))
         if action is None:
             return None
-        place = next(p.name for p in action.parameters.values() if p.name != action.robot_parameter)
         try:
             return self._domain.ground(Step("", action.name, {place: area}), world)
         except DomainError:

@@ -15,8 +15,6 @@ from hicrisp_core.domain.interference import Touch, interfere, touch_of
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Relation, WorldState
 
-_RIDES = ("on", "in", "aboard")
-"""Predicates whose subject goes where its object goes."""
 _SLICE = 0.05
 """Wall seconds between two looks whether the task was canceled."""
 
@@ -25,18 +23,20 @@ _SLICE = 0.05
 class Passage:
     """A command that is under way, and the world as it was when it began."""
 
+    domain: Domain
     command: Command
     before: Optional[WorldState] = None
 
     @property
     def moving(self) -> FrozenSet[str]:
         """The robot, what the command moves, and what stands on either: whatever may be seen to move now."""
-        found: Set[str] = {self.command.robot, self.command.argument("item")} - {""}
+        found: Set[str] = {self.command.robot, self.domain.item(self.command)} - {""}
+        roles = self.domain.roles
         facts = self.before.relations if self.before else frozenset()
         more = found
         while more:
-            more = {fact.subject for fact in facts if fact.predicate in _RIDES and fact.object in found}
-            more |= {fact.object for fact in facts if fact.predicate == "holding" and fact.subject in found}
+            more = {fact.subject for fact in facts if fact.predicate in roles.carries and fact.object in found}
+            more |= {held for held, holder in roles.holders(facts).items() if holder in found}
             more -= found
             found |= more
         return frozenset(found)
@@ -53,7 +53,7 @@ class Traffic:
     @contextmanager
     def passage(self, command: Command, cancel: Event) -> Iterator[Passage]:
         """Inside, the command is under way. Waits for those with which it would interfere; not once it is canceled."""
-        mine = Passage(command)
+        mine = Passage(self._domain, command)
         with self._changed:
             while not cancel.is_set() and any(interfere(self._domain, other.command, command)
                                               for other in self._under_way):

@@ -21,7 +21,7 @@ from hicrisp_core.language.intents import Intent, NotUnderstood
 from hicrisp_core.language.nouns import Names, words_of
 from hicrisp_core.language.phrases import PhraseReader
 from hicrisp_core.language.reader import read
-from hicrisp_core.language.tokens import tokenise
+from hicrisp_core.language.tokens import tokenise, words_in
 from hicrisp_core.model import WorldState
 
 EXAMPLES = ("bring the box to area 2", "load the red box onto the AGV, bring it to area 3 and back",
@@ -150,7 +150,7 @@ class DeliveryReader:
         self._builder.achieve(goal_of(f"aboard({item}, {self._base})"), GOAL_LIMITS)
 
     def _things(self, said: str) -> Tuple[str, ...]:
-        return self._names.items(PhraseReader(tokenise(said)).nouns())
+        return self._names.items(PhraseReader(tokenise(words_in(said))).nouns())
 
     def _area(self, said: str) -> str:
         """The area that is meant; empty when it is none."""

@@ -6,29 +6,21 @@ domain's goals can be said like this. Nothing is looked up here; see :mod:`hicri
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Iterator, List, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.clauses import each_where
 from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.phrases import PhraseReader
-from hicrisp_core.language.tokens import END, MAX_CHARACTERS, tokenise
+from hicrisp_core.language.templates import Template
+from hicrisp_core.language.tokens import END, MAX_CHARACTERS, Word, plain, rewritten, tokenise, words_in
 
-_BE = re.compile(r"\b(?:(?:has|have|needs?|ought) to be|(?:should|shall|must) be|to be|are)\b")
-_BE_NOT = re.compile(r"\b(?:should|shall|must|may)(?: not|n't) be\b|\b(?:is|are)n't\b|\bare not\b")
-_ADVERB = re.compile(r"\bis (?:also|now|directly|exactly|just)\b")
-_THINGS = "|".join(word for words in lexicon.NOUNS.values() for word in words)
-_LEAD = re.compile(
-    rf"(?:please |now )*(?:(?:make sure|ensure|see to it|take care)(?: that)?|i (?:want|would like)(?: that)?|"
-    rf"(?:the|your) (?:goal|task) is(?: that)?:?|(?:in|at) the end,?|"
-    rf"(?:re)?(?:arrange|order|move) (?:all |the |all the )*(?:{_THINGS})(?:,)? (?:so|such) that) ")
-_SENTENCE_END = re.compile(r"[.;!]+(?:\s+|$)|\n+")
-_JOINT = re.compile(r"\s*,\s*and\s+|\s*,\s*|\s+and\s+")
-_PLACE = re.compile(r"{([01])}")
-_TOLD = re.compile(r"\b(?:that|which) is\b")
+_SENTENCE_ENDS = (".", ";", "!", "\n")
+_JOINTS = (",", "and")
+_LEADS = (*lexicon.LEADS, *lexicon.POLITE)
+_THAT = ("that", "which")
 
 
 @dataclass(frozen=True)
@@ -70,58 +62,52 @@ class FactReader:
         """How each kind of fact can be said."""
 
     def read(self, text: str) -> Reading:
-        """Read a text sentence by sentence, clause by clause; the parts that are no facts are told, not guessed."""
+        """Read a text sentence by sentence, clause by clause; it says which part is no fact."""
         if len(text) > MAX_CHARACTERS:
             return Reading(unread=f"{text[:80]}...")
         facts: List[SaidFact] = []
         unread: List[str] = []
-        for sentence in _SENTENCE_END.split(_plain(text)):
-            clauses = [clause for clause in _JOINT.split(_LEAD.sub("", sentence.strip(), count=1)) if clause.strip()]
+        for sentence in _parted(rewritten(words_in(text), lexicon.BEING), _SENTENCE_ENDS):
+            clauses = list(_parted(_without_lead(sentence), _JOINTS))
             while clauses:
                 found, used = self._first(clauses)
                 if found is None:
-                    unread.append(clauses[0])
+                    unread.append(plain(clauses[0]))
                 else:
                     facts.append(found)
                 clauses = clauses[used:]
         return Reading(tuple(facts), unread[0] if unread else "")
 
-    def _first(self, clauses: List[str]) -> Tuple[Optional[SaidFact], int]:
+    def _first(self, clauses: Sequence[Sequence[Word]]) -> Tuple[Optional[SaidFact], int]:
         """The fact that the clauses begin with, and how many they are: "the red one and the blue one are ..."."""
-        for used in range(1, len(clauses) + 1):
-            said = " and ".join(clauses[:used])
+        said: List[Word] = []
+        for used, clause in enumerate(clauses, 1):
+            said = [*said, Word("and"), *clause] if said else list(clause)
             for saying in self._sayings:
-                for subject, object_ in saying.splits(said):
-                    fact = _fact(saying, subject, object_, said)
-                    if fact is not None:
-                        return fact, used
+                for places in saying.form.matches(said):
+                    try:
+                        return saying.fact(places, plain(said)), used
+                    except NotUnderstood:
+                        continue
         return None, 1
 
 
 @dataclass(frozen=True)
 class _Saying:
-    """One way to say a predicate: the words before, between and after its things."""
+    """One way to say a predicate, or its denial."""
 
     predicate: str
     denied: bool
-    before: str
-    between: str
-    after: str
-    object_first: bool = False
+    form: Template
 
-    def splits(self, clause: str) -> Iterator[Tuple[str, str]]:
-        """Subject and object, as the first and as the last place between them tells them apart."""
-        if not (clause.startswith(self.before) and clause.endswith(self.after)):
-            return
-        things = clause[len(self.before):len(clause) - len(self.after)]
-        if not self.between:
-            if things:
-                yield things, ""
-            return
-        for at in sorted({things.find(self.between), things.rfind(self.between)}):
-            first, second = things[:max(0, at)], things[at + len(self.between):]
-            if first and second:
-                yield (second, first) if self.object_first else (first, second)
+    def fact(self, places: Dict[str, Tuple[Word, ...]], quote: str) -> SaidFact:
+        """The fact about the things at the places.
+
+        Raises:
+            NotUnderstood: when something else stands at one of them.
+        """
+        things = [_nouns(words) for _, words in sorted(places.items())]
+        return SaidFact(self.predicate, things[0], things[1] if len(things) > 1 else (), self.denied, quote)
 
 
 def _sayings(domain: Domain) -> Tuple[_Saying, ...]:
@@ -136,40 +122,55 @@ def _sayings(domain: Domain) -> Tuple[_Saying, ...]:
             for phrase in lexicon.RELATIONS.get(predicate.name, ()):
                 own += [(f"{{0}} is {phrase} {{1}}", False), (f"{{0}} is not {phrase} {{1}}", True)]
         for text, denied in own:
-            parts = _PLACE.split(_plain(text))  # Words and places in turn.
-            if sorted(parts[1::2]) == [str(index) for index in range(len(predicate.arguments))]:
-                found.append(_Saying(predicate.name, denied, parts[0], parts[2] if len(parts) == 5 else "", parts[-1],
-                                     parts[1] == "1"))
-    return tuple(sorted(found, key=lambda saying: -len(saying.before + saying.between + saying.after)))
+            form = Template.of(text, forms=lexicon.BEING)
+            if sorted(form.places) == [str(index) for index in range(len(predicate.arguments))]:
+                found.append(_Saying(predicate.name, denied, form))
+    return tuple(sorted(found, key=lambda saying: -saying.form.length))
 
 
-def _plain(text: str) -> str:
-    """Lower case, single spaces, and one form of "to be"; line ends stay."""
-    words = re.sub(r"[^\S\n]+", " ", text.lower().replace("\u2019", "'")).strip()
-    return _ADVERB.sub("is", _BE.sub("is", _BE_NOT.sub("is not", words)))
+def _parted(words: Sequence[Word], marks: Sequence[str]) -> Iterator[List[Word]]:
+    """What stands between some marks, without what is empty."""
+    part: List[Word] = []
+    for word in (*words, Word(marks[0])):
+        if word.text not in marks:
+            part.append(word)
+        elif part:
+            yield part
+            part = []
 
 
-def _fact(saying: _Saying, subject: str, object_: str, quote: str) -> Optional[SaidFact]:
-    try:
-        return SaidFact(saying.predicate, _nouns(subject), _nouns(object_) if object_ else (), saying.denied, quote)
-    except NotUnderstood:
-        return None
+def _without_lead(sentence: Sequence[Word]) -> Sequence[Word]:
+    """A sentence without "make sure that", "rearrange the blocks so that" and the like."""
+    said = sentence
+    while True:
+        lead = next((length for length in range(lexicon.LONGEST, 0, -1) if plain(said[:length]) in _LEADS), 0)
+        if not lead:
+            break
+        said = said[lead:]
+        while said and said[0].text in (",", ":"):
+            said = said[1:]
+    if said and said[0].text in lexicon.REARRANGE:
+        for at in range(1, min(len(said), 8)):
+            if plain(said[at:at + 2]) in lexicon.SO_THAT:
+                return said[at + 2:]
+    return said
 
 
-def _nouns(phrase: str) -> Tuple[Noun, ...]:
+def _nouns(words: Sequence[Word]) -> Tuple[Noun, ...]:
     """The noun phrases of a part of a clause, which holds nothing else.
 
     Raises:
         NotUnderstood: when it does.
     """
-    if re.search(r"\bis\b", _TOLD.sub("", phrase)) or re.search(r"\b(?:that|which)$", phrase):
-        raise NotUnderstood(f"'{phrase}' is more than a thing")
-    reader = PhraseReader(tokenise(phrase))
+    told = [word.text for word in words]
+    if told[-1] in _THAT or any(word == "is" and before not in _THAT for before, word in zip(["", *told], told)):
+        raise NotUnderstood(f"'{plain(words)}' is more than a thing")
+    reader = PhraseReader(tokenise(words))
     nouns = reader.nouns()
     while reader.peek().kind == "relation":  # "the block on the table"
         relation = reader.peek().value
         reader.skip()
         nouns = each_where(nouns, relation, reader.noun())
     if reader.peek() is not END:
-        raise NotUnderstood(f"'{reader.peek().text}' is not understood in '{phrase}'")
+        raise NotUnderstood(f"'{reader.peek().text}' is not understood in '{plain(words)}'")
     return nouns

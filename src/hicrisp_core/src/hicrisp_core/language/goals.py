@@ -10,7 +10,7 @@ from hicrisp_core.domain.search import Goal
 from hicrisp_core.language.facts import Reading, SaidFact
 from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.nouns import Names, words_of
-from hicrisp_core.language.tokens import check_readable
+from hicrisp_core.language.tokens import check_readable, words_in
 from hicrisp_core.model import WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
@@ -27,7 +27,7 @@ def goal_of_facts(reading: Reading, domain: Domain, world: WorldState, names: Na
     """
     found: Dict[str, Condition] = {}
     for said in reading.facts:
-        check_readable(_without_denial(said), words_of(world))
+        check_readable(words_in(_without_denial(said)), words_of(world))
         for condition in _Conditions(domain, world, names).of(said):
             found.setdefault(str(condition), condition)
     return tuple(found.values())

@@ -9,7 +9,15 @@ from hicrisp_core.errors import HicrispError
 
 
 class NotUnderstood(HicrispError):
-    """A sentence that the grammar cannot read; the message says which part and why."""
+    """A sentence that the grammar cannot read, or that cannot be done here; the message says which part and why.
+
+    Args:
+        unread: the words from the first one on that could not be read; empty when all were.
+    """
+
+    def __init__(self, why: str, unread: str = "") -> None:
+        super().__init__(why)
+        self.unread = unread
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,11 @@
-"""The words that the offline planner knows, and what they mean."""
+"""The one lexicon: every word and phrase that the grammar knows, by what it means."""
 
 from __future__ import annotations
 
 from typing import Dict, Mapping, Tuple
+
+LONGEST = 6
+"""Words that a phrase has at most."""
 
 RELATIONS: Mapping[str, Tuple[str, ...]] = {
     "next_to": ("next to", "beside", "near to", "near", "nearby", "close to", "close by", "adjacent to", "alongside",
@@ -58,30 +61,61 @@ PRONOUNS = ("it", "them", "that", "this", "these", "those")
 EXCEPT = ("except for", "except", "but not", "apart from", "other than", "excluding", "but")
 THEN = ("and then", "after that", "afterwards", "finally", "lastly", "firstly", "secondly", "thirdly", "next", "then",
         ";", ".")
+POLITE = (
+    "please", "kindly", "now", "can you", "could you", "would you", "will you", "i want you to", "i would like you to",
+    "i need you to", "you should", "for me", "hey", "hi", "hello", "thanks", "thank you",
+)
 FILLERS = (
-    "please", "kindly", "now", "robot", "can you", "could you", "would you", "will you", "i want you to", "i want",
-    "i would like you to", "i would like", "i need", "you should", "carefully", "gently", "slowly", "quickly",
-    "exactly", "directly", "just", "step by step", "one by one", "one after another", "one after the other", "for me",
-    "first", "let us", "also", "too", "as well", "the panda should", "hey", "hi", "hello", "thanks", "thank you",
-    "together", "to be", "to go", "to stand",
+    *POLITE, "robot", "i want", "i would like", "i need", "carefully", "gently", "slowly", "quickly", "exactly",
+    "directly", "just", "step by step", "one by one", "one after another", "one after the other", "first", "let us",
+    "also", "too", "as well", "the panda should", "together", "to be", "to go", "to stand",
 )
 """Words that change nothing in what is wanted; every other word must be understood."""
-UNREADABLE: Tuple[Tuple[str, str], ...] = (
-    (r"\b\d+(?:[.,]\d+)?\s*(?:mm|cm|dm|m|millimet\w+|centimet\w+|met(?:er|re)s?|inch(?:es)?|degrees?)\b",
-     "distances and angles cannot be given"),
-    (r"\b(?:twice|thrice|\w+ times|again)\b", "repetitions cannot be planned; say each part"),
-    (r"\b(?:if|unless|until|while|when|whenever)\b", "conditions cannot be planned"),
-    (r"\bor\b", "say which of the two"),
-    (r"\b(?:between|under|underneath|below|beneath|above|over(?! to)|opposite|far|away|middle|cent(?:er|re)|corner|"
-     r"edge)\b",
-     "known places are next to, on, in, left of, right of, in front of, behind and around a thing"),
-    (r"\b(?:\w+most|biggest|largest|smallest|tallest|nearest|closest|furthest|farthest|bigger|smaller|larger|taller)\b",
-     "things are known by colour, type and name, not by comparison"),
-    (r"\bto the (?:left|right|front|back)\b(?! side of| of)", "say of which thing"),
-    (r"\b(?<!in )back\b|\bundo\b", "what was before is not remembered"),
+_FORBIDDEN = "cannot be planned: say what you want done, not what shall not be done"
+_NO_CONDITIONS = "is not understood: conditions cannot be planned"
+_PLACES = ("is not understood: known places are next to, on, in, left of, right of, in front of, behind and "
+           "around a thing")
+_NO_COMPARISON = "is not understood: things are known by colour, type and name, not by comparison"
+UNREADABLE_ANYWHERE: Tuple[Tuple[str, str], ...] = (
+    (r"\b(?:(?<!but )not|never|no|none|nothing|neither|cannot|without|avoid)\b", _FORBIDDEN),
+    (r"\b(?:if|unless|until|while|when|whenever)\b", _NO_CONDITIONS),
+    (r"\bor\b", "is not understood: say which of the two"),
 )
-"""What would change the meaning and cannot be read, with the reason."""
-QUESTION = ("what", "where", "which", "how many", "is", "are", "who", "whose", "when", "why", "how", "do you", "does")
+"""Patterns over plain words for what changes the meaning of any request and cannot be read, with the reason."""
+UNREADABLE: Tuple[Tuple[str, str], ...] = (
+    *UNREADABLE_ANYWHERE,
+    (r"\b\d+(?:\.\d+)? (?:mm|cm|dm|m|millimet\w+|centimet\w+|met(?:er|re)s?|inch(?:es)?|degrees?)\b",
+     "is not understood: distances and angles cannot be given"),
+    (r"\b(?:twice|thrice|\w+ times|again)\b", "is not understood: repetitions cannot be planned; say each part"),
+    (r"\b(?:between|under|underneath|below|beneath|above|over(?! to)|opposite|far|away|middle|cent(?:er|re)|corner|"
+     r"edge)\b", _PLACES),
+    (r"\b(?:\w+most|biggest|largest|smallest|tallest|nearest|closest|furthest|farthest|bigger|smaller|larger|taller)\b",
+     _NO_COMPARISON),
+    (r"\bto the (?:left|right|front|back)\b(?! side of| of)", "is not understood: say of which thing"),
+    (r"\b(?<!in )back\b|\bundo\b", "is not understood: what was before is not remembered"),
+)
+"""The same for requests about things."""
+CONTRACTIONS: Mapping[str, str] = {
+    "it's": "it is", "what's": "what is", "where's": "where is", "that's": "that is", "there's": "there is",
+    "let's": "let us", "i'd": "i would", "i'm": "i am", "can't": "cannot", "won't": "will not", "dont": "do not",
+}
+BEING: Mapping[str, str] = {
+    **{phrase: "is" for phrase in (
+        "are", "to be", "has to be", "have to be", "need to be", "needs to be", "ought to be", "should be", "shall be",
+        "must be", "is also", "is now", "is directly", "is exactly", "is just", "are also", "are now")},
+    **{phrase: "is not" for phrase in (
+        "are not", "should not be", "shall not be", "must not be", "may not be", "must never be")},
+}
+"""What says that something is so, or is not, in one form."""
+_INTRODUCTIONS = ("make sure", "ensure", "see to it", "take care", "i want", "i would like", "the goal is",
+                  "your goal is", "the task is", "your task is")
+LEADS = (*_INTRODUCTIONS, *(f"{words} that" for words in _INTRODUCTIONS), "in the end", "at the end")
+"""What may stand before a list of facts, and says nothing of them."""
+REARRANGE = ("rearrange", "arrange", "order", "move")
+SO_THAT = ("so that", "such that")
+QUESTION = ("what", "where", "which", "how", "is", "are", "who", "whose", "when", "why", "do you", "does")
+HELP = ("what can you do", "what do you do", "what can you understand", "what do you understand", "what can you read",
+        "what do you read", "what can i say", "what can i ask", "help")
 EXAMPLES = (
     "pick up the box", "place the box next to the cylinder", "put the red box on the blue box",
     "put two boxes into the bowl", "place the box left of (right of, in front of, behind) the cylinder",
@@ -95,3 +129,14 @@ EXAMPLES = (
 def phrases(table: Mapping[str, Tuple[str, ...]]) -> Dict[str, str]:
     """Phrase to meaning, from a table of meanings with their phrases."""
     return {phrase: meaning for meaning, known in table.items() for phrase in known}
+
+
+PHRASES: Mapping[str, Tuple[str, str]] = {
+    **{phrase: ("relation", meaning) for phrase, meaning in phrases(RELATIONS).items()},
+    **{phrase: ("verb", meaning) for phrase, meaning in phrases(VERBS).items()},
+    **{phrase: ("filler", phrase) for phrase in FILLERS},
+    **{phrase: ("then", phrase) for phrase in THEN},
+    **{phrase: ("except", phrase) for phrase in EXCEPT},
+    "and": ("and", "and"), ",": ("and", ","),
+}
+"""Each phrase of requests about things: its kind and its meaning."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Dict, FrozenSet, List, Sequence, Set, Tuple
 
@@ -110,11 +111,14 @@ class Names:
             raise NotUnderstood(f"'{reference}' cannot be placed by itself")
         names = [name for name in matching if name not in excluded and name != reference]
         if not names:
+            anywhere = self.matching(replace(noun, where=None))  # What is lost stands in no relation to anything.
+            self._in_view([name for name in anywhere if self._world.objects[name].unseen], noun)
             raise NotUnderstood(f"there is no '{noun}' here{self._did_you_mean(noun)}; there are: "
                                 f"{', '.join(sorted(self._world.objects))}")
         if noun.count == "number" and noun.definite and len(names) > noun.number:
             raise NotUnderstood(f"'the {noun.number} {noun}' may be any of: {', '.join(names)}; say which, or "
                                 f"'{noun.number} {noun}'")
+        names = self._in_view(names, noun)
         if noun.count in ("number", "any"):
             return self._choose(noun, names)
         if noun.count == "all" or _plural(noun) or "everything" in noun.words:
@@ -122,6 +126,17 @@ class Names:
         if len(names) > 1:
             raise NotUnderstood(f"'{noun}' may be any of: {', '.join(names)}; say which, or 'a {noun}'")
         return tuple(names)
+
+    def _in_view(self, names: Sequence[str], noun: Noun) -> List[str]:
+        """Those that are seen now; a phrase that leaves the choice, or means all, goes on without the others."""
+        lost = [name for name in names if self._world.objects[name].unseen]
+        seen = [name for name in names if name not in lost]
+        told = "; ".join(f"the {name.replace('_', ' ')} {self._world.objects[name].sight}" for name in lost)
+        if lost and (not seen or noun.count not in ("number", "any", "all") and not _plural(noun)):
+            raise NotUnderstood(told)
+        if lost:
+            self.notes.append(f"left out: {told}")
+        return seen
 
     def _choose(self, noun: Noun, names: Sequence[str]) -> Tuple[str, ...]:
         """The first free ones, as many as are asked for."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from typing import Callable, Iterable, List, Optional, Tuple
+from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.nouns import Names, colour_of
 from hicrisp_core.language.phrases import PhraseReader
-from hicrisp_core.language.tokens import tokenise
+from hicrisp_core.language.tokens import Word, plain, tokenise, words_in
 from hicrisp_core.model import Relation, WorldState
 
-_ASKS = re.compile(rf"(?:{'|'.join(lexicon.QUESTION)})\b")
-_HELP = re.compile(r"what (?:can|do) you (?:do|understand|read)|what can i (?:say|ask)|help")
 _IS = ("is", "are")
 _PATTERNS = ("what is on the table?", "where is the box?", "is the box in the bowl?", "how many boxes are there?",
              "what colour is the box?", "what are you holding?")
@@ -22,8 +19,8 @@ _PATTERNS = ("what is on the table?", "where is the box?", "is the box in the bo
 
 def is_question(text: str) -> bool:
     """Whether a text asks rather than requests; a polite request ("can you ...?") does not ask."""
-    words = text.strip().lower().rstrip("?!. ")
-    return bool(_ASKS.match(words) or _HELP.fullmatch(words))
+    words = _asked(text)
+    return plain(words[:1]) in lexicon.QUESTION or plain(words[:2]) in lexicon.QUESTION or plain(words) in lexicon.HELP
 
 
 def answer(text: str, domain: Domain, world: WorldState) -> str:
@@ -32,15 +29,25 @@ def answer(text: str, domain: Domain, world: WorldState) -> str:
     Raises:
         NotUnderstood: with the questions that can be answered.
     """
-    words = text.strip().lower().rstrip("?!. ")
-    if _HELP.fullmatch(words):
+    words = _asked(text)
+    if plain(words) in lexicon.HELP:
         return f"I can read, for example: {'; '.join(lexicon.EXAMPLES)}."
     return _Question(words, domain, world).answer()
 
 
+def _asked(text: str) -> Tuple[Word, ...]:
+    """The words of a question without its mark."""
+    words = words_in(text)
+    while words and words[-1].text in ("?", "!", "."):
+        words = words[:-1]
+    return words
+
+
 class _Question(PhraseReader):
-    def __init__(self, words: str, domain: Domain, world: WorldState) -> None:
+    def __init__(self, words: Sequence[Word], domain: Domain, world: WorldState) -> None:
         super().__init__(tokenise(words))
+        self._lost: Dict[str, str] = {}
+        """What was asked about and is not seen, and for how long, in words."""
         self._domain = domain
         self._world = world
         self._names = Names(domain, world)
@@ -52,7 +59,7 @@ class _Question(PhraseReader):
             "what": self._what, "which": self._what, "where": self._where, "how": self._how_many,
             "is": self._is, "are": self._is}.get(first)
         self.skip()
-        said = known() if known else ""
+        said = "; ".join(part for part in (known() if known else "", *self._lost.values()) if part)
         if not said or self.peek().kind != "end":
             raise NotUnderstood(f"this question is not understood; I can answer, for example: {' '.join(_PATTERNS)}")
         return f"{said}."
@@ -98,7 +105,7 @@ class _Question(PhraseReader):
         if self.peek().kind == "relation":
             found = sorted({fact.subject for fact in self._facts(noun)})
         else:
-            found = self._names.matching(noun)
+            found = [name for name in self._names.matching(noun) if not self._unseen(name)]
         return f"{len(found)}{': ' if found else ''}{', '.join(found)}"
 
     def _is(self) -> str:
@@ -106,22 +113,26 @@ class _Question(PhraseReader):
             return self._holding() if self.skip("you") and self.skip("holding") else ""
         there = self.skip("there")
         noun = self.noun()
-        things = self._things(noun) if not there else self._names.matching(noun)
+        things = self._things(noun) if not there else [
+            name for name in self._names.matching(noun) if not self._unseen(name)]
         if self.peek().kind == "end":
             return f"yes: {', '.join(things)}" if there and things else "no" if there else ""
         if self.peek().kind != "relation":
             return ""
         facts = self._facts(None)
         so = [name for name in things if any(fact.subject == name for fact in facts)]
+        if self._lost and len(self._lost) == len(things):
+            return "nobody can tell"
         held = "yes" if so and (there or len(so) == len(things)) else "no"
         return f"{held}: {self._sentences(self._about(things))}" if things else held
 
     def noun_before_is(self) -> Optional[Noun]:
         """The noun of "which boxes are ...", which ends at the verb; ``None`` where there is none."""
-        words = []
+        before = []
         while self.peek().kind == "word" and self.peek().text not in _IS:
-            words.append(self._word())
-        return PhraseReader(tokenise(" ".join(words))).noun() if words else None
+            before.append(self.peek())
+            self.skip()
+        return PhraseReader(before).noun() if before else None
 
     def _word(self) -> str:
         text = self.peek().text
@@ -142,7 +153,14 @@ class _Question(PhraseReader):
         found = self._names.matching(noun)
         if not found:
             raise NotUnderstood(f"there is no '{noun}' here; there are: {', '.join(sorted(self._world.objects))}")
-        return tuple(found)
+        return tuple(name for name in found if not self._unseen(name)) or tuple(found)
+
+    def _unseen(self, name: str) -> bool:
+        """Whether a thing that was asked about is not seen; the answer says so then."""
+        thing = self._world.objects[name]
+        if thing.unseen:
+            self._lost[name] = f"the {name.replace('_', ' ')} {thing.sight}"
+        return thing.unseen
 
     def _about(self, things: Iterable[str]) -> List[Relation]:
         return [fact for fact in sorted(self._world.relations) if fact.subject in things or (

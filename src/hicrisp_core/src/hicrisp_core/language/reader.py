@@ -8,7 +8,7 @@ from typing import AbstractSet, Callable, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.language.clauses import ClauseReader, each_where
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
-from hicrisp_core.language.tokens import END, Token, check_readable, tokenise
+from hicrisp_core.language.tokens import END, Token, check_readable, tokenise, words_in
 
 __all__ = ["Intent", "NotUnderstood", "Noun", "read"]
 
@@ -27,8 +27,9 @@ def read(text: str, known: AbstractSet[str] = frozenset()) -> List[Intent]:
     Raises:
         NotUnderstood: with the part that could not be read.
     """
-    check_readable(text, known)
-    intents = _TaskReader(tokenise(text)).run()
+    words = words_in(text)
+    check_readable(words, known)
+    intents = _TaskReader(tokenise(words, known=known)).run()
     if not intents:
         raise NotUnderstood("the request names no action")
     return intents

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
@@ -26,9 +27,11 @@ class WorldObject:
         shape: ``box``, ``cylinder``, ``bowl``, ``surface`` or ``region``; decides how footprints are measured.
         size: extents along the object's own x, y, z axes in metres (a cylinder has equal x and y).
         attributes: what language may call it by, for example ``{"colour": "red"}``.
-        pose: centre of the bounding box in the world frame; ``None`` when it was not seen.
-        pose_age: seconds since the pose was observed.
+        pose: centre of the bounding box in the world frame; ``None`` when it was never seen.
+        pose_age: seconds since the pose was observed; infinite when it was never seen.
         movable: whether a robot may move it.
+        lost: whether the pose is too old to count as seen: it is where the thing was last, kept clear of by motions,
+            and no fact follows from it.
     """
 
     name: str
@@ -39,6 +42,17 @@ class WorldObject:
     pose: Optional[Pose] = None
     pose_age: float = 0.0
     movable: bool = True
+    lost: bool = False
+
+    @property
+    def unseen(self) -> bool:
+        """Whether nobody knows where it is now: it was never seen, or not for too long."""
+        return self.lost or (self.pose is None and math.isinf(self.pose_age))
+
+    @property
+    def sight(self) -> str:
+        """For how long it has not been seen, as the end of a sentence: "has not been seen for 9.1 s"."""
+        return f"has not been seen for {self.pose_age:.1f} s" if math.isfinite(self.pose_age) else "was never seen"
 
 
 @dataclass(frozen=True)
@@ -65,9 +79,10 @@ class WorldState:
         """Whether the fact is among the relations."""
         return Relation(subject, predicate, object_) in self.relations
 
-    def held(self, name: str) -> bool:
-        """Whether any robot holds a thing."""
-        return any(fact.predicate == "holding" and fact.object == name for fact in self.relations)
+    @property
+    def unseen(self) -> Tuple[WorldObject, ...]:
+        """The things of which nobody knows where they are now, by name."""
+        return tuple(thing for _, thing in sorted(self.objects.items()) if thing.unseen)
 
     def about(self, subject: str) -> Tuple[Relation, ...]:
         """The facts whose subject is the given name, sorted."""

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any, List, Mapping, Optional, Tuple, Union
 
+from hicrisp_core.domain.roles import Roles
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.parsing.calls import read_calls, unquoted
 from hicrisp_core.parsing.json_text import FoundJson, read_json, without_thoughts
@@ -92,7 +93,7 @@ def _from_entries(entries: List[Any], domain: Optional[Domain]) -> _Read:
             found[0] = replace(found[0], after=tuple(ends[at] for at in waits))
         steps.extend(found)
         ends.append(len(steps) - 1)
-    return _without_it(steps)
+    return _without_it(steps, domain)
 
 
 def _from_object(entry: Mapping[str, Any], domain: Optional[Domain]) -> List[RawStep]:
@@ -128,17 +129,17 @@ def _from_lines(text: str, domain: Optional[Domain]) -> _Read:
             unread = unread or line.strip()
     if steps and unread:
         return ParseFailure("this step cannot be read", unread)
-    return _without_it(steps) if steps else ParseFailure("no step was found in the answer", text.strip()[:160])
+    return _without_it(steps, domain) if steps else ParseFailure("no step was found in the answer", text.strip()[:160])
 
 
-def _without_it(steps: List[RawStep]) -> Tuple[RawStep, ...]:
+def _without_it(steps: List[RawStep], domain: Optional[Domain]) -> Tuple[RawStep, ...]:
     """The steps with what "it" means: the item of the step before."""
     found: List[RawStep] = []
     last = ""
     for step in steps:
         named = {key: last if value.lower() == "it" and last else value for key, value in step.named.items()}
         found.append(replace(step, named=named))
-        last = named.get("item", last)
+        last = named.get(domain.roles.item if domain else Roles.item, last)
     return tuple(found)
 
 

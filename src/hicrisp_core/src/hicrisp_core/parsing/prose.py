@@ -9,13 +9,16 @@ from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.reader import read
-from hicrisp_core.language.tokens import tokenise
+from hicrisp_core.language.templates import Template
+from hicrisp_core.language.tokens import tokenise, words_in
 from hicrisp_core.parsing.raw import RawStep
 
 _LONGEST_NAME = 5
 """Words that a name in a sentence has at most; more is another sentence."""
-_PLACE = re.compile(r"{(\w+)}")
-_RELATIONS = lexicon.phrases(lexicon.RELATIONS)
+_MARKS = (",", ";", ".", ":", "!", "?", "(", ")")
+_ENDS = (".", "!")
+_SAME = {phrase: phrases for phrases in lexicon.RELATIONS.values() for phrase in phrases}
+"""A relation may be said in any of its words."""
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*(?=[.!]?\s*$)")
 
 
@@ -23,7 +26,8 @@ def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
     """The steps of one sentence; none where it is not understood."""
     plain = _ASIDE.sub("", text).strip()
     exact = _by_text(plain, domain)
-    if exact and not any(token.kind == "relation" for name in exact.named.values() for token in tokenise(name)):
+    if exact and not any(token.kind == "relation" for name in exact.named.values()
+                         for token in tokenise(words_in(name))):
         return (exact,)
     try:
         return _by_grammar(plain, domain) or ((exact,) if exact else ())
@@ -33,27 +37,18 @@ def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
 
 def _by_text(text: str, domain: Domain) -> Optional[RawStep]:
     """The action whose sentence this is, the one with the most words of its own first."""
+    words = words_in(text)
+    if words and words[-1].text in _ENDS:
+        words = words[:-1]
     found: List[Tuple[int, RawStep]] = []
     for action in domain.actions.values():
-        match = re.fullmatch(_pattern(action.text), text, re.IGNORECASE)
-        if match and all(len(value.split()) <= _LONGEST_NAME for value in match.groupdict().values()):
-            literal = len(re.sub(r"{\w+}", "", action.text))
-            found.append((literal, RawStep(action.name, (), match.groupdict(), text)))
+        form = Template.of(action.text, _SAME)
+        places = next((each for each in form.matches(words, _LONGEST_NAME) if not any(
+            word.text in _MARKS for place in each.values() for word in place)), None)
+        if places is not None:
+            named = {name: text[place[0].start:place[-1].end] for name, place in places.items()}
+            found.append((form.length, RawStep(action.name, (), named, text)))
     return max(found, key=lambda pair: pair[0])[1] if found else None
-
-
-def _pattern(sentence: str) -> str:
-    """An action's sentence as it may be written: "pickup" for "pick up", a known relation in any of its words."""
-    parts = _PLACE.split(sentence)  # Words and names in turn.
-    found = [re.escape(parts[0].strip()).replace(r"\ ", r"\s*") + r"\s+" if parts[0].strip() else ""]
-    for name, words in zip(parts[1::2], parts[2::2]):
-        said = words.strip()
-        same = lexicon.RELATIONS.get(_RELATIONS.get(said, ""), (said,))
-        either = "|".join(re.escape(phrase).replace(r"\ ", r"\s+") for phrase in sorted(same, key=len, reverse=True))
-        found.append(f"(?P<{name}>.+?)")
-        found.append(rf"\s+(?:{either})" if said else "")
-        found.append(r"\s+" if said and words.endswith(" ") else "")
-    return "".join(found) + r"\s*[.!]?"
 
 
 def _by_grammar(text: str, domain: Domain) -> Tuple[RawStep, ...]:
@@ -66,7 +61,7 @@ def _by_grammar(text: str, domain: Domain) -> Tuple[RawStep, ...]:
         names: Dict[str, str] = {}
         if intent.items:
             last = _said(intent.items[0], last)
-            names["item"] = last
+            names[action.item_parameter] = last
         if intent.reference is not None:
             names[_other(action)] = _said(intent.reference, last)
         if not all(names.values()) or not set(names) <= set(action.parameters):
@@ -80,7 +75,7 @@ def _action(intent: Intent, domain: Domain) -> Optional[Action]:
     for action in domain.actions.values():
         if intent.verb in ("put", "stack") and action.decode == intent.relation:
             return action
-        if intent.verb == "put_down" and action.decode == "free":
+        if intent.verb == "put_down" and action.target is not None and action.target.anywhere:
             return action
         if intent.verb in ("pick", "home") and action.skill == intent.verb:
             return action
@@ -98,4 +93,4 @@ def _said(noun: Noun, last: str) -> str:
 def _other(action: Action) -> str:
     """The parameter by which a thing is placed."""
     return next((name for name, parameter in action.parameters.items()
-                 if name != "item" and parameter.type not in (*ROBOT_TYPES, "number")), "")
+                 if name != action.item_parameter and parameter.type not in (*ROBOT_TYPES, "number")), "")

@@ -46,6 +46,7 @@ def objects_text(world: WorldState, domain: Optional[Domain] = None) -> str:
     for name, thing in sorted(world.objects.items()):
         attributes = "".join(f", {plain(str(v), _NAME_LIMIT)}" for _, v in sorted(thing.attributes.items()))
         place = "" if thing.pose is None else " at ({:.2f}, {:.2f}, {:.2f})".format(*thing.pose.position)
+        place = f", {thing.sight}" if thing.unseen else place
         lines.append(f"- {plain(name, _NAME_LIMIT)}: {thing.type}{attributes}{place}")
     several = domain is not None and len(world.robots) > 1
     for name, robot in sorted(world.robots.items()):

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import time
 from threading import Event
-from typing import Callable, Dict, Mapping, Optional, Sequence
+from typing import Callable, Mapping, Optional, Sequence
 
+from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Status, WorldState
-from hicrisp_core.ports.robot import Arm, MotionFailure, Progress
+from hicrisp_core.ports.kinds import ARM
+from hicrisp_core.ports.robot import Arm, Progress
 from hicrisp_core.robot.hand import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
+from hicrisp_core.robot.skill_set import skills_of
 from hicrisp_core.robot.skills import Attempt, SkillSettings
-from hicrisp_core.robot.skills_pick import pick
-from hicrisp_core.robot.skills_place import place
 from hicrisp_core.time.deadline import Deadline
 
 
@@ -36,28 +37,27 @@ class _Stop(Event):
 
 
 class ArmRobot:
-    """Carries out commands with pick, place and home over an ``Arm``.
+    """Carries out commands with the skills of an arm over an ``Arm``.
 
     Args:
-        skills: the skill (``pick``, ``place`` or ``home``) by the domain's action name.
+        skills: the skill by the domain's action name; those of other kinds of robots are left to them.
         observe: the world as it is seen when it is called; the skills plan in nothing else.
         clock: seconds of the robot's clock, by which the time limits of commands are meant.
         limits: where the tool may be sent; anywhere by default.
     """
 
     def __init__(
-        self, arm: Arm, skills: Mapping[str, str], observe: Callable[[], WorldState],
+        self, arm: Arm, skills: Mapping[str, SkillUse], observe: Callable[[], WorldState],
         settings: Optional[SkillSettings] = None, clock: Callable[[], float] = time.monotonic,
         limits: Optional[SafetyLimits] = None,
     ) -> None:
-        known: Dict[str, Callable[[Attempt, Command], Outcome]] = {"pick": _pick, "place": _place, "home": _home}
         self.name = arm.name
         self._arm = arm
         self._observe = observe
         self._settings = settings or SkillSettings()
         self._clock = clock
         self._limits = limits
-        self._skills = {action: known[skill] for action, skill in skills.items() if skill in known}
+        self._skills = skills_of(ARM, skills)
         self._running: Optional[_Stop] = None
 
     def use_eyes(self, observe: Callable[[], WorldState]) -> None:
@@ -67,6 +67,11 @@ class ArmRobot:
     def capabilities(self) -> Sequence[str]:
         return tuple(self._skills)
 
+    def item(self, command: Command) -> str:
+        """The name of the thing that a command handles; empty when it handles none."""
+        skill = self._skills.get(command.action)
+        return skill.item(command) if skill is not None else ""
+
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
@@ -74,16 +79,16 @@ class ArmRobot:
         if skill is None:
             return Outcome(Status.INVALID, f"{self.name} cannot '{command.action}'; it can: "
                                            f"{', '.join(sorted(self._skills))}.")
-        refusal = self._refusal(command)
+        refusal = self._refusal(command, skill.item(command))
         if refusal is not None:
             return refusal
         limit = command.time_limit if command.time_limit > 0.0 else math.inf
         stop = _Stop(cancel, self._clock, self._clock() + limit)
         self._running = stop
         attempt = Attempt(self._arm, self._observe, deadline, stop, progress or _ignore,
-                          Gripper(opening=self._arm.max_opening), self._settings, self._limits)
+                          Gripper(opening=self._arm.max_opening), self._settings, self._limits, skill.item(command))
         try:
-            outcome = attempt.interrupted() or skill(attempt, command)
+            outcome = attempt.interrupted() or skill.run(attempt, command)
         finally:
             self._running = None
         if outcome.status is Status.CANCELED and not stop.wished:
@@ -100,12 +105,11 @@ class ArmRobot:
     def reset(self) -> None:
         self._arm.detach()
 
-    def _refusal(self, command: Command) -> Optional[Outcome]:
+    def _refusal(self, command: Command, item: str) -> Optional[Outcome]:
         """Why a command is malformed; ``None`` when it is not."""
         for goal in (command.target, command.aim):
             if goal is not None and not goal.finite:
                 return Outcome(Status.INVALID, f"The goal of {command} is not a finite pose: {goal.position}.")
-        item = command.argument("item")
         if item:
             known = self._observe().objects
             if item not in known:
@@ -119,27 +123,6 @@ class ArmRobot:
             return outcome
         return Outcome(Status.SAFETY, f"{outcome.message} The arm does not confirm that it stands: {halted.message}.",
                        outcome.blockers, outcome.cause)
-
-
-def _pick(attempt: Attempt, command: Command) -> Outcome:
-    item = command.argument("item")
-    return pick(attempt, item) if item else Outcome(Status.INVALID, f"{command} names no item.")
-
-
-def _place(attempt: Attempt, command: Command) -> Outcome:
-    item, goal = command.argument("item"), command.target or command.aim
-    if not item or goal is None:
-        return Outcome(Status.INVALID, f"{command} does not say {'where to' if item else 'which item to'} place.")
-    x, y, z = (a - b for a, b in zip((command.aim or goal).position, goal.position))
-    return place(attempt, item, goal, (x, y, z))
-
-
-def _home(attempt: Attempt, command: Command) -> Outcome:
-    del command  # It has no arguments that matter.
-    attempt.progress("home", 0.0)
-    attempt.look()
-    motion = attempt.arm.plan_home(attempt.deadline)
-    return motion.outcome() if isinstance(motion, MotionFailure) else attempt.follow(motion)
 
 
 def _ignore(phase: str, fraction: float) -> None:

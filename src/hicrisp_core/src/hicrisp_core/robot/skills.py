@@ -42,7 +42,11 @@ class SkillSettings:
 
 @dataclass
 class Attempt:
-    """One command on its way: the arm, the eyes, and the limits under which the phases run."""
+    """One command on its way: the arm, the eyes, the limits under which the phases run, and what is handled.
+
+    Args:
+        item: the name of the thing that the command handles; empty where it names none.
+    """
 
     arm: Arm
     observe: Callable[[], WorldState]
@@ -52,6 +56,7 @@ class Attempt:
     gripper: Gripper = field(default_factory=Gripper)
     settings: SkillSettings = field(default_factory=SkillSettings)
     limits: Optional[SafetyLimits] = None
+    item: str = ""
 
     def look(self) -> WorldState:
         """Observe the world and plan in it from now on."""

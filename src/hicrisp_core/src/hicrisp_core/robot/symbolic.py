@@ -69,7 +69,7 @@ class SymbolicWorld:
                     self._apply(fault.instead)
                 return fault.outcome
         self._apply(command)
-        self._moved.add(command.argument("item"))
+        self._moved.add(self._domain.item(command))
         return Outcome(Status.SUCCESS)
 
     def observe(self, deadline: Deadline) -> WorldState:

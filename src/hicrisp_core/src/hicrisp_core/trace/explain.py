@@ -37,7 +37,8 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
         sentences += _troubled(step)
     aimed = int(((story.end or {}).get("corrections") or {}).get("offset") or 0)
     if aimed and not any(correction.get("rung") == "offset" for correction in story.corrections):
-        sentences.append(f"The action decoder also corrected the aim {_count(aimed, 'time')} by the measured deviation.")
+        times = _count(aimed, "time")
+        sentences.append(f"The action decoder also corrected the aim {times} by the measured deviation.")
     sentences += _ended(story)
     return " ".join(sentences)
 

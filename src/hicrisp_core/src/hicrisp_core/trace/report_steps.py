@@ -101,7 +101,8 @@ def _moment(event: Mapping[str, Any], folder: Path) -> str:
         commands = ", then ".join(str(command) for command in event.get("commands") or [])
         note = str(event.get("note") or "")
         rung = escape(str(event.get("rung", "")))
-        maker = "" if event.get("rung") == "give_up" else f"<span class='soft small'>{escape(maker_words(event))}</span>"
+        by = "" if event.get("rung") == "give_up" else maker_words(event)
+        maker = f"<span class='soft small'>{escape(by)}</span>" if by else ""
         return (f"<div class='moment correction'><div class='line'><span class='badge warn'>{rung}</span>"
                 f"<b>{escape(commands or 'try again')}</b>{maker}<span class='t'>{_time(event)}</span></div>"
                 + (f"<div class='soft small'>{escape(note)}</div>" if note else "") + "</div>")

@@ -42,6 +42,8 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
         "run": run,
     }
 
+_FAILURE = ("level", "kind", "label", "error")
+
 
 def _tokens(story: Story) -> int:
     return int(story.usage.get("prompt_tokens") or 0) + int(story.usage.get("completion_tokens") or 0)
@@ -58,5 +60,5 @@ def _rungs(story: Story) -> Dict[str, int]:
 
 def _failures(story: Story) -> List[Dict[str, str]]:
     return [
-        {"step": attempt.text, **{key: str(attempt.feedback.get(key, "")) for key in ("level", "kind", "label", "error")}}
+        {"step": attempt.text, **{key: str(attempt.feedback.get(key, "")) for key in _FAILURE}}
         for attempt in story.attempts if attempt.ok is False]

@@ -41,7 +41,8 @@ class Attempt:
     def failure(self) -> Tuple[object, ...]:
         """What failed how, so that the same failure is known again: its data, not its words."""
         told = self.feedback
-        return (self.name, *(repr(told.get(key)) for key in ("kind", "label", "subjects", "blockers", "unmet", "cause")))
+        about = ("kind", "label", "subjects", "blockers", "unmet", "cause")
+        return (self.name, *(repr(told.get(key)) for key in about))
 
     @property
     def feedback(self) -> EventDict:

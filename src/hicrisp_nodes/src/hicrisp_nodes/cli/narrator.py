@@ -25,6 +25,7 @@ class Narrator:
             "task_received": self._task, "plan": self._plan, "answer": self._answer, "refused": self._refused,
             "step_started": self._step, "command": self._remember, "verdict": self._verdict,
             "correction": self._correction, "stack": self._stack, "offset": self._offset, "note": self._note,
+            "waiting": self._note,
             "approval": self._approval, "fault": self._fault, "task_finished": self._end,
         }
 

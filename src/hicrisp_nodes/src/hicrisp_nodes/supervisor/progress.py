@@ -53,9 +53,11 @@ class Progress:
         kind = event.get("kind")
         if kind == "task_received":
             return replace(self, state=State.PLANNING)
+        if kind == "waiting":
+            return replace(self, message=str(event.get("text", "")))
         if kind == "plan":
             count = int(event.get("from_step") or 0) + len(event.get("steps", ()))
-            return replace(self, state=State.RUNNING, step_count=count)
+            return replace(self, state=State.RUNNING, step_count=count, message="")
         if kind == "step_started":
             index, text = int(event.get("index", 0)), str(event.get("text", ""))
             return replace(self, state=State.RUNNING, step_index=index, step=text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import rospy
@@ -15,12 +16,14 @@ from hicrisp_core.model import Command, Plan, Task
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import COPAL
 from hicrisp_core.ports.executive import Ports
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace import EventLog, explain, finish_run
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosReporter
 from hicrisp_ros.ports.corrector import RosCorrector
 from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
+from hicrisp_ros.ports.picture import wait_for_picture
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.ports.robot import RosRobot
 
@@ -39,11 +42,13 @@ class TaskRunner:
     Args:
         labels: what is written into each result: policy, llm, scene, seed.
         changed: called when the request's progress has changed.
+        patience: seconds of wall time that a plan waits at most until everything was seen.
     """
 
     def __init__(
         self, configuration: Configuration, thinkers: Thinkers, robots: Mapping[str, RosRobot], observer: TopicObserver,
         gate: Gate, reports: Reports, runs_dir: Path, labels: Mapping[str, Any], changed: Callable[[Request], None],
+        patience: float = 10.0,
     ) -> None:
         self._configuration = configuration
         self._thinkers = thinkers
@@ -54,6 +59,7 @@ class TaskRunner:
         self._runs_dir = runs_dir
         self._labels = dict(labels)
         self._changed = changed
+        self._patience = patience
         self._camera = Camera()
         self._camera.warm()
         self._space = drive_space()
@@ -88,6 +94,8 @@ class TaskRunner:
         tell({"kind": "task_received", "t": 0.0, "sim_t": 0.0, "task_id": request.id, "text": request.text,
               **self._labels, "seed": seed, "faults": _injected()})
         task = Task(request.text, request.id, request.robot)
+        self._look_around(request.cancel, lambda kind, text: tell({
+            "kind": kind, "t": round(time.monotonic() - began, 4), "sim_t": 0.0, "text": text}))
         if request.dry_run:
             ended = rehearse(self._configuration.domain, self._ports(request), task, request.history)
             tell({"kind": "task_finished", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **ended})
@@ -97,6 +105,13 @@ class TaskRunner:
             for fault in _injected()[len(before):]:
                 log({"kind": "fault", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **fault})
             self._camera.animate(began_ros)
+
+    def _look_around(self, cancel: Event, tell: Callable[[str, str], None]) -> None:
+        """Wait until everything is seen, for some seconds: a plan made from half a picture fails or does too little."""
+        missing = wait_for_picture(self._observer, self._robots, Deadline(self._patience), cancel,
+                                   lambda said: tell("waiting", said))
+        if missing:
+            tell("note", missing)
 
     def _carry_out(self, task: Task, request: Request, tell: Callable[[Dict[str, Any]], None]) -> None:
         policy = replace(self._configuration.policy, autonomy="supervised")  # The gate knows the level of this moment.

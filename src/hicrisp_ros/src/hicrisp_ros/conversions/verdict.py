@@ -6,7 +6,17 @@ from typing import Optional
 
 from hicrisp_core.domain.wording import Words
 from hicrisp_core.model import (
-    Cause, CauseKind, Feedback, FeedbackKind, Level, Measured, Outcome, Relation, Status, Unmet, Verdict,
+    Cause,
+    CauseKind,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Measured,
+    Outcome,
+    Relation,
+    Status,
+    Unmet,
+    Verdict,
 )
 
 from hicrisp_msgs.msg import Cause as CauseMsg

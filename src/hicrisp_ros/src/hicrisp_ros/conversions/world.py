@@ -30,6 +30,7 @@ def _object_to_msg(thing: WorldObject) -> WorldObjectMsg:
         pose=pose_to_msg(thing.pose),
         pose_age=thing.pose_age,
         movable=thing.movable,
+        lost=thing.lost,
     )
 
 
@@ -43,6 +44,7 @@ def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
         pose=pose_from_msg(message.pose, message.has_pose),
         pose_age=message.pose_age,
         movable=message.movable,
+        lost=message.lost,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from threading import Condition, Event
-from typing import Callable, Deque, FrozenSet, List, Optional
+from typing import Callable, Deque, FrozenSet, List, Optional, Tuple
 
 import rospy
 from hicrisp_core.model import WorldState
@@ -54,6 +54,15 @@ class TopicObserver:
     def count(self) -> int:
         """World states that arrived so far."""
         return self._count
+
+    def next(self, seen: int, seconds: float) -> Tuple[int, Optional[WorldState]]:
+        """Wait in wall time until more than ``seen`` states arrived; how many did, and the newest of them."""
+        limit = Deadline(seconds)
+        with self._news:
+            while self._count <= seen and not limit.passed and not rospy.is_shutdown():
+                self._news.wait(min(0.1, limit.remaining))
+            newest = self._states[-1] if self._states else None
+            return self._count, None if newest is None else world_from_msg(newest)
 
     def world_changed(self) -> None:
         """A command has just ended: what was seen before is out of date."""

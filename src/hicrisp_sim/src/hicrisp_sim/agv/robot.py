@@ -5,9 +5,11 @@ from __future__ import annotations
 from threading import Event
 from typing import Mapping, Optional
 
-from hicrisp_core.model import Command, Outcome, Status
+from hicrisp_core.domain.schema import SkillUse
+from hicrisp_core.model import Command, Outcome
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.base_robot import BaseRobot
+from hicrisp_core.robot.drive import Drive
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.base import EmbeddedBase
@@ -21,16 +23,13 @@ class AgvRobot(BaseRobot):
         skills: the skill by the domain's action name.
     """
 
-    def __init__(self, base: EmbeddedBase, skills: Mapping[str, str]) -> None:
-        super().__init__(base, skills, base.pose, base.settings.port_settings())
+    def __init__(self, base: EmbeddedBase, skills: Mapping[str, SkillUse]) -> None:
+        super().__init__(base, skills, base.pose, base.settings.port_settings(), self._stand)
         self._embedded = base
-        self._waits = frozenset(action for action, skill in skills.items() if skill == "wait")
 
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
-        if command.action in self._waits:
-            return self._wait(command, deadline, cancel)
         self._embedded.constrain(command.keep_out, command.clearance)
         return super().execute(command, deadline, cancel, progress)
 
@@ -39,12 +38,13 @@ class AgvRobot(BaseRobot):
         self._embedded.constrain()
         self._embedded.clear_costmaps()
 
-    def _wait(self, command: Command, deadline: Deadline, cancel: Event) -> Outcome:
-        seconds = next((value for value in command.arguments.values() if not isinstance(value, str)), 0.0)
+    def _stand(self, drive: Drive, seconds: float) -> Optional[Outcome]:
+        """Let seconds of the world's clock pass."""
         end = self._embedded.simulation.time + seconds
         with self._embedded.simulation.moving():
             while self._embedded.simulation.time < end:
-                if cancel.is_set() or deadline.passed:
-                    return Outcome(Status.CANCELED if cancel.is_set() else Status.TIMEOUT, "The wait was ended early.")
+                stopped = drive.interrupted()
+                if stopped is not None:
+                    return stopped
                 self._embedded.tick(Twist())
-        return Outcome(Status.SUCCESS)
+        return None

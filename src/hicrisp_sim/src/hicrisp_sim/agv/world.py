@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from pathlib import Path
 from typing import Dict, Mapping, Optional, Sequence, Tuple, Union
@@ -25,6 +26,7 @@ from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.embedded import SimulatedWorld
 from hicrisp_sim.models import pose_of
 
+_log = logging.getLogger(__name__)
 _NTH = 3
 """The ray, counted from the shortest, that says how near something is: the shortest of many is short by its noise."""
 _QUIET_FOR = 0.5
@@ -73,9 +75,27 @@ class AgvFaults:
         if len(magnitude) not in (2, 3) or not all(math.isfinite(value) for value in magnitude):
             raise ConfigError(f"'{kind}' needs x, y and perhaps seconds, got {list(magnitude)}")
         x, y = magnitude[:2]
-        simulation.at(simulation.time + (magnitude[2] if len(magnitude) == 3 else 0.0),
-                      lambda: simulation.move_thing(target, x, y))
+        after = magnitude[2] if len(magnitude) == 3 else 0.0
+        if after <= 0.0:
+            self._check_room(target, x, y)
+        simulation.at(simulation.time + after, lambda: self._put(target, x, y))
         return f"{target} will stand at ({x:.2f}, {y:.2f})"
+
+    def _check_room(self, target: str, x: float, y: float) -> None:
+        """Refuse to put an obstacle where the base stands: the physics would throw both apart."""
+        apart = math.dist((x, y), self._simulation.base_pose.position[:2])
+        needed = self._base.radius + max(self._simulation.scene.objects[target].size[:2]) / 2.0
+        if apart < needed:
+            raise ConfigError(f"{target} cannot stand at ({x:.2f}, {y:.2f}): {self._base.name} is there; "
+                              f"choose a place at least {needed:.2f} m from its middle")
+
+    def _put(self, target: str, x: float, y: float) -> None:
+        try:
+            self._check_room(target, x, y)
+        except ConfigError as error:
+            _log.warning("%s", error)
+        else:
+            self._simulation.move_thing(target, x, y)
 
     def _silence(self) -> None:
         self._base.lidar.stopped = True

@@ -1,0 +1,85 @@
+"""What the entries of the registries are: a skill, a target rule, a detector test, a rung.
+
+Each holds one function and what others must know about it. What the function is given lives in the folder that calls
+it, which is named here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, NamedTuple, Optional, Tuple
+
+from hicrisp_core.model import Correction, Measured, Outcome
+from hicrisp_core.ports.brain import Usage
+
+ARM, BASE = "arm", "base"
+"""The kinds of robots."""
+
+
+@dataclass(frozen=True)
+class Skill:
+    """How a kind of robot carries out a command.
+
+    Args:
+        robot: ``arm`` or ``base``.
+        run: for an arm ``run(attempt, command)`` with a ``robot.skills.Attempt``; for a base ``run(drive, command)``
+            with a ``robot.drive.Drive``.
+        item: whether it handles a thing; then the action must have a parameter for it.
+    """
+
+    robot: str
+    run: Callable[..., Outcome]
+    item: bool = False
+
+
+@dataclass(frozen=True)
+class TargetRule:
+    """How the action decoder finds where a command leads.
+
+    Args:
+        find: answers a ``body.targets.TargetQuestion`` with a pose, with ``body.spots.Spots`` among which there is a
+            choice, with a Feedback why there is none, or with ``None`` where a reference is not seen.
+        robot: ``arm`` where the target is the pose of a thing, ``base`` where it is the pose of the robot.
+        anywhere: whether it names no place: any free one will do.
+    """
+
+    find: Callable[..., object]
+    robot: str = ARM
+    anywhere: bool = False
+
+
+class Seen(NamedTuple):
+    """The answer of a test: whether the fact holds, and what was measured."""
+
+    holds: bool
+    measured: Tuple[Measured, ...] = ()
+
+
+@dataclass(frozen=True)
+class FactTest:
+    """How the detector sees a fact from poses.
+
+    Args:
+        see: ``see(predicate, subject, object, world)`` answers a ``Seen``; the things have poses.
+        grips: whether the fact says that a robot has a thing in its hand: a hand has one, and what it has is nowhere
+            else.
+        far: whether things that are far apart may share the fact, so that it is measured for them too.
+        role: the role that a predicate with this test has where the domain gives it to no other.
+    """
+
+    see: Callable[..., Seen]
+    grips: bool = False
+    far: bool = False
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class RungKind:
+    """One way of the corrector to answer a failure.
+
+    Args:
+        answer: ``answer(question, deadline)`` with a ``corrector.question.Question`` answers a correction, ``None``
+            where it has none, or GIVE_UP with the reason that the user reads; and what that cost.
+    """
+
+    answer: Callable[..., Tuple[Optional[Correction], Usage]]

@@ -1,0 +1,123 @@
+"""One drive of a base on its way: what the skills of a base are made of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Callable, Optional, Tuple, Union
+
+from hicrisp_core.model import Command, Outcome, Pose, Status
+from hicrisp_core.ports.robot import USUAL, Base, Manner, Progress
+from hicrisp_core.robot.landmarks import BaseSettings, Landmark
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.linked_event import LinkedEvent
+
+_SETTLE, _SLICE = 1.0, 0.02
+"""Seconds in which localisation may catch up with a base that has arrived, and between two looks at it."""
+
+Where = Callable[[], Optional[Pose]]
+"""Where the base is seen in the map frame; ``None`` while that is not known."""
+Pause = Callable[["Drive", float], Optional[Outcome]]
+Goal = Tuple[Landmark, str]
+"""A place and what it is called."""
+
+
+@dataclass
+class Drive:
+    """One command of a base on its way.
+
+    Args:
+        where: where the base is seen; the map frame and the world frame are one.
+        pause: lets seconds of the robot's clock pass; the outcome of a command that ends before they have.
+        item: the name of the thing that the command handles; empty where it names none.
+    """
+
+    base: Base
+    where: Where
+    settings: BaseSettings
+    command: Command
+    deadline: Deadline
+    cancel: LinkedEvent
+    progress: Progress
+    pause: Pause
+    item: str = ""
+
+    def goal(self) -> Union[Goal, Outcome]:
+        """Where a command leads and what that place is called, or why it leads nowhere."""
+        command, name = self.command, self.base.name
+        pose = command.aim or command.target
+        if pose is not None:
+            x, y, _ = pose.position
+            if not pose.finite:
+                return Outcome(Status.INVALID, f"The goal of {command} is not a finite pose: {pose.position}.")
+            return Landmark(x, y, pose.yaw), f"({x:.2f}, {y:.2f})"
+        names = [str(value) for value in command.arguments.values()
+                 if isinstance(value, str) and value not in ("", self.item, name)]
+        known = ", ".join(sorted(self.settings.landmarks)) or "none"
+        if not names:
+            return Outcome(Status.INVALID, f"{command} does not say where to; {name} knows: {known}.")
+        if names[-1] not in self.settings.landmarks:
+            return Outcome(Status.INVALID, f"{name} knows no place '{names[-1]}'; it knows: {known}.")
+        return self.settings.landmarks[names[-1]], names[-1]
+
+    def to(self, goal: Goal, progress: Optional[Progress] = None, manner: Manner = USUAL) -> Outcome:
+        """Drive to a place within the time that its distance allows, and look whether the base is there."""
+        place, name = goal
+        start = self.where()
+        pose = place.pose(_bearing(start, place))
+        limit = self.deadline.remaining
+        if start is not None:
+            limit = min(limit, self.settings.time_limit(start, pose, manner.speed))
+        outcome = self.base.go_to(pose, Deadline(limit), self.cancel, progress or self.progress, manner)
+        if outcome.status in (Status.CANCELED, Status.LOST, Status.SAFETY):
+            return outcome
+        if outcome.status is Status.TIMEOUT:
+            return Outcome(Status.TIMEOUT, f"Cannot reach {name} within {limit:.0f} s: "
+                                           f"{_sentence(outcome.message or 'the time limit passed')}")
+        if not outcome.ok:
+            return Outcome(outcome.status, f"Cannot reach {name}: {_sentence(outcome.message)}")
+        return self._arrival(place, name)
+
+    def _arrival(self, place: Landmark, name: str) -> Outcome:
+        """SUCCESS when the base is seen at a place; where it is seen when it is not there."""
+        settled = Deadline(_SETTLE)
+        fault = self.settings.miss(place, self.where())
+        while fault and not settled.passed and not self.cancel.wait(_SLICE):
+            fault = self.settings.miss(place, self.where())
+        if not fault:
+            return Outcome(Status.SUCCESS)
+        return self.interrupted() or Outcome(
+            Status.EXECUTION, f"Cannot tell that {name} was reached: {self.base.name} says so, but {fault}.")
+
+    def interrupted(self) -> Optional[Outcome]:
+        """The outcome of a command whose end is wished or whose time is up."""
+        if self.cancel.is_set():
+            return Outcome(Status.CANCELED, "The command was canceled; the base stands still.")
+        if self.deadline.passed:
+            return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.")
+        return None
+
+
+def wall_pause(drive: Drive, seconds: float) -> Optional[Outcome]:
+    """Let seconds of wall time pass, or as many as the command has."""
+    end = Deadline(seconds)
+    while not end.passed:
+        stopped = drive.interrupted()
+        if stopped is not None:
+            return stopped
+        drive.progress("wait", 1.0 - end.remaining / seconds)
+        drive.cancel.wait(min(0.2, end.remaining, drive.deadline.remaining))
+    return None
+
+
+def _bearing(start: Optional[Pose], place: Landmark) -> float:
+    """The heading in which a straight drive to a place ends, radians."""
+    if start is None:
+        return 0.0
+    dx, dy = place.x - start.position[0], place.y - start.position[1]
+    return math.atan2(dy, dx) if math.hypot(dx, dy) > 1e-3 else start.yaw
+
+
+def _sentence(text: str) -> str:
+    """A driver's text at the end of a sentence."""
+    return text.strip().rstrip(".") + "."

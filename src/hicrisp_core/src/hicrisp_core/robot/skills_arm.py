@@ -1,0 +1,37 @@
+"""The skills of an arm as commands name them: pick, place and home."""
+
+from __future__ import annotations
+
+from hicrisp_core.model import Command, Outcome, Status
+from hicrisp_core.ports.kinds import ARM, Skill
+from hicrisp_core.ports.robot import MotionFailure
+from hicrisp_core.robot.skills import Attempt
+from hicrisp_core.robot.skills_pick import pick
+from hicrisp_core.robot.skills_place import place
+
+
+def _pick(attempt: Attempt, command: Command) -> Outcome:
+    if not attempt.item:
+        return Outcome(Status.INVALID, f"{command} names no item.")
+    return pick(attempt, attempt.item)
+
+
+def _place(attempt: Attempt, command: Command) -> Outcome:
+    item, goal = attempt.item, command.target or command.aim
+    if not item or goal is None:
+        return Outcome(Status.INVALID, f"{command} does not say {'where to' if item else 'which item to'} place.")
+    x, y, z = (a - b for a, b in zip((command.aim or goal).position, goal.position))
+    return place(attempt, item, goal, (x, y, z))
+
+
+def _home(attempt: Attempt, command: Command) -> Outcome:
+    del command  # It has no arguments that matter.
+    attempt.progress("home", 0.0)
+    attempt.look()
+    motion = attempt.arm.plan_home(attempt.deadline)
+    return motion.outcome() if isinstance(motion, MotionFailure) else attempt.follow(motion)
+
+
+PICK = Skill(ARM, _pick, item=True)
+PLACE = Skill(ARM, _place, item=True)
+HOME = Skill(ARM, _home)

@@ -1,0 +1,111 @@
+"""What is not seen any more holds in no fact, is planned with by nobody, and is said to be lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.detector.perception import ArmFrames, BaseFrames, perceive
+from hicrisp_core.domain import check, load_domain
+from hicrisp_core.model import Command, Pose, Relation, Task
+from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
+from hicrisp_core.prompting.describe import objects_text
+from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
+
+NOW, LIMIT = 100.0, 1.0
+
+
+@pytest.fixture
+def scene(config_dir):
+    return load_scene(config_dir / "scenes/stack.yaml", 0)
+
+
+def look(scene, domain, ages):
+    """The scene as it is seen when some poses are older than now, seconds."""
+    frames = {name: (thing.pose, NOW - ages.get(name, 0.0)) for name, thing in scene.objects.items() if thing.pose}
+    return perceive(frames, scene.objects, domain, NOW, (ArmFrames(),), LIMIT)
+
+
+def asked(text: str, world, domain) -> PlanAnswer:
+    return OfflineBrain(domain).plan(PlanRequest(Task(text), world), Deadline(5.0))
+
+
+def test_no_fact_follows_from_a_pose_that_is_too_old(scene, domain):
+    world = look(scene, domain, {"red_box": 9.1})
+    assert world.holds("on", "blue_box", "table")
+    assert not [fact for fact in world.relations if "red_box" in fact]
+    assert [thing.name for thing in world.unseen] == ["red_box"]
+    assert world.objects["red_box"].pose == scene.objects["red_box"].pose, "motions keep clear of where it was last"
+    assert world.objects["red_box"].sight == "has not been seen for 9.1 s"
+
+
+def test_a_pose_of_half_the_limit_counts(scene, domain):
+    assert look(scene, domain, {"red_box": 0.5}).holds("on", "red_box", "table")
+
+
+@pytest.mark.parametrize("text", [
+    "put the red box on the blue box", "place the blue box next to the red box", "pick up the red box",
+    "the red box is not on the table", "take the red box off the table"])
+def test_a_task_with_a_lost_thing_is_refused_with_its_age(scene, domain, text):
+    answer = asked(text, look(scene, domain, {"red_box": 9.1}), domain)
+    assert answer.plan is None
+    assert not answer.answer
+    assert "the red box has not been seen for 9.1 s" in answer.refusal
+
+
+def test_what_held_before_it_was_lost_is_not_so_already(scene, domain):
+    stacked = replace(scene, objects={**scene.objects, "red_box": replace(
+        scene.objects["red_box"], pose=scene.objects["blue_box"].pose.shifted((0.0, 0.0, 0.05)))})
+    assert asked("put the red box on the blue box", look(stacked, domain, {}), domain).answer
+    assert "has not been seen" in asked(
+        "put the red box on the blue box", look(stacked, domain, {"red_box": 9.1}), domain).refusal
+
+
+def test_all_means_all_that_are_seen_and_says_what_is_left_out(scene, domain):
+    answer = asked("place the boxes next to the cylinder", look(scene, domain, {"red_box": 9.1}), domain)
+    assert answer.plan is not None
+    assert all("red_box" not in step.arguments.values() for step in answer.plan.steps)
+    assert "the red box has not been seen for 9.1 s" in answer.plan.reasoning
+
+
+@pytest.mark.parametrize(("question", "said"), [
+    ("where is the red box?", "the red box has not been seen for 9.1 s."),
+    ("is the red box on the table?", "nobody can tell; the red box has not been seen for 9.1 s."),
+    ("how many boxes are there?", "1: blue_box; the red box has not been seen for 9.1 s."),
+])
+def test_a_question_about_it_is_answered_with_its_age(scene, domain, question, said):
+    assert asked(question, look(scene, domain, {"red_box": 9.1}), domain).answer == said
+
+
+@pytest.mark.parametrize("question", ["what is on the table?", "what do you see?"])
+def test_it_is_not_named_among_what_is_seen(scene, domain, question):
+    answer = asked(question, look(scene, domain, {"red_box": 9.1}), domain).answer
+    assert "red" not in answer
+    assert "blue" in answer
+
+
+def test_no_command_begins_with_it(scene, domain):
+    feedback = check(domain, Command("pick", {"item": "red_box"}, "panda"), look(scene, domain, {"red_box": 9.1}))
+    assert feedback is not None
+    assert (feedback.kind, feedback.reason) == ("not_seen", "The red box has not been seen for 9.1 s.")
+
+
+def test_what_was_never_seen_is_told_as_that(scene, domain):
+    world = perceive({}, scene.objects, domain, NOW, (ArmFrames(),), LIMIT)
+    assert "the red box was never seen" in asked("pick up the red box", world, domain).refusal
+
+
+def test_a_model_reads_that_it_is_not_seen(scene, domain):
+    assert "- red_box: box, red, has not been seen for 9.1 s" in objects_text(
+        look(scene, domain, {"red_box": 9.1})).splitlines()
+
+
+def test_a_robot_whose_frames_are_too_old_has_no_pose(config_dir):
+    scene = load_scene(config_dir / "scenes/agv.yaml", 0)
+    domain, pose = load_domain(config_dir / "domains/agv.yaml"), Pose((2.6, 1.27, 0.0))
+    known = {name: thing for name, thing in scene.objects.items() if not thing.movable}
+    for age, at in ((0.2, True), (3.0, False)):
+        world = perceive({"agv/base_link": (pose, NOW - age)}, known, domain, NOW, (BaseFrames("agv"),), LIMIT)
+        assert (Relation("agv", "at", "area_1") in world.relations) is at

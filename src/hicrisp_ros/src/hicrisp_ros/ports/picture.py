@@ -1,0 +1,64 @@
+"""A plan waits for a whole picture of the world: every thing and every robot seen, or known to be lost."""
+
+from __future__ import annotations
+
+import math
+from threading import Event
+from typing import Callable, Iterable, List, Optional, Protocol, Tuple
+
+from hicrisp_core.model import WorldState
+from hicrisp_core.time.deadline import Deadline
+
+_SLICE = 0.2
+"""Seconds of wall time between two looks whether the task was canceled meanwhile."""
+_MOST = 6
+
+
+class Sight(Protocol):
+    """Where states of the world arrive."""
+
+    def next(self, seen: int, seconds: float) -> Tuple[int, Optional[WorldState]]:
+        """Wait until more than ``seen`` states arrived; how many did, and the newest of them."""
+
+
+def wait_for_picture(
+    sight: Sight, robots: Iterable[str], deadline: Deadline, cancel: Event, tell: Callable[[str], None]
+) -> str:
+    """Wait until everything was seen.
+
+    Args:
+        robots: their names; where the world has no poses, none of them is waited for.
+        deadline: in wall time; then the plan is made with what there is.
+        tell: hears what is waited for, in words, whenever that changes.
+
+    Returns:
+        What is not seen now, as a sentence; empty when the picture is whole.
+    """
+    count, told, wanted = -1, "", tuple(robots)
+    while True:
+        count, world = sight.next(count, min(_SLICE, deadline.remaining))
+        missing = ["any state of the world"] if world is None else _never_seen(world, wanted)
+        if not missing or deadline.passed or cancel.is_set():
+            break
+        said = f"waiting to see {_listed(missing)}"
+        if said != told:
+            told = said
+            tell(said)
+    if world is None:
+        return "No state of the world has arrived."
+    unseen = [f"the {thing.name.replace('_', ' ')} {thing.sight}" for thing in world.unseen]
+    unseen += [f"the robot {name} is not seen" for name in missing if name in wanted]
+    return f"Not in the picture: {_listed(unseen)}." if unseen else ""
+
+
+def _never_seen(world: WorldState, robots: Iterable[str]) -> List[str]:
+    """The things and robots that may still come into view; what was seen once and is lost now is not one of them."""
+    things = [thing.name for thing in world.unseen if math.isinf(thing.pose_age)]
+    geometry = bool(things) or any(thing.pose is not None for thing in world.objects.values())
+    seen = {name for name, robot in world.robots.items() if robot.pose is not None}
+    return things + [name for name in robots if geometry and name not in seen]
+
+
+def _listed(names: List[str]) -> str:
+    shown = [name.replace("_", " ") for name in names[:_MOST]]
+    return "; ".join(shown) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
