@@ -124,7 +124,7 @@ CAUSES: Mapping[CauseKind, Variants] = {
 
 MEASURES: Mapping[str, str] = {
     "gap": "{} away",
-    "gap_limit": "where {} is allowed",
+    "gap_limit": "(at most {})",
     "bearing_off": "{} off the direction",
     "from_tool": "{} from the tool",
     "opening": "with the fingers {} apart",
@@ -329,8 +329,9 @@ class _Slots:
         return values
 
     def _measured(self, measured: Iterable[Measured]) -> str:
-        return ", ".join(MEASURES.get(each.name, f"{{}} in {spoken(each.name)}").format(
-            quantity(each.value, each.unit)) for each in measured)
+        said = (MEASURES.get(each.name, f"{{}} in {spoken(each.name)}").format(quantity(each.value, each.unit))
+                for each in measured)
+        return ", ".join(said).replace(", (", " (")
 
     def _measures(self) -> str:
         """A sentence for each thing that something was measured of."""

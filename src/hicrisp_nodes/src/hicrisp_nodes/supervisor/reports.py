@@ -55,7 +55,8 @@ class Reports:
         kind = str(event.get("kind", ""))
         self._events.publish(Event(rospy.Time.now(), task_id, kind, to_json(event)))
         if kind == "stack":
-            entries = [FailedCommand(e["command"], e["error"], e["kind"], e["label"], e["attempts"]) for e in event["entries"]]
+            entries = [FailedCommand(e["command"], e["error"], e["kind"], e["label"], e["attempts"])
+                       for e in event["entries"]]
             self._stack.publish(CorrectionStack(rospy.Time.now(), task_id, entries))
         elif kind == "verdict" and event.get("feedback"):
             told = event["feedback"]
