@@ -22,6 +22,7 @@ from hicrisp_msgs.srv import ResetWorld
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace  # noqa: E402
+from waiting import PATIENCE  # noqa: E402
 
 
 class AgvFaults(unittest.TestCase):
@@ -30,9 +31,9 @@ class AgvFaults(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         rospy.init_node("test_agv_faults")
-        cls.workspace = Workspace(patience=120.0)
+        cls.workspace = Workspace()
         cls.reset = rospy.ServiceProxy(f"{NAMESPACE}/reset_world", ResetWorld)
-        cls.reset.wait_for_service(20.0)
+        cls.reset.wait_for_service(PATIENCE)
         cls.move_base = actionlib.SimpleActionClient("/move_base", MoveBaseAction)
         cls.driver = actionlib.SimpleActionClient(f"{NAMESPACE}/robots/agv/execute", ExecuteCommandAction)
         for client in (cls.move_base, cls.driver):
@@ -46,7 +47,7 @@ class AgvFaults(unittest.TestCase):
 
     def stands(self) -> None:
         """The base stands, whatever came before."""
-        odometry = rospy.wait_for_message("/odom", Odometry, 5.0)
+        odometry = rospy.wait_for_message("/odom", Odometry, PATIENCE)
         assert abs(odometry.twist.twist.linear.x) < 0.02
         assert abs(odometry.twist.twist.angular.z) < 0.05
 
@@ -59,7 +60,7 @@ class AgvFaults(unittest.TestCase):
         goal.target_pose.header.frame_id = frame
         goal.target_pose.pose.position.x, goal.target_pose.pose.position.y = x, y
         goal.target_pose.pose.orientation = Quaternion(0.0, 0.0, z, w)
-        self.move_base.send_goal_and_wait(goal, rospy.Duration(120.0), rospy.Duration(5.0))
+        self.move_base.send_goal_and_wait(goal, rospy.Duration(120.0), rospy.Duration(PATIENCE))
         return self.move_base.get_state(), self.move_base.get_goal_status_text()
 
     def command(self, x: float, y: float) -> Outcome:
@@ -67,7 +68,8 @@ class AgvFaults(unittest.TestCase):
         command = Command(action="go_to", robot="agv", has_target=True, time_limit=60.0)
         command.target.position.x, command.target.position.y = x, y
         command.target.orientation.w = 1.0
-        self.driver.send_goal_and_wait(ExecuteCommandGoal(command, 60.0), rospy.Duration(200.0), rospy.Duration(5.0))
+        goal, limits = ExecuteCommandGoal(command, 60.0), (rospy.Duration(200.0), rospy.Duration(PATIENCE))
+        self.driver.send_goal_and_wait(goal, *limits)
         return self.driver.get_result().outcome
 
     def test_an_area_inside_an_obstacle_is_skipped_and_the_rest_is_visited(self) -> None:
@@ -113,7 +115,8 @@ class AgvFaults(unittest.TestCase):
         theirs.goal.target_pose.pose.position.x, theirs.goal.target_pose.pose.position.y = 1.3, 2.2
         theirs.goal.target_pose.pose.orientation.w = 1.0
         self.workspace.until(lambda: other.get_num_connections() > 1, "connection")
-        self.workspace.until(lambda: rospy.wait_for_message("/odom", Odometry, 5.0).twist.twist.linear.x > 0.1, "drive")
+        self.workspace.until(
+            lambda: rospy.wait_for_message("/odom", Odometry, PATIENCE).twist.twist.linear.x > 0.1, "drive")
         other.publish(theirs)
         status = self.workspace.finished(task)
         assert "another client took the base over: it was sent to (1.30, 2.20)" in self.told(status)

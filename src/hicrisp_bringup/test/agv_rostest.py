@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import sys
-import time
 import unittest
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from hicrisp_msgs.msg import TaskStatus
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import Workspace  # noqa: E402
+from waiting import PATIENCE  # noqa: E402
 
 
 class Agv(unittest.TestCase):
@@ -25,7 +25,7 @@ class Agv(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         rospy.init_node("test_agv")
-        cls.workspace = Workspace(patience=120.0)
+        cls.workspace = Workspace()
 
     def test_areas_are_visited_in_the_order_of_the_task(self) -> None:
         status = self.workspace.run("visit area 3, then area 2, then area 1")
@@ -35,10 +35,11 @@ class Agv(unittest.TestCase):
     def test_a_cancel_stops_the_base(self) -> None:
         task = self.workspace.submit_task("visit area 3, then area 2").task_id
         self.workspace.moving(task)
-        time.sleep(1.0)
+        self.workspace.until(
+            lambda: rospy.wait_for_message("/odom", Odometry, PATIENCE).twist.twist.linear.x > 0.1, "drive")
         self.workspace.cancel_task(task)
         assert self.workspace.finished(task).state == TaskStatus.CANCELED
-        odometry = rospy.wait_for_message("/odom", Odometry, 5.0)
+        odometry = rospy.wait_for_message("/odom", Odometry, PATIENCE)
         assert abs(odometry.twist.twist.linear.x) < 0.02
 
     def test_a_place_that_is_not_there_moves_nothing(self) -> None:
@@ -47,10 +48,10 @@ class Agv(unittest.TestCase):
         assert "command" not in self.workspace.kinds(task)
 
     def test_the_usual_topics_are_there(self) -> None:
-        scan = rospy.wait_for_message("/scan", LaserScan, 5.0)
+        scan = rospy.wait_for_message("/scan", LaserScan, PATIENCE)
         assert len(scan.ranges) == 360
         for topic in ("/map", "/move_base/global_costmap/costmap"):
-            grid = rospy.wait_for_message(topic, OccupancyGrid, 5.0)
+            grid = rospy.wait_for_message(topic, OccupancyGrid, PATIENCE)
             assert len(grid.data) == grid.info.width * grid.info.height
 
 

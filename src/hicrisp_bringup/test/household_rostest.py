@@ -22,7 +22,7 @@ class Household(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         rospy.init_node("test_household")
-        cls.workspace = Workspace(patience=60.0)
+        cls.workspace = Workspace()
 
     def test_the_salmon_gets_into_the_closed_fridge(self) -> None:
         status = self.workspace.run("put the salmon in the fridge")

@@ -26,7 +26,7 @@ class Kitchen(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         rospy.init_node("test_kitchen")
-        cls.workspace = Workspace(patience=60.0)
+        cls.workspace = Workspace()
 
     def setUp(self) -> None:
         rospy.wait_for_service(f"{NAMESPACE}/reset_world", 60.0)

@@ -16,6 +16,7 @@ from hicrisp_msgs.msg import TaskStatus
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import Workspace  # noqa: E402
+from waiting import PATIENCE  # noqa: E402
 
 
 class RealMoveBase(unittest.TestCase):
@@ -24,11 +25,11 @@ class RealMoveBase(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         rospy.init_node("test_real_move_base")
-        cls.workspace = Workspace(patience=90.0, without=("inject_fault",))
+        cls.workspace = Workspace(without=("inject_fault",))
 
     def setUp(self) -> None:
         rospy.set_param("/move_base/mode", "")
-        rospy.wait_for_message("/scan", LaserScan, 5.0)
+        rospy.wait_for_message("/scan", LaserScan, PATIENCE)
 
     def test_areas_are_visited(self) -> None:
         status = self.workspace.run("visit area 3, then area 2")
@@ -52,14 +53,14 @@ class RealMoveBase(unittest.TestCase):
         status = self.workspace.run("visit area 3")
         assert status.state == TaskStatus.FAILED
         assert "the odometry jumped by" in (Path(status.run_folder) / "events.jsonl").read_text()
-        assert abs(rospy.wait_for_message("/odom", Odometry, 5.0).twist.twist.linear.x) < 0.02
+        assert abs(rospy.wait_for_message("/odom", Odometry, PATIENCE).twist.twist.linear.x) < 0.02
 
     def test_a_lidar_that_falls_silent_ends_the_task_with_a_base_that_stands(self) -> None:
         rospy.set_param("/move_base/mode", "unseeing")
         status = self.workspace.run("visit area 3, then area 2, then area 1")
         assert status.state == TaskStatus.FAILED
         assert "no scan has arrived on /scan" in (Path(status.run_folder) / "events.jsonl").read_text()
-        assert abs(rospy.wait_for_message("/odom", Odometry, 5.0).twist.twist.linear.x) < 0.02
+        assert abs(rospy.wait_for_message("/odom", Odometry, PATIENCE).twist.twist.linear.x) < 0.02
 
     def test_without_a_map_the_task_fails_and_nothing_moves(self) -> None:
         rospy.set_param("/move_base/mode", "mapless")

@@ -23,7 +23,7 @@ class RealPanda(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         rospy.init_node("test_real_panda")
-        cls.workspace = Workspace(patience=150.0, without=("inject_fault",))
+        cls.workspace = Workspace(without=("inject_fault",))
         rospy.wait_for_service(f"{NAMESPACE}/robots/panda/reset", 60.0)
 
     def test_1_a_task_is_carried_out(self) -> None:

@@ -53,7 +53,7 @@ class Restart(unittest.TestCase):
         self._survives("brain", "body", "detector", "corrector")
 
     def test_a_supervisor_that_crashed_stops_what_it_had_begun_and_takes_tasks_again(self) -> None:
-        self.workspace.inject_fault(kind="slow", magnitude=[10.0], count=1)
+        self.workspace.inject_fault(kind="slow", magnitude=[1000.0], count=1)
         task = self.workspace.submit_task(self._task()).task_id
         self.workspace.moving(task)
         outcomes: List[int] = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 import unittest
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from hicrisp_msgs.msg import CorrectionStack, EstopState, ExecuteTaskAction, Exe
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace  # noqa: E402
+from waiting import PATIENCE  # noqa: E402
 
 NEXT_TO = "place the box next to the cylinder"
 AWAY = "place the box next to the bowl"
@@ -52,12 +52,11 @@ class Tasks(unittest.TestCase):
 
     def test_a_cancel_stops_the_motion_and_ends_the_task(self) -> None:
         self._undo()
+        self._slow_down()
         task = self.workspace.submit_task(NEXT_TO).task_id
         self.workspace.moving(task)
-        asked = time.monotonic()
         assert self.workspace.cancel_task(task).ok
         assert self.workspace.finished(task).state == TaskStatus.CANCELED
-        assert time.monotonic() - asked < 3.0
         assert not self.workspace.cancel_task(task).ok
 
     def test_what_is_no_task_is_refused_and_nothing_moves(self) -> None:
@@ -98,11 +97,12 @@ class Tasks(unittest.TestCase):
 
     def test_an_emergency_stop_ends_the_motion_and_holds_until_it_is_cleared(self) -> None:
         self._undo()
+        self._slow_down()
         task = self.workspace.submit_task(NEXT_TO).task_id
         self.workspace.moving(task)
         assert self.workspace.estop().success
         assert self.workspace.finished(task).state == TaskStatus.FAILED
-        assert rospy.wait_for_message(f"{NAMESPACE}/estop_state", EstopState, 5.0).active
+        assert rospy.wait_for_message(f"{NAMESPACE}/estop_state", EstopState, PATIENCE).active
         assert self.workspace.run(NEXT_TO).state == TaskStatus.FAILED
         assert self.workspace.clear_estop().success
         assert self.workspace.run(NEXT_TO).state == TaskStatus.SUCCEEDED
@@ -112,7 +112,8 @@ class Tasks(unittest.TestCase):
         self.workspace.pause()
         task = self.workspace.submit_task(NEXT_TO).task_id
         self.workspace.until(lambda: "step_started" in self.workspace.kinds(task), "step")
-        time.sleep(0.5)
+        shown = self.workspace.states
+        self.workspace.until(lambda: self.workspace.states > shown + 10, "ten more states of the world")
         assert "command" not in self.workspace.kinds(task)
         assert self.workspace.get_task(task).status.state == TaskStatus.PAUSED
         self.workspace.resume()
@@ -146,7 +147,11 @@ class Tasks(unittest.TestCase):
         self.workspace.inject_fault(kind="miss", count=1)
         self.workspace.run(NEXT_TO)
         for topic, type_ in (("plan", Plan), ("task_status", TaskStatus), ("correction_stack", CorrectionStack)):
-            rospy.wait_for_message(f"{NAMESPACE}/{topic}", type_, 5.0)
+            rospy.wait_for_message(f"{NAMESPACE}/{topic}", type_, PATIENCE)
+
+    def _slow_down(self) -> None:
+        """Let the next motion take so long that only a stop ends it in time."""
+        assert self.workspace.inject_fault(kind="slow", magnitude=[10.0 * PATIENCE], count=1).ok
 
     def _undo(self) -> None:
         """Bring the box away from the cylinder, so that the task has something to do."""

@@ -14,6 +14,8 @@ from launch_check.packages import Package, all_packages, arguments_of, noetic_pa
 from launch_check.rules import Checker
 from launch_check.stubs import write_stubs
 
+PATIENCE = 180.0
+
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE.parents[1]
 ROOT = SOURCES.parent
@@ -47,7 +49,7 @@ def roslaunch_environment(tmp_path_factory: pytest.TempPathFactory) -> Dict[str,
 def roslaunch(option: str, file: Path, environment: Dict[str, str]) -> List[str]:
     given = [f"{name}:={value}" for name, value in NO_SENSIBLE_DEFAULT.items() if name in arguments_of(file).required]
     run = subprocess.run(["roslaunch", option, str(file), *given], env=environment, capture_output=True,
-                         text=True, timeout=60, check=False)
+                         text=True, timeout=PATIENCE, check=False)
     assert run.returncode == 0, run.stderr
     assert "WARN" not in run.stdout + run.stderr, run.stdout + run.stderr
     return run.stdout.split()

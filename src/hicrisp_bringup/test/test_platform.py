@@ -10,6 +10,8 @@ from typing import List
 import pytest
 from missing_packages import missing_packages
 
+PATIENCE = 180.0
+
 ROOT = Path(__file__).resolve().parents[3]
 MANIFEST = "<package format='2'><name>{}</name><version>0.0.0</version><description/></package>"
 
@@ -28,7 +30,7 @@ def shell(command: str, ros: Path) -> List[str]:
     """The lines that a command prints after the scripts' own set-up."""
     script = f". {ROOT}/scripts/lib/setup.sh; {command}"
     done = subprocess.run(["bash", "-c", script], env={**os.environ, "HICRISP_ROS": str(ros)}, stdout=subprocess.PIPE,
-                          text=True, timeout=60, check=True)
+                          text=True, timeout=PATIENCE, check=True)
     return done.stdout.split()
 
 
@@ -51,7 +53,7 @@ def test_what_the_manifests_ask_for_and_ros_lacks_is_missing(prefix: Path) -> No
 
 def test_the_embedded_world_is_refused_on_noetic_with_what_to_do_instead(prefix: Path) -> None:
     done = subprocess.run([str(ROOT / "scripts" / "demo")], env={**os.environ, "HICRISP_ROS": str(prefix)},
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert "gazebo_panda.launch" in done.stdout
 

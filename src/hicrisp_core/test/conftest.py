@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
 ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "src/hicrisp_bringup/test/support")]
 
 
 @pytest.fixture(scope="session")

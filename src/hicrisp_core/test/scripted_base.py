@@ -6,7 +6,7 @@ from threading import Event
 from typing import List, Optional
 
 from hicrisp_core.model import Outcome, Pose, Status
-from hicrisp_core.ports.robot import USUAL, Manner, Progress
+from hicrisp_core.ports.robot import UNCONSTRAINED, USUAL, Constraints, Manner, Progress
 from hicrisp_core.time.deadline import Deadline
 
 ARRIVES = Outcome(Status.SUCCESS)
@@ -23,6 +23,7 @@ class ScriptedBase:
         self.goals: List[Pose] = []
         self.limits: List[float] = []
         self.manners: List[Manner] = []
+        self.constraints: List[Constraints] = []
         self.answers: List[Outcome] = []
         self.arrives_at: Optional[Pose] = None
         self.misses: List[Pose] = []
@@ -32,11 +33,13 @@ class ScriptedBase:
         self.on_the_way = Event()
 
     def go_to(
-        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL,
+        constraints: Constraints = UNCONSTRAINED,
     ) -> Outcome:
         self.goals.append(pose)
         self.limits.append(deadline.remaining)
         self.manners.append(manner)
+        self.constraints.append(constraints)
         progress("drive", 0.5)
         if self.drives_on:
             self.on_the_way.set()

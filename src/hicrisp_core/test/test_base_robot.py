@@ -17,6 +17,7 @@ from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark, load_base_settings
 from hicrisp_core.time.deadline import Deadline
 from scripted_base import ScriptedBase
+from waiting import PATIENCE
 
 SKILLS = {action: SkillUse(skill, item) for action, skill, item in (
     ("visit", "visit", ""), ("drive", "go_to", ""), ("park", "dock", ""), ("bring", "carry_to", "item"),
@@ -198,9 +199,9 @@ def test_stopping_ends_the_drive_that_runs(robot: BaseRobot, base: ScriptedBase)
     outcomes: List[Outcome] = []
     thread = Thread(target=lambda: outcomes.append(run(robot, visit("area_1"))))
     thread.start()
-    assert base.on_the_way.wait(5.0)
+    assert base.on_the_way.wait(PATIENCE)
     assert robot.stop(Deadline(1.0)).ok
-    thread.join(5.0)
+    thread.join(PATIENCE)
     assert [outcome.status for outcome in outcomes] == [Status.CANCELED]
 
 

@@ -17,7 +17,8 @@ from hicrisp_core.detector.motion import MotionRecord
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.domain import check
 from hicrisp_core.executive.task_order import TaskOrder
-from hicrisp_core.language.drives import TO_AREAS, read_errands
+from hicrisp_core.language.drives import TO_AREAS
+from hicrisp_core.language.front_ends import read_errands
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.model import (
     Cause,
@@ -35,6 +36,7 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.ports.robot import Constraints
 
 DRIVEN = Outcome(Status.SUCCESS, "Goal reached.")
 ABORTED = Outcome(Status.PLANNING, "Failed to find a valid plan. Even after executing recovery behaviors.")
@@ -187,7 +189,7 @@ def test_an_area_whose_middle_is_taken_is_one_to_go_to_instead() -> None:
 def test_poses_are_asked_for_together_where_asking_takes_time_and_ignorance_is_no_refusal() -> None:
     area, failed, asked = CATALOGUE["area_1"], [(2.604, 1.266, 0.0)], []
 
-    def first(robot: str, poses: Sequence[Pose]) -> Reached:
+    def first(robot: str, poses: Sequence[Pose], _: Constraints) -> Reached:
         asked.append((robot, len(poses)))
         return Reached(next((pose for pose in poses if pose.position[0] > 2.75), None))
 
@@ -272,7 +274,7 @@ def test_an_abort_becomes_a_constraint_by_what_is_seen_where_the_base_stopped() 
     assert constrained(aimed, late, seen()).avoid == ((2.6, 1.27, 0.0),)
     blind = constrained(aimed, stopped, seen(2.0, 1.0, math.pi / 2))
     assert blind.avoid == ()
-    assert blind.keep_out[0][:2] == pytest.approx((2.0, 1.24))
+    assert blind.keep_out[0].corners[0] == pytest.approx((2.0, 1.24))
     crowded = constrained(aimed, stopped, seen(2.0, 1.0, things=[disc("crate", 2.4, 1.0, 0.15)]))
     assert crowded.keep_out == ()
     assert crowded.clearance > 0.0
@@ -316,7 +318,7 @@ def test_sentences_are_read_as_an_order(said: str, order: List[List[str]]) -> No
 @pytest.mark.parametrize(("said", "why"), [
     ("go to area 7", "there is no area 'area 7'; there are: area_1, area_2, area_3"),
     ("do not visit area 1", "'not' cannot be planned"), ("paint area 1", "'paint area 1'"), ("", "names no area"),
-    ("visit area 1 or area 2", "'or' cannot be planned"), ("dock at the moon", "there is no station 'moon'")])
+    ("visit area 1 or area 2", "'or' is not understood"), ("dock at the moon", "there is no station 'moon'")])
 def test_what_cannot_be_read_is_refused_by_the_word(said: str, why: str) -> None:
     with pytest.raises(NotUnderstood, match=why.replace("(", r"\(")):
         read_errands(said, DOMAIN, seen())

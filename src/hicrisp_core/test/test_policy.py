@@ -40,3 +40,23 @@ def test_a_wrong_policy_is_refused_with_the_place(tmp_path, text, message):
     file.write_text(text)
     with pytest.raises(ConfigError, match=message):
         load_policy(file)
+
+
+def test_a_policy_says_only_what_differs_from_the_one_that_it_extends(tmp_path):
+    (tmp_path / "base.yaml").write_text(
+        "policy: base\nrungs: [repair]\nthreshold: 3\nbudget: {llm_calls: 3, tokens: 9}\n")
+    (tmp_path / "mine.yaml").write_text("policy: mine\nextends: [base]\ndepth: 2\nbudget: {tokens: 7}\n")
+    mine = load_policy(tmp_path / "mine.yaml")
+    assert (mine.name, mine.rungs, mine.threshold, mine.depth) == ("mine", (Rung.REPAIR,), 3, 2)
+    assert (mine.budget.llm_calls, mine.budget.tokens) == (3, 7)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("policy: a\nextends: [c]\n", "a.yaml:2: extends.0: there is no other policy 'c' beside it; there are: b"),
+    ("policy: a\nextends: [b]\n", "b.yaml:2: extends.0: the policy 'a' extends this one: they cannot both"),
+])
+def test_a_policy_that_extends_what_is_not_there_or_itself_is_refused(tmp_path, text, message):
+    (tmp_path / "a.yaml").write_text(text)
+    (tmp_path / "b.yaml").write_text("policy: b\nextends: [a]\n")
+    with pytest.raises(ConfigError, match=message):
+        load_policy(tmp_path / "a.yaml")

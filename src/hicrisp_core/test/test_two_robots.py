@@ -1,14 +1,14 @@
 """Two robots in one task: what runs at once, what waits, and what one robot's failure stops."""
 
 from dataclasses import replace
-from threading import Barrier, BrokenBarrierError, Event
-from time import monotonic
+from threading import Barrier, BrokenBarrierError, Event, Thread
 
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.model import Cause, CauseKind, Feedback, FeedbackKind, Level, Relation, Rung, Status
 from hicrisp_core.policy.policy import Policy
 from lab import DOMAIN, LabRun
 from tabletop import steps
+from waiting import PATIENCE
 
 LADDER = Policy("test", autonomy="full")
 NO_HELP = Policy("test", rungs=(), autonomy="full")
@@ -21,7 +21,7 @@ def together(run, *pairs, then=None):
     """Let commands end only once the other one of their pair is under way too."""
     met = []
     for arm, base in pairs:
-        barrier = Barrier(2, then, timeout=5.0)
+        barrier = Barrier(2, then, timeout=PATIENCE)
 
         def meet(barrier=barrier):
             try:
@@ -71,7 +71,8 @@ def test_a_failing_vehicle_leaves_an_independent_step_of_the_arm_finished():
     assert not result.success
     assert "a wheel is stuck" in result.message.lower()
     assert run.world.state.holds("on", "red_box", "blue_box")
-    assert result.done == (*LOAD, *STACK)
+    assert set(result.done[:2]) == set(LOAD[:2])  # The two robots begin at once; either may be the first to end.
+    assert result.done[2:] == (LOAD[2], *STACK)
     assert result.given_up == (CARRY,)
     assert result.not_begun == (BACK,)
     end = run.told("task_finished")[0]
@@ -132,11 +133,11 @@ def test_what_another_robot_does_meanwhile_is_neither_failure_nor_success():
     def drive():
         run.show(Relation("agv", "at", "area_3"), Relation("agv", "docked", "dock"))
         passed.set()
-        assert looked.wait(5.0)
+        assert looked.wait(PATIENCE)
         run.show(gone=[Relation("agv", "at", "area_3"), Relation("agv", "docked", "dock")])
 
     run.agv.during["go_to(agv, area_2)"] = drive
-    run.panda.during[STACK[0]] = lambda: passed.wait(5.0)
+    run.panda.during[STACK[0]] = lambda: passed.wait(PATIENCE)
     run.panda.during[STACK[1]] = looked.set
     result = run("go to area 2")
     assert result.success, result.message
@@ -178,11 +179,16 @@ def test_a_wait_ends_when_the_task_is_canceled():
 
     traffic, cancel = Traffic(DOMAIN), Event()
     dock = DOMAIN.ground(steps(DOMAIN, "dock(agv, dock)")[0], LabRun(LADDER).world.state)
-    began = monotonic()
-    with traffic.passage(dock, Event()):
-        cancel.set()
+    let_through = Event()
+
+    def wait_behind():
         with traffic.passage(dock, cancel):
-            assert monotonic() - began < 5.0
+            let_through.set()
+
+    with traffic.passage(dock, Event()):
+        Thread(target=wait_behind, daemon=True).start()
+        cancel.set()
+        assert let_through.wait(PATIENCE)
 
 
 HELPED = Policy("test", rungs=(Rung.REPAIR, Rung.HELP), autonomy="full")

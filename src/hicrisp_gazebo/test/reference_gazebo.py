@@ -28,6 +28,7 @@ class ReferenceGazebo:
         self.deaf = False
         self.paused = False
         self.placed_while_running: List[str] = []
+        self.published = 0
         self._ended = False
         self._states = rospy.Publisher("/gazebo/model_states", msg.ModelStates, queue_size=10)
         self._services = [
@@ -109,4 +110,5 @@ class ReferenceGazebo:
                     names, [self.models[name][1] for name in names], [self.models[name][2] for name in names])
                 if not self._ended:
                     self._states.publish(message)
+                    self.published += 1
             time.sleep(PERIOD)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import sys
 import time
+from functools import partial
 from threading import RLock, Thread
-from typing import Callable, Optional, Tuple
+from typing import Callable, List, Optional, Tuple
 
 import actionlib
 import rospy
@@ -124,8 +125,13 @@ class ReferenceMoveBase:
         self._base, self._cleared = base, -math.inf
         self._cmd_vel = rospy.Publisher("/cmd_vel", Twist, queue_size=5)
         self.parameters = {"max_vel_x": SPEED, "max_vel_trans": SPEED, "xy_goal_tolerance": 0.08}
-        self.least_speed = 0.1
+        self.least_speed, self.most_padding = 0.1, 1.0
+        self.padding = {"global_costmap": 0.03, "local_costmap": 0.01}
+        self.via: List[Tuple[float, float]] = []
+        """Points between the start and the goal through which ``make_plan`` leads."""
         self._services = [
+            *(rospy.Service(f"/move_base/{name}/set_parameters", Reconfigure, partial(self._pad, name))
+              for name in self.padding),
             rospy.Service("/move_base/DWAPlannerROS/set_parameters", Reconfigure, self._reconfigure),
             rospy.Service("/move_base/make_plan", GetPlan, self._plan),
             rospy.Service("/move_base/clear_costmaps", Empty, self._clear)] if services else []
@@ -149,7 +155,10 @@ class ReferenceMoveBase:
             raise rospy.ServiceException("move_base must be in an inactive state to make a plan for an external user")
         answer = GetPlanResponse()
         if self._reachable(request.goal) or time.monotonic() - self._cleared < UPDATE:
-            answer.plan.poses = [request.start, request.goal]
+            between = [PoseStamped() for _ in self.via]
+            for pose, (x, y) in zip(between, self.via):
+                pose.pose.position.x, pose.pose.position.y = x, y
+            answer.plan.poses = [request.start, *between, request.goal]
         return answer
 
     def _reconfigure(self, request: ReconfigureRequest) -> ReconfigureResponse:
@@ -159,6 +168,12 @@ class ReferenceMoveBase:
                 least = self.least_speed if entry.name.startswith("max_vel") else 0.0
                 self.parameters[entry.name] = max(least, entry.value)
         return ReconfigureResponse(Config(doubles=[DoubleParameter(*item) for item in self.parameters.items()]))
+
+    def _pad(self, costmap: str, request: ReconfigureRequest) -> ReconfigureResponse:
+        for entry in request.config.doubles:
+            if entry.name == "footprint_padding":
+                self.padding[costmap] = min(self.most_padding, entry.value)
+        return ReconfigureResponse(Config(doubles=[DoubleParameter("footprint_padding", self.padding[costmap])]))
 
     def _clear(self, _: EmptyRequest) -> EmptyResponse:
         self.clears, self._cleared = self.clears + 1, time.monotonic()

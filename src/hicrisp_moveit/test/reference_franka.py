@@ -29,10 +29,15 @@ _PERIOD = 0.02
 
 
 class ReferenceGripper:
-    """Fingers that close on a thing of some width; as with the real server, a canceled goal goes on."""
+    """Fingers that close on a thing of some width; as with the real server, a canceled goal goes on.
+
+    ``on_step`` is called after every step of the fingers; ``published`` counts the joint states.
+    """
 
     def __init__(self) -> None:
         self.width, self.between, self.homed, self.force = 0.04, 0.0, 0, 0.0
+        self.on_step: Callable[[], Any] = lambda: None
+        self.published = 0
         self._halt, self._ended = Event(), Event()
         self._joints = rospy.Publisher("/joint_states", JointState, queue_size=5)
         self._servers = [
@@ -91,6 +96,7 @@ class ReferenceGripper:
                 self.width = self.between
                 return False
             self.width = wanted
+            self.on_step()
             time.sleep(_PERIOD)
         return abs(self.width - width) < 1e-3
 
@@ -99,6 +105,7 @@ class ReferenceGripper:
             message = JointState(name=list(FINGERS), position=[self.width / 2.0] * 2)
             message.header.stamp = rospy.Time.now()
             self._joints.publish(message)
+            self.published += 1
 
 
 class ReferenceControl:
@@ -109,6 +116,7 @@ class ReferenceControl:
         self.recovers, self.recoveries, self.silent = True, 0, False
         self.behaviour: Optional[Any] = None
         self.refuses = ""
+        self.published = 0
         self._ended = Event()
         self._states = rospy.Publisher("/franka_state_controller/franka_states", FrankaState, queue_size=5)
         self._service = rospy.Service("/franka_control/set_force_torque_collision_behavior",
@@ -145,3 +153,4 @@ class ReferenceControl:
                 state = FrankaState(robot_mode=self.mode, current_errors=self.errors)
                 state.O_F_ext_hat_K = [*self.force, 0.0, 0.0, 0.0]
                 self._states.publish(state)
+                self.published += 1

@@ -69,6 +69,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from waiting import until
 
 MODES = ("", "hangs", "silent", "lies", "deaf", "dies", "violates", "blind")
 """Planning ``hangs``, or planning's ``silent`` services; execution ``lies`` about having moved, is ``deaf`` to cancel,
@@ -95,7 +96,7 @@ class ReferenceMoveIt:
         self, scene: Scene, tf: rospy.Publisher, namespace: str = "", patience: float = 1.0, things: bool = False
     ) -> None:
         self.mode: Callable[[], str] = lambda: ""
-        self.goals, self.patience, self._tf, self._ns = 0, patience, tf, namespace
+        self.goals, self.plans, self.patience, self._tf, self._ns = 0, 0, patience, tf, namespace
         settings = ArmSettings()
         self.simulation = Simulation(scene, settings.rest, 1.0)
         self.arm = EmbeddedArm(self.simulation, scene, settings)
@@ -187,6 +188,7 @@ class ReferenceMoveIt:
         """Any planner id will do; what is in vain takes the whole planning time and ends as TIMED_OUT."""
         while self.mode() == "hangs" and not self._ended.is_set():
             time.sleep(0.05)
+        self.plans += 1
         began = time.monotonic()
         with self.scene.lock:
             settings = ArmSettings(speed=request.velocity, acceleration=request.acceleration,
@@ -270,7 +272,7 @@ class ReferenceMoveIt:
         self._execute.publish_feedback(ExecuteTrajectoryFeedback("MONITOR"))
         if mode == "dies":
             Thread(target=self._carry_out, args=(message,), daemon=True).start()
-            time.sleep(0.4)
+            until(lambda: self.moving, "motion")
             self.die()
             return
         code = SUCCESS if mode == "lies" or not message.points else self._carry_out(message)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Iterator, Tuple
 
 import pytest
@@ -12,7 +11,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.hardware import FrankaHardware
 from hicrisp_moveit.settings import FrankaSettings
 from reference_franka import ReferenceControl
-from waiting import until
+from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("ros")
 Pair = Tuple[ReferenceControl, FrankaHardware]
@@ -21,10 +20,16 @@ Pair = Tuple[ReferenceControl, FrankaHardware]
 @pytest.fixture
 def pair(ros: None) -> Iterator[Pair]:
     control, hardware = ReferenceControl(), FrankaHardware(FrankaSettings())
-    assert hardware._recovery.wait_for_server(5.0)
+    assert hardware._recovery.wait_for_server(PATIENCE)
     until(lambda: hardware.alarm() is None)
     yield control, hardware
     control.close()
+
+
+def felt(hardware: FrankaHardware) -> float:
+    """The upward force of the newest state that has arrived, newtons."""
+    assert hardware._state is not None
+    return float(hardware._state.O_F_ext_hat_K[2])
 
 
 def test_a_robot_that_is_well_may_move(pair: Pair) -> None:
@@ -51,7 +56,7 @@ def test_a_reflex_ends_a_motion_with_its_cause_and_is_recovered_from_before_the_
     assert alarm is not None
     assert alarm.status is Status.EXECUTION
     assert "cartesian reflex" in alarm.message
-    assert hardware.ready(Deadline(5.0)) is None
+    assert hardware.ready(Deadline(PATIENCE)) is None
     assert control.recoveries == 1
 
 
@@ -59,7 +64,7 @@ def test_a_reflex_that_stays_is_a_refusal(pair: Pair) -> None:
     control, hardware = pair
     control.recovers, control.mode = False, FrankaState.ROBOT_MODE_REFLEX
     until(lambda: hardware.alarm() is not None)
-    refusal = hardware.ready(Deadline(5.0))
+    refusal = hardware.ready(Deadline(PATIENCE))
     assert refusal is not None
     assert not refusal.ok
     assert control.recoveries == 1
@@ -77,10 +82,12 @@ def test_a_robot_that_says_nothing_any_more_is_lost(pair: Pair) -> None:
 def test_a_push_on_the_tool_is_a_contact_only_while_it_is_felt_for(pair: Pair) -> None:
     control, hardware = pair
     control.force = (0.0, 0.0, 2.0)
-    time.sleep(0.1)
+    until(lambda: felt(hardware) == 2.0, "light push")
     hardware.begin_guard()
     control.force = (0.0, 0.0, 6.0)
-    time.sleep(0.2)
+    until(lambda: felt(hardware) == 6.0, "push")
+    shown = control.published
+    until(lambda: control.published > shown + 10, "ten more states")
     assert hardware.contact() is None
     control.force = (0.0, 0.0, 11.0)
     until(lambda: hardware.contact() is not None)

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
-from hicrisp_moveit.settings import FRANKA, load_arm_file
+from hicrisp_moveit.settings import load_arm_file
 
 
 def test_the_files_of_the_workspace_are_read() -> None:
     moveit, franka = (load_arm_file(config_file("robots", name)) for name in ("panda_moveit", "panda_franka"))
     assert moveit.franka is None
     assert moveit.moveit.planner == "RRTConnect"
-    assert franka.gripper.kind == FRANKA
+    assert franka.gripper.kind == "franka"
     assert franka.franka is not None
     assert franka.moveit.velocity == 0.1, "a real robot is slow until somebody says otherwise"
     assert franka.moveit.name("move_group") == "/move_group"

@@ -16,7 +16,7 @@ from hicrisp_nodes.cli.graph import Graph, free_port, port_is_free
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.narrator import Narrator
 from hicrisp_nodes.cli.options import choose_brain, parse
-from waiting import until
+from waiting import PATIENCE, until
 
 MISSED = {"level": "low", "kind": "misplaced", "error": "31 mm off", "reason": "drift", "suggestion": "aim right"}
 
@@ -97,7 +97,7 @@ def test_a_stopped_launch_leaves_nothing_behind(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     launch = Launch("demo.launch", {"seed": 1}, tmp_path / "log" / "launch.log", "http://127.0.0.1:1")
     launch.start()
-    until(lambda: "up" in launch.tail(), "start", 10.0)
+    until(lambda: "up" in launch.tail(), "start")
     assert launch.alive
     assert launch.processes()
     assert launch.stop()
@@ -108,7 +108,7 @@ def test_the_command_says_how_to_start_when_there_is_no_master():
     environment = {**os.environ, "ROS_MASTER_URI": f"http://127.0.0.1:{_unused()}"}
     script = Path(__file__).resolve().parents[1] / "scripts" / "hicrisp"
     done = subprocess.run([sys.executable, str(script), "tasks"], env=environment, capture_output=True, text=True,
-                          timeout=60, check=False)
+                          timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert "no ROS master answers" in done.stderr
     assert "scripts/demo --keep" in done.stderr

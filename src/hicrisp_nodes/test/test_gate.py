@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import time
 from threading import Event, Thread
 from typing import List
 
 import pytest
 from hicrisp_nodes.supervisor.gate import Gate
+from waiting import PATIENCE, until
 
 
-def gate(autonomy: str = "supervised", patience: float = 2.0) -> Gate:
+class Looked(Event):
+    """A cancel that counts how often somebody who waits has looked at it."""
+
+    looks = 0
+
+    def is_set(self) -> bool:
+        self.looks += 1
+        return super().is_set()
+
+
+def gate(autonomy: str = "supervised", patience: float = PATIENCE) -> Gate:
     return Gate(autonomy, patience, lambda: None)
 
 
@@ -18,8 +28,7 @@ def asked(gate: Gate, cancel: Event) -> "tuple[Thread, List[bool]]":
     answers: List[bool] = []
     thread = Thread(target=lambda: answers.append(gate.approve("May it pour?", cancel)))
     thread.start()
-    while not gate.question:
-        time.sleep(0.005)
+    until(lambda: gate.question, "question")
     return thread, answers
 
 
@@ -33,7 +42,7 @@ def test_a_question_waits_for_its_answer(granted: bool) -> None:
     subject = gate()
     thread, answers = asked(subject, Event())
     assert subject.answer(granted)[0]
-    thread.join(2.0)
+    thread.join(PATIENCE)
     assert answers == [granted]
     assert subject.question == ""
 
@@ -50,7 +59,7 @@ def test_full_autonomy_answers_the_question_that_waits() -> None:
     subject = gate()
     thread, answers = asked(subject, Event())
     subject.set_autonomy("full")
-    thread.join(2.0)
+    thread.join(PATIENCE)
     assert answers == [True]
 
 
@@ -58,7 +67,7 @@ def test_a_cancel_ends_the_question_with_a_no() -> None:
     subject, cancel = gate(), Event()
     thread, answers = asked(subject, cancel)
     cancel.set()
-    thread.join(2.0)
+    thread.join(PATIENCE)
     assert answers == [False]
 
 
@@ -70,23 +79,21 @@ def test_a_pause_holds_until_resume() -> None:
     subject = gate()
     subject.pause()
     passed = Event()
-    thread = Thread(target=lambda: (subject.pass_through(Event()), passed.set()))
-    thread.start()
-    assert not passed.wait(0.15)
+    cancel = Looked()
+    Thread(target=lambda: (subject.pass_through(cancel), passed.set()), daemon=True).start()
+    until(lambda: cancel.looks > 2, "wait at the gate")
+    assert not passed.is_set()
     subject.resume()
-    assert passed.wait(1.0)
-    thread.join(1.0)
+    assert passed.wait(PATIENCE)
 
 
 @pytest.mark.parametrize("how", ["cancel", "stop"])
 def test_cancel_and_emergency_stop_end_a_pause(how: str) -> None:
     subject, cancel, passed = gate(), Event(), Event()
     subject.pause()
-    thread = Thread(target=lambda: (subject.pass_through(cancel), passed.set()))
-    thread.start()
+    Thread(target=lambda: (subject.pass_through(cancel), passed.set()), daemon=True).start()
     cancel.set() if how == "cancel" else subject.stop("smoke")
-    assert passed.wait(1.0)
-    thread.join(1.0)
+    assert passed.wait(PATIENCE)
 
 
 def test_an_emergency_stop_holds_until_it_is_cleared() -> None:

@@ -8,6 +8,7 @@ from typing import Iterator, List
 import pytest
 from hicrisp_nodes.supervisor.progress import State
 from hicrisp_nodes.supervisor.queue import MAX_TEXT, MAX_WAITING, Request, TaskQueue, objection
+from waiting import PATIENCE, until
 
 
 class Work:
@@ -33,7 +34,7 @@ def work() -> Iterator[Work]:
     work = Work()
     work.queue.start()
     yield work
-    work.queue.close(2.0)
+    work.queue.close(PATIENCE)
 
 
 def submit(work: Work, text: str, request_id: str = "") -> Request:
@@ -56,11 +57,12 @@ def test_any_language_may_be_a_task(text: str) -> None:
 
 def test_tasks_run_one_at_a_time_in_their_order(work: Work) -> None:
     first, second = submit(work, "first"), submit(work, "second")
-    assert not second.finished.wait(0.1)
+    until(lambda: work.begun, "beginning")
     assert work.begun == ["first"]
+    assert not second.finished.is_set()
     work.go.set()
-    assert first.finished.wait(2.0)
-    assert second.finished.wait(2.0)
+    assert first.finished.wait(PATIENCE)
+    assert second.finished.wait(PATIENCE)
     assert work.begun == ["first", "second"]
 
 
@@ -69,16 +71,15 @@ def test_a_waiting_task_that_is_canceled_never_begins(work: Work) -> None:
     assert work.queue.cancel(second.id)[0]
     assert second.progress.state is State.CANCELED
     work.go.set()
-    assert first.finished.wait(2.0)
+    assert first.finished.wait(PATIENCE)
     assert work.begun == ["first"]
 
 
 def test_the_running_task_is_canceled_when_no_id_is_given(work: Work) -> None:
     request = submit(work, "first")
-    while work.queue.current is not request:
-        pass
+    until(lambda: work.queue.current is request, "beginning")
     assert work.queue.cancel()[0]
-    assert request.finished.wait(2.0)
+    assert request.finished.wait(PATIENCE)
     assert request.progress.state is State.CANCELED
     assert work.queue.cancel(request.id)[0] is False
 
@@ -86,7 +87,7 @@ def test_the_running_task_is_canceled_when_no_id_is_given(work: Work) -> None:
 def test_a_fault_in_one_task_does_not_end_the_line(work: Work) -> None:
     broken, next_ = submit(work, "break"), submit(work, "next")
     work.go.set()
-    assert next_.finished.wait(2.0)
+    assert next_.finished.wait(PATIENCE)
     assert broken.progress.state is State.FAILED
     assert "something is wrong" in broken.progress.message
     assert next_.progress.state is State.SUCCEEDED
@@ -99,8 +100,7 @@ def test_the_same_request_id_is_the_same_task(work: Work) -> None:
 
 def test_a_line_that_is_full_takes_no_more(work: Work) -> None:
     submit(work, "first")
-    while not work.begun:
-        pass
+    until(lambda: work.begun, "beginning")
     for _ in range(MAX_WAITING):
         submit(work, "another")
     assert not work.queue.submit("one more").accepted
@@ -115,7 +115,7 @@ def test_a_task_knows_what_was_asked_done_and_answered_before_it(work: Work) -> 
     work.go.set()
     assert rehearsed is not None
     for request in (first, second, rehearsed, third):
-        assert request.finished.wait(2.0)
+        assert request.finished.wait(PATIENCE)
     assert first.history == ()
     assert second.history == ("User: take the box", "Robot did: pick up box", "Robot: done")
     assert third.history[3:] == ("User: put it back", "Robot did: nothing", "Robot: done")

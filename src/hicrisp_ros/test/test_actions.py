@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from threading import Event, Thread
 from typing import Iterator, List
 
@@ -13,6 +12,7 @@ from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.wall_clock import WallTimer
+from waiting import PATIENCE, until
 
 from hicrisp_msgs.msg import (
     ExecuteCommandAction,
@@ -24,17 +24,30 @@ from hicrisp_msgs.msg import (
 
 pytestmark = pytest.mark.usefixtures("ros")
 NAMES = itertools.count()
+PATIENT = Limits(server=PATIENCE, execution=PATIENCE, preemption=PATIENCE)
+
+
+class Looked(Event):
+    """A cancel that counts how often somebody who waits has looked at it."""
+
+    looks = 0
+
+    def is_set(self) -> bool:
+        self.looks += 1
+        return super().is_set()
 
 
 class Robot:
-    """Carries out commands as their action says: "work", "wait" for the cancel, "sulk" through it, or "break"."""
+    """Carries out commands as their action says: "work", "wait" for the cancel, "sulk" through it until
+    ``relents`` is set, or "break"."""
 
     def __init__(self, concurrent: bool = False) -> None:
         self.name = f"robot_{next(NAMES)}"
         self.seen: List[str] = []
+        self.relents = Event()
         self.server = ActionServer(self.name, ExecuteCommandAction, self.execute, concurrent).start()
         self.client = ActionClient(self.name, ExecuteCommandAction)
-        assert self.client.wait_for_server(5.0)
+        assert self.client.wait_for_server(PATIENCE)
 
     def execute(self, goal: Goal) -> ExecuteCommandResult:
         action = goal.message.command.action
@@ -43,10 +56,10 @@ class Robot:
         if action == "break":
             raise ValueError("the arm fell off")
         if action == "wait":
-            assert goal.cancel.wait(10.0)
+            assert goal.cancel.wait(PATIENCE)
             return ExecuteCommandResult(Outcome(status=Outcome.CANCELED, message="stopped"))
         if action == "sulk":
-            time.sleep(1.5)
+            self.relents.wait(PATIENCE)
         return ExecuteCommandResult(Outcome(status=Outcome.SUCCESS, message=action))
 
 
@@ -54,6 +67,7 @@ class Robot:
 def robot() -> Iterator[Robot]:
     robot = Robot()
     yield robot
+    robot.relents.set()
     robot.server.stop()
 
 
@@ -65,109 +79,97 @@ def command(action: str) -> ExecuteCommandGoal:
 
 def test_a_goal_comes_back_with_its_result_and_feedback(robot: Robot) -> None:
     phases: List[str] = []
-    reply = robot.client.call(command("work"), Limits(), on_feedback=lambda feedback: phases.append(feedback.phase))
+    reply = robot.client.call(command("work"), PATIENT, on_feedback=lambda feedback: phases.append(feedback.phase))
     assert reply.ok
     assert reply.result.outcome.message == "work"
-    time.sleep(0.1)
+    until(lambda: phases, "feedback")  # It has a topic of its own and may come after the result.
     assert phases == ["begun"]
 
 
-def test_goals_sent_back_to_back_never_wait_a_tenth_of_a_second(robot: Robot) -> None:
-    seconds = []
-    for _ in range(100):
-        start = time.monotonic()
-        assert robot.client.call(command("work"), Limits()).ok
-        seconds.append(time.monotonic() - start)
-    assert sorted(seconds)[95] < 0.08
-    assert sum(seconds) / len(seconds) < 0.03
+def test_goals_sent_back_to_back_are_all_carried_out_in_their_order(robot: Robot) -> None:
+    """None is lost between two: a server that looks for a new goal without its lock misses some."""
+    actions = [f"work {number}" for number in range(100)]
+    assert all(robot.client.call(command(action), PATIENT).ok for action in actions)
+    assert robot.seen == actions
 
 
 def test_an_exception_comes_back_as_aborted_with_its_message(robot: Robot) -> None:
-    reply = robot.client.call(command("break"), Limits())
+    reply = robot.client.call(command("break"), PATIENT)
     assert reply.status is CallStatus.ABORTED
     assert "the arm fell off" in reply.message
-    assert robot.client.call(command("work"), Limits()).ok
+    assert robot.client.call(command("work"), PATIENT).ok
 
 
-def test_a_cancel_ends_the_goal_at_once(robot: Robot) -> None:
+def test_a_cancel_ends_the_goal(robot: Robot) -> None:
     cancel = Event()
-    Thread(target=lambda: (time.sleep(0.2), cancel.set()), daemon=True).start()
-    start = time.monotonic()
-    reply = robot.client.call(command("wait"), Limits(), cancel)
+    reply = robot.client.call(command("wait"), PATIENT, cancel, on_feedback=lambda _: cancel.set())
     assert reply.status is CallStatus.PREEMPTED
     assert reply.result.outcome.status == Outcome.CANCELED
-    assert time.monotonic() - start < 0.5
 
 
 def test_a_goal_past_its_limit_is_told_to_end(robot: Robot) -> None:
-    reply = robot.client.call(command("wait"), Limits(execution=0.2))
+    reply = robot.client.call(command("wait"), Limits(server=PATIENCE, execution=0.2, preemption=PATIENCE))
     assert reply.status is CallStatus.TIMEOUT
     assert reply.result.outcome.status == Outcome.CANCELED
 
 
 def test_a_goal_that_does_not_end_is_left_after_the_preemption_limit(robot: Robot) -> None:
-    start = time.monotonic()
-    reply = robot.client.call(command("sulk"), Limits(execution=0.1, preemption=0.3))
+    reply = robot.client.call(command("sulk"), Limits(server=PATIENCE, execution=0.1, preemption=0.3))
     assert reply.status is CallStatus.STUCK
-    assert time.monotonic() - start < 1.0
-    assert robot.client.call(command("work"), Limits()).ok
+    robot.relents.set()
+    assert robot.client.call(command("work"), PATIENT).ok
 
 
 def test_a_cancel_before_the_goal_is_sent_moves_nothing(robot: Robot) -> None:
     cancel = Event()
     cancel.set()
-    assert robot.client.call(command("work"), Limits(), cancel).status is CallStatus.PREEMPTED
+    assert robot.client.call(command("work"), PATIENT, cancel).status is CallStatus.PREEMPTED
     assert robot.seen == []
 
 
 def test_a_new_goal_takes_the_place_of_the_running_one(robot: Robot) -> None:
     replies = []
-    thread = Thread(target=lambda: replies.append(robot.client.call(command("wait"), Limits())))
+    thread = Thread(target=lambda: replies.append(robot.client.call(command("wait"), PATIENT)))
     thread.start()
-    time.sleep(0.2)
-    assert robot.client.call(command("work"), Limits()).ok
-    thread.join(5.0)
+    until(lambda: robot.seen, "goal that runs")
+    assert robot.client.call(command("work"), PATIENT).ok
+    thread.join(PATIENCE)
     assert replies[0].status is CallStatus.PREEMPTED
 
 
 def test_a_missing_server_is_reported_within_the_limit() -> None:
-    start = time.monotonic()
     reply = ActionClient("nobody", ExecuteCommandAction).call(command("work"), Limits(server=0.3))
     assert reply.status is CallStatus.UNREACHABLE
-    assert time.monotonic() - start < 0.6
 
 
 def test_a_server_that_goes_away_loses_the_goal(robot: Robot) -> None:
-    Thread(target=lambda: (time.sleep(0.3), robot.server.stop()), daemon=True).start()
-    reply = robot.client.call(command("sulk"), Limits(execution=10.0))
+    reply = robot.client.call(
+        command("sulk"), PATIENT, on_feedback=lambda _: Thread(target=robot.server.stop, daemon=True).start())
     assert reply.status is CallStatus.LOST
 
 
 def test_a_server_that_comes_late_still_gets_the_goal() -> None:
-    robots: List[Robot] = []
     name = f"robot_{next(NAMES)}"
-    client = ActionClient(name, ExecuteCommandAction)
-
-    def serve() -> None:
-        time.sleep(0.5)
-        server = ActionServer(name, ExecuteCommandAction, lambda goal: ExecuteCommandResult())
-        server.start()
-        robots.append(server)
-
-    Thread(target=serve, daemon=True).start()
-    assert client.call(command("work"), Limits(server=5.0)).ok
+    client, looked = ActionClient(name, ExecuteCommandAction), Looked()
+    replies = []
+    thread = Thread(target=lambda: replies.append(client.call(command("work"), PATIENT, looked)))
+    thread.start()
+    until(lambda: looked.looks > 2, "search for the server")
+    server = ActionServer(name, ExecuteCommandAction, lambda goal: ExecuteCommandResult()).start()
+    thread.join(PATIENCE)
+    server.stop()
+    assert replies[0].ok
 
 
 def test_what_another_client_left_running_is_ended_and_what_came_later_is_not(robot: Robot) -> None:
     replies = []
-    thread = Thread(target=lambda: replies.append(robot.client.call(command("wait"), Limits())))
+    thread = Thread(target=lambda: replies.append(robot.client.call(command("wait"), PATIENT)))
     thread.start()
     other = ActionClient(robot.name, ExecuteCommandAction)
-    while not robot.seen:
-        time.sleep(0.01)
-    assert other.end_others(5.0)
-    assert other.call(command("work"), Limits()).ok
-    thread.join(5.0)
+    until(lambda: robot.seen, "goal that runs")
+    assert other.end_others(PATIENCE)
+    assert other.call(command("work"), PATIENT).ok
+    thread.join(PATIENCE)
     assert replies[0].status is CallStatus.PREEMPTED
 
 
@@ -186,7 +188,7 @@ def test_a_result_that_is_lost_on_the_way_does_not_hold_the_client_up() -> None:
     rospy.Subscriber(f"{name}/goal", type(parts.action_goal),
                      lambda goal: done.append(GoalStatus(goal.goal_id, GoalStatus.SUCCEEDED, "")))
     timer = WallTimer(0.1, lambda: status.publish(GoalStatusArray(status_list=done)), "status")
-    reply = ActionClient(name, ExecuteCommandAction).call(command("work"), Limits(execution=30.0))
+    reply = ActionClient(name, ExecuteCommandAction).call(command("work"), PATIENT)
     timer.shutdown()
     for publisher in (status, *silent):
         publisher.unregister()
@@ -198,11 +200,11 @@ def test_a_concurrent_server_runs_goals_side_by_side() -> None:
     robot = Robot(concurrent=True)
     cancel = Event()
     replies = []
-    thread = Thread(target=lambda: replies.append(robot.client.call(command("wait"), Limits(), cancel)))
+    thread = Thread(target=lambda: replies.append(robot.client.call(command("wait"), PATIENT, cancel)))
     thread.start()
-    time.sleep(0.2)
-    assert robot.client.call(command("work"), Limits()).ok
+    until(lambda: robot.seen, "goal that runs")
+    assert robot.client.call(command("work"), PATIENT).ok
     assert not replies
     cancel.set()
-    thread.join(5.0)
+    thread.join(PATIENCE)
     assert replies[0].status is CallStatus.PREEMPTED

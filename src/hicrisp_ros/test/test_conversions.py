@@ -15,6 +15,7 @@ from hicrisp_core.model import (
     Correction,
     Feedback,
     FeedbackKind,
+    KeepOut,
     Level,
     Maker,
     MakerKind,
@@ -34,6 +35,7 @@ from hicrisp_core.model import (
     WorldObject,
     WorldState,
 )
+from hicrisp_core.model.keep_out import disc
 from hicrisp_core.ports.brain import Usage
 
 from hicrisp_msgs.msg import Correction as CorrectionMsg
@@ -43,7 +45,7 @@ from hicrisp_ros import conversions
 POSE = Pose((0.1, -0.2, 0.3), (0.0, 0.0, 0.6, 0.8))
 ARGUMENTS = {"robot": "panda", "item": "box", "bearing": 45.0}
 COMMAND = Command("place_around", ARGUMENTS, "panda", POSE, POSE, 12.5, ((0.5, 0.0, 0.025),), 0.15,
-                  ((1.2, 0.8, 0.1),), 0.02)
+                  (disc(1.2, 0.8, 0.1), KeepOut(((0.0, 0.0), (1.0, 0.0), (1.0, 2.0)), 0.05, "lawn")), 0.02)
 STEP = Step("place box around cylinder", "place_around", {"item": "box", "bearing": -90.0}, "panda", (0, 2))
 FEEDBACK = Feedback(
     Level.LOW, FeedbackKind.PLANNING, COMMAND, STEP, "item", "blocked", ("box", "cylinder"), ("salt",),

@@ -11,6 +11,7 @@ from hicrisp_core.model import Command, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.ports.robot import RosRobot
+from waiting import PATIENCE
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult, Outcome
 
@@ -29,7 +30,7 @@ class Driver:
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
         self.begun.set()
-        seconds = 20.0 if goal.message.command.action == "long" else 0.5
+        seconds = PATIENCE if goal.message.command.action == "long" else 0.5
         status = Outcome.CANCELED if goal.cancel.wait(seconds) else Outcome.SUCCESS
         self.ended.append(status)
         return ExecuteCommandResult(Outcome(status=status))
@@ -51,17 +52,17 @@ def port(driver: Driver) -> RosRobot:
 
 def test_a_command_sent_while_leftovers_are_cleared_is_not_canceled_with_them(driver: Driver) -> None:
     robot = port(driver)
-    robot.clear(10.0)
-    assert robot.execute(Command("work", robot=driver.name), Deadline(10.0), Event()).ok
+    robot.clear(PATIENCE)
+    assert robot.execute(Command("work", robot=driver.name), Deadline(PATIENCE), Event()).ok
     assert driver.ended == [Outcome.SUCCESS]
 
 
 def test_what_another_supervisor_left_running_ends_first(driver: Driver) -> None:
-    before = Thread(target=port(driver).execute, args=(Command("long", robot=driver.name), Deadline(20.0), Event()))
+    before = Thread(target=port(driver).execute, args=(Command("long", robot=driver.name), Deadline(PATIENCE), Event()))
     before.start()
-    assert driver.begun.wait(10.0)
+    assert driver.begun.wait(PATIENCE)
     robot = port(driver)
-    robot.clear(10.0)
-    assert robot.execute(Command("work", robot=driver.name), Deadline(10.0), Event()).status is Status.SUCCESS
+    robot.clear(PATIENCE)
+    assert robot.execute(Command("work", robot=driver.name), Deadline(PATIENCE), Event()).status is Status.SUCCESS
     assert driver.ended == [Outcome.CANCELED, Outcome.SUCCESS]
-    before.join(10.0)
+    before.join(PATIENCE)

@@ -20,8 +20,9 @@ from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
+from waiting import PATIENCE
 
-LIMIT = 60.0
+LIMIT = PATIENCE
 
 
 def pointing_down(x: float, y: float, z: float, turn: tuple = (0.0, 0.0, 0.0, 1.0)) -> Pose:

@@ -9,8 +9,10 @@ from typing import Dict, List, Optional, Tuple
 
 from hicrisp_core.model import Outcome, Pose
 from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
+from waiting import PATIENCE
 
 HEAD = """scene: test
 world: arena
@@ -48,9 +50,12 @@ class Yard:
         if self.world.simulation.touching:
             self.touched.append(self.world.simulation.touching)
 
-    def go(self, x: float, y: float, yaw: float = 0.0, cancel: Optional[Event] = None) -> Outcome:
-        return self.base.go_to(Pose((x, y, 0.0), from_yaw(yaw)), Deadline(30.0), cancel or Event(),
-                               lambda phase, fraction: self.phases.append(phase))
+    def go(
+        self, x: float, y: float, yaw: float = 0.0, cancel: Optional[Event] = None,
+        constraints: Constraints = UNCONSTRAINED,
+    ) -> Outcome:
+        return self.base.go_to(Pose((x, y, 0.0), from_yaw(yaw)), Deadline(PATIENCE), cancel or Event(),
+                               lambda phase, fraction: self.phases.append(phase), constraints=constraints)
 
     def apart(self, x: float, y: float) -> float:
         """Metres from where the base really is to a point."""

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "hicrisp_bringup/test/support")]
 for module in ("mujoco", "ompl", "toppra"):
     pytest.importorskip(module, reason="the embedded world does not run here")
 

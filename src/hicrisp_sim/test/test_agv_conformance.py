@@ -8,6 +8,7 @@ import pytest
 from agv_arena import Yard
 from hicrisp_core.model import Pose
 from hicrisp_core.robot.testing import base_conformance as conformance
+from waiting import PATIENCE
 
 
 class TestEmbeddedBase(conformance.BaseConformance):  # type: ignore[misc, name-defined]
@@ -20,4 +21,5 @@ class TestEmbeddedBase(conformance.BaseConformance):  # type: ignore[misc, name-
         yard.world.simulation.rate = 8.0
         self.rig = conformance.BaseRig(
             yard.base, lambda: yard.world.simulation.base_pose, lambda: not yard.stands,
-            reachable=Pose((3.4, 1.0, 0.0)), unreachable=Pose((3.3, 2.5, 0.0)), tolerance=0.08)
+            reachable=Pose((3.4, 1.0, 0.0)), unreachable=Pose((3.3, 2.5, 0.0)), tolerance=0.08,
+            patience=PATIENCE, soon=PATIENCE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 from threading import Event, Thread
 
@@ -12,7 +11,10 @@ import pytest
 from agv_arena import Yard
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, Status
+from hicrisp_core.model.keep_out import disc
+from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.time.deadline import Deadline
+from waiting import PATIENCE, until
 
 
 def test_it_drives_to_a_pose_within_its_tolerances_and_its_speed(tmp_path: Path) -> None:
@@ -77,12 +79,11 @@ def test_something_that_the_lidar_cannot_see_ends_the_drive_at_the_bumper(tmp_pa
 
 def test_it_keeps_out_of_discs_and_keeps_the_clearance_that_it_is_told(tmp_path: Path) -> None:
     yard = Yard(tmp_path)
-    yard.base.constrain([(1.9, 1.5, 0.3)])
     nearest = []
     yard.base.followers.append(lambda: nearest.append(yard.apart(1.9, 1.5)))
-    assert yard.go(3.2, 1.5).ok
-    assert min(nearest) > 0.3 + yard.base.radius
-    yard.base.constrain([(1.9, 1.5, 1.4)])
+    assert yard.go(3.2, 1.5, constraints=Constraints((disc(1.9, 1.5, 0.3),), 0.04)).ok
+    assert min(nearest) > 0.3 + yard.base.radius + 0.04
+    yard.base.constrain(Constraints((disc(1.9, 1.5, 1.4),)))
     assert yard.base.make_plan(yard.base.pose(), Pose((0.6, 1.5, 0.0))) is None
     yard.base.constrain()
     assert yard.base.make_plan(yard.base.pose(), Pose((0.6, 1.5, 0.0))) is not None
@@ -113,9 +114,11 @@ def test_a_scan_that_stops_stops_the_base(tmp_path: Path) -> None:
 
 def test_a_canceled_drive_ends_with_a_base_that_stands(tmp_path: Path) -> None:
     yard, cancel = Yard(tmp_path), Event()
-    yard.world.simulation.at(yard.world.time + 1.5, cancel.set)
+    told_at = yard.world.time + 1.5
+    yard.world.simulation.at(told_at, cancel.set)
     assert yard.go(3.5, 1.5, cancel=cancel).status is Status.CANCELED
     assert yard.stands
+    assert yard.world.time < told_at + 1.0
     assert 0.1 < yard.apart(0.5, 1.5) < 1.5
 
 
@@ -125,10 +128,9 @@ def test_a_stop_from_another_thread_ends_the_drive(tmp_path: Path) -> None:
     outcomes = []
     driving = Thread(target=lambda: outcomes.append(yard.go(3.5, 1.5)))
     driving.start()
-    while yard.apart(0.5, 1.5) < 0.2 and driving.is_alive():
-        time.sleep(0.005)
-    assert yard.base.stop(Deadline(5.0)).ok
-    driving.join(5.0)
+    until(lambda: yard.apart(0.5, 1.5) > 0.2, "drive")
+    assert yard.base.stop(Deadline(PATIENCE)).ok
+    driving.join(PATIENCE)
     assert outcomes[0].status is Status.CANCELED
     assert yard.stands
     assert yard.apart(3.5, 1.5) > 0.5

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
 import pytest
 from agv_arena import CONFIG, Yard
-from hicrisp_core.body.drive_goals import DriveSpace
+from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import assemble
@@ -46,7 +47,7 @@ def run(yard: Yard, task: str, policy: str = "hierarchical", planned: Sequence[s
     events: List[Dict[str, Any]] = []
     executive = assemble(world.domain, load_policy(CONFIG / "policies" / f"{policy}.yaml"),
                          Planned(brain, planned) if planned else brain, {"agv": world.robot}, world, events.append,
-                         drive=DriveSpace(reaches=yard.base.reaches))
+                         drive=replace(drive_space_of(world.scene), first_reached=yard.base.first_reached))
     reached: List[str] = []
 
     def follow() -> None:

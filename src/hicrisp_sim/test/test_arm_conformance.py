@@ -9,6 +9,7 @@ import pytest
 from acting import Lab, pointing_down, table_with
 from hicrisp_core.robot.testing.arm_conformance import ArmConformance, ArmRig
 from hicrisp_sim.panda import TOOL
+from waiting import PATIENCE
 
 
 class TestEmbeddedArm(ArmConformance):
@@ -21,7 +22,8 @@ class TestEmbeddedArm(ArmConformance):
         self.rig = ArmRig(
             lab.arm, lambda: list(simulation.arm_positions), lambda: lab.world.frames()[TOOL][0],
             lambda: bool(np.abs(simulation.arm_velocities).max() > 0.05), lab.see(), "block",
-            reachable=pointing_down(0.5, 0.25, 0.25), unreachable=pointing_down(1.2, 0.0, 0.1))
+            reachable=pointing_down(0.5, 0.25, 0.25), unreachable=pointing_down(1.2, 0.0, 0.1),
+            patience=PATIENCE, soon=PATIENCE)
         self.begin()
         simulation.start_idling()
         yield

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 import pytest
-from hicrisp_core.body.drive_goals import DriveSpace
+from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
@@ -21,6 +22,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.lab.lockstep import Lockstep
 from hicrisp_sim.lab.world import LabWorld
+from waiting import PATIENCE
 
 DOMAIN = load_domain(config_file("domains", "lab"))
 LADDER = Policy("test", autonomy="full")
@@ -42,7 +44,8 @@ class Lab:
         self.world.base.followers.append(self._watch)
         self.executive: Executive = assemble(
             DOMAIN, policy, OfflineBrain(DOMAIN), {"panda": self.world.robot, "agv": self.world.base_robot}, self.world,
-            self.events.append, self.cancel, drive=DriveSpace(reaches=self.world.base.reaches))
+            self.events.append, self.cancel, drive=replace(
+                drive_space_of(self.world.scene), first_reached=self.world.base.first_reached))
 
     def _watch(self) -> None:
         simulation = self.world.lab
@@ -182,7 +185,7 @@ def test_two_movers_share_every_period() -> None:
 
     def move() -> None:
         with lockstep.member():
-            both.wait(5.0)
+            both.wait(PATIENCE)
             for _ in range(50):
                 lockstep.period(lambda: passed.append(1))
 
@@ -191,7 +194,7 @@ def test_two_movers_share_every_period() -> None:
         other.start()
     both.set()
     for other in others:
-        other.join(10.0)
+        other.join(PATIENCE)
     assert 50 <= len(passed) <= 100
     with lockstep.member():
         lockstep.period(lambda: passed.append(1))  # Who left is not waited for.

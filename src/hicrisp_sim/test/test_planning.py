@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +13,7 @@ from hicrisp_core.model.geometry import distance, from_yaw
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.panda import VELOCITY_LIMITS
+from waiting import PATIENCE
 
 
 def end_of(lab: Lab, motion: Trajectory) -> Pose:
@@ -23,7 +23,7 @@ def end_of(lab: Lab, motion: Trajectory) -> Pose:
 def test_a_motion_ends_at_its_pose_within_the_speed_limits(tabletop: Lab) -> None:
     tabletop.arm.sync(tabletop.see())
     goal = pointing_down(0.5, 0.3, 0.3, from_yaw(0.5))
-    motion = tabletop.arm.plan_to(goal, Deadline(5.0))
+    motion = tabletop.arm.plan_to(goal, Deadline(PATIENCE))
     assert isinstance(motion, Trajectory)
     assert distance(end_of(tabletop, motion).position, goal.position) < 1e-3
     assert (np.abs(motion.velocities).max(axis=0) <= np.array(VELOCITY_LIMITS)).all()
@@ -36,7 +36,7 @@ def test_a_line_is_straight_and_as_fast_as_asked(tabletop: Lab) -> None:
     tabletop.arm.sync(tabletop.see())
     start = tabletop.arm.tool_pose()
     goal = start.shifted((0.0, 0.1, -0.1))
-    motion = tabletop.arm.plan_line(goal, Deadline(5.0), 0.1)
+    motion = tabletop.arm.plan_line(goal, Deadline(PATIENCE), 0.1)
     assert isinstance(motion, Trajectory)
     points = np.array([tabletop.arm.kinematics.tool_pose(np.array(row)).position for row in motion.positions])
     direction = (points[-1] - points[0]) / np.linalg.norm(points[-1] - points[0])
@@ -48,7 +48,7 @@ def test_a_line_is_straight_and_as_fast_as_asked(tabletop: Lab) -> None:
 
 def test_a_pose_out_of_reach_is_named(tabletop: Lab) -> None:
     tabletop.arm.sync(tabletop.see())
-    failure = tabletop.arm.plan_to(pointing_down(1.2, 0.0, 0.1), Deadline(5.0))
+    failure = tabletop.arm.plan_to(pointing_down(1.2, 0.0, 0.1), Deadline(PATIENCE))
     assert isinstance(failure, MotionFailure)
     assert failure.kind == "unreachable"
     assert "(1.20, 0.00, 0.10)" in failure.message
@@ -58,7 +58,7 @@ def test_a_goal_inside_something_names_it(clutter: Lab) -> None:
     world = clutter.see()
     clutter.arm.sync(world)
     x, y, _ = world.objects["milk"].pose.position
-    failure = clutter.arm.plan_to(pointing_down(x, y, 0.12), Deadline(5.0))
+    failure = clutter.arm.plan_to(pointing_down(x, y, 0.12), Deadline(PATIENCE))
     assert isinstance(failure, MotionFailure)
     assert failure.kind == "goal_in_collision"
     assert "milk" in failure.blockers
@@ -70,24 +70,24 @@ def test_the_planner_knows_only_what_was_observed(clutter: Lab) -> None:
     x, y, _ = world.objects["milk"].pose.position
     inside = pointing_down(x, y, 0.12)
     clutter.arm.sync(WorldState({name: thing for name, thing in world.objects.items() if name == "table"}))
-    assert isinstance(clutter.arm.plan_to(inside, Deadline(5.0)), Trajectory)
+    assert isinstance(clutter.arm.plan_to(inside, Deadline(PATIENCE)), Trajectory)
     clutter.arm.sync(world)
-    assert isinstance(clutter.arm.plan_to(inside, Deadline(5.0)), MotionFailure)
+    assert isinstance(clutter.arm.plan_to(inside, Deadline(PATIENCE)), MotionFailure)
 
 
 def test_what_is_attached_counts_in_collision_checks(tabletop: Lab) -> None:
     world = tabletop.see()
     tabletop.arm.sync(world)
     low = pointing_down(0.5, 0.0, 0.045)
-    assert isinstance(tabletop.arm.plan_to(low, Deadline(5.0)), Trajectory)
+    assert isinstance(tabletop.arm.plan_to(low, Deadline(PATIENCE)), Trajectory)
     tool = tabletop.arm.tool_pose()
     held = replace(world.objects["cylinder"], pose=Pose(tool.shifted((0.0, 0.0, -0.02)).position))
     tabletop.arm.sync(replace(world, objects={**world.objects, "cylinder": held}))
     tabletop.arm.attach("cylinder")
-    failure = tabletop.arm.plan_to(low, Deadline(5.0))
+    failure = tabletop.arm.plan_to(low, Deadline(PATIENCE))
     assert isinstance(failure, MotionFailure)
     assert failure.blockers == ("table",)
-    assert isinstance(tabletop.arm.plan_to(low.shifted((0.0, 0.0, 0.05)), Deadline(5.0)), Trajectory)
+    assert isinstance(tabletop.arm.plan_to(low.shifted((0.0, 0.0, 0.05)), Deadline(PATIENCE)), Trajectory)
 
 
 def test_the_same_seed_gives_the_same_motion() -> None:
@@ -95,30 +95,27 @@ def test_the_same_seed_gives_the_same_motion() -> None:
     for _ in range(2):
         lab = Lab("clutter", seed=5)
         lab.arm.sync(lab.see())
-        motions.append(lab.arm.plan_to(pointing_down(0.45, -0.3, 0.25), Deadline(5.0)))
+        motions.append(lab.arm.plan_to(pointing_down(0.45, -0.3, 0.25), Deadline(PATIENCE)))
     assert motions[0] == motions[1]
 
 
-def test_motions_among_eight_obstacles_are_found_fast(clutter: Lab) -> None:
-    """A loose bound: the figures of a quiet machine are in the speed benchmark."""
+def test_motions_among_eight_obstacles_are_found(clutter: Lab) -> None:
+    """How fast is measured by the speed benchmark."""
     clutter.arm.sync(clutter.see())
-    dice, seconds, solved = np.random.default_rng(0), [], 0
+    dice, solved = np.random.default_rng(0), 0
     free = [pointing_down(r * math.cos(a), r * math.sin(a), 0.22, from_yaw(dice.uniform(-1.5, 1.5)))
             for r, a in zip(dice.uniform(0.38, 0.6, 40), dice.uniform(-0.7, 0.7, 40))]
     for pose in free:
-        began = time.perf_counter()
-        motion = clutter.arm.plan_to(pose, Deadline(5.0))
-        seconds.append(time.perf_counter() - began)
+        motion = clutter.arm.plan_to(pose, Deadline(PATIENCE))
         if isinstance(motion, MotionFailure):
             assert motion.kind == "goal_in_collision"
         else:
             solved += 1
     assert solved >= 30
-    assert np.median(seconds) < 0.1
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_a_pose_that_is_not_a_number_is_unreachable(tabletop: Lab, value: float) -> None:
-    failure = tabletop.arm.plan_to(Pose((value, 0.0, 0.3)), Deadline(5.0))
+    failure = tabletop.arm.plan_to(Pose((value, 0.0, 0.3)), Deadline(PATIENCE))
     assert isinstance(failure, MotionFailure)
     assert "finite" in failure.message

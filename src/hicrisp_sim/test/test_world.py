@@ -11,6 +11,7 @@ from acting import Lab
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.models import physics_model
 from hicrisp_sim.panda import FRAMES
+from waiting import PATIENCE, until
 
 
 @pytest.mark.parametrize("scene", ["tabletop", "blocks", "bowl", "sorting", "plus_sign", "clutter"])
@@ -44,21 +45,14 @@ def test_a_reset_can_change_the_scene(tabletop: Lab) -> None:
     assert tabletop.do("pick", item="red_box").ok
 
 
-def test_physics_runs_at_least_ten_times_real_time() -> None:
-    lab = Lab("blocks", 0)
-    began = time.perf_counter()
-    lab.world.simulation.advance(4.0)
-    assert 4.0 / (time.perf_counter() - began) > 10.0
-
-
 def test_an_idle_world_goes_on_at_the_pace_of_the_wall_clock(tabletop: Lab) -> None:
     simulation = tabletop.world.simulation
-    simulation.start_idling()
     began, wall = simulation.time, time.monotonic()
-    time.sleep(1.0)
+    simulation.start_idling()
+    until(lambda: simulation.time > began + 0.5, "half a second of the world")
     passed, wall = simulation.time - began, time.monotonic() - wall
     simulation.close()
-    assert 0.5 * wall < passed < wall + 0.2  # A busy machine may lag behind; running ahead would burn it.
+    assert passed < wall + 0.01  # A busy machine may lag behind; running ahead would burn it.
 
 
 def test_frames_can_be_read_while_the_arm_moves_and_the_world_is_reset(tabletop: Lab) -> None:
@@ -76,7 +70,7 @@ def test_frames_can_be_read_while_the_arm_moves_and_the_world_is_reset(tabletop:
         tabletop.world.reset("blocks", seed=0)
     finally:
         done.set()
-        reader.join(5.0)
+        reader.join(PATIENCE)
     assert not wrong
 
 
@@ -97,13 +91,11 @@ def test_many_hands_at_once_do_not_stop_the_world(tabletop: Lab) -> None:
     for hand in hands:
         hand.start()
     for hand in hands:
-        hand.join(30.0)
+        hand.join(PATIENCE)
     assert not any(hand.is_alive() for hand in hands)
-    began, limit = simulation.time, time.monotonic() + 5.0
-    while simulation.time == began and time.monotonic() < limit:
-        time.sleep(0.01)
+    began = simulation.time
+    until(lambda: simulation.time > began, "further step")
     simulation.close()
-    assert simulation.time > began
 
 
 def test_the_models_mass_is_the_scenes() -> None:

@@ -10,7 +10,7 @@ from xmlrpc.client import ServerProxy
 import rosgraph
 import rospy
 from std_srvs.srv import Trigger
-from waiting import until
+from waiting import PATIENCE, until
 
 from hicrisp_msgs.msg import Event, TaskStatus, WorldState
 from hicrisp_msgs.srv import (
@@ -39,11 +39,12 @@ class Workspace:
         without: services that only a simulated world has.
     """
 
-    def __init__(self, patience: float = 60.0, without: Sequence[str] = ()) -> None:
+    def __init__(self, patience: float = PATIENCE, without: Sequence[str] = ()) -> None:
         self.patience = patience
         self._without = frozenset(without)
         self.events: List[Event] = []
         self.world = WorldState()
+        self.states = 0
         self._proxies: Dict[str, Any] = {}
         self._subscribers = [
             rospy.Subscriber(f"{NAMESPACE}/events", Event, self.events.append),
@@ -67,6 +68,7 @@ class Workspace:
 
     def _saw(self, message: WorldState) -> None:
         self.world = message
+        self.states += 1
 
     def until(self, condition: Callable[[], Any], what: str) -> Any:
         """Wait in wall time for something to become true."""

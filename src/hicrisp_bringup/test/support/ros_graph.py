@@ -6,15 +6,14 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Iterator
 
 import rosgraph
 import rospy
+from waiting import PATIENCE, until
 
-_START_LIMIT, _END_LIMIT = 10.0, 10.0
 _MASTER = "from rosmaster.main import rosmaster_main; rosmaster_main()"
 
 
@@ -33,9 +32,7 @@ def ros_graph(home: Path, simulated_time: bool = False) -> Iterator[None]:
     master = subprocess.Popen([sys.executable, "-c", _MASTER, "--core", "-p", str(port)], stdout=subprocess.DEVNULL,
                               cwd="/")
     try:
-        end = time.monotonic() + _START_LIMIT
-        while not rosgraph.is_master_online() and time.monotonic() < end:
-            time.sleep(0.05)
+        until(rosgraph.is_master_online, "master")
         if simulated_time:
             rosgraph.Master("/test").setParam("/use_sim_time", True)
         rospy.init_node("test", disable_signals=True)
@@ -43,4 +40,4 @@ def ros_graph(home: Path, simulated_time: bool = False) -> Iterator[None]:
         rospy.signal_shutdown("tests are over")
     finally:
         master.terminate()
-        master.wait(_END_LIMIT)
+        master.wait(PATIENCE)

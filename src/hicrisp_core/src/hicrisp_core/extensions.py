@@ -30,12 +30,14 @@ class Extensions:
         targets: how a command gets its target pose; ``decode`` of a domain's action.
         tests: how a fact is seen from poses; ``detect`` of a domain's predicate.
         rungs: the corrector's ways to answer a failure; ``rungs`` of a policy.
+        grippers: how the fingers of an arm behind MoveIt are moved; ``kind`` of a robot's ``gripper``.
     """
 
     skills: Registry[Any]
     targets: Registry[Any]
     tests: Registry[Any]
     rungs: Registry[Any]
+    grippers: Registry[Any]
 
     def adding(self, **entries: Mapping[str, Any]) -> "Extensions":
         """The same with further entries: ``adding(skills={"push": PUSH})``.
@@ -73,6 +75,12 @@ def standard_extensions() -> Extensions:
         rungs=Registry("rung", f"{_KINDS}:RungKind", {
             name: Lazy(f"hicrisp_core.corrector.rungs:{name.upper()}")
             for name in ("repair", "offset", "help", "llm_step", "llm_replan")}),
+        grippers=Registry("gripper", "hicrisp_moveit.gripper_port:GripperKind", {
+            "gripper_command": Lazy("hicrisp_moveit.grippers:COMMAND"),
+            "franka": Lazy("hicrisp_moveit.grippers:FRANKA"),
+            "group": Lazy("hicrisp_moveit.grippers:GROUP"),
+            "auto": Lazy("hicrisp_moveit.grippers:AUTO"),
+        }),
     )
 
 

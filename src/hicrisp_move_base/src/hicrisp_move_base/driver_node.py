@@ -7,6 +7,7 @@ from dataclasses import replace
 import rospy
 import tf2_ros
 from hicrisp_core.domain import load_domain
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.landmarks import load_base_settings
@@ -24,7 +25,8 @@ def build() -> RobotServer:
     """The driver that ``~robot`` and ``~domain`` (the scene's own by default) ask for."""
     file = config_file("robots", str(parameter("robot", "agv_move_base")))
     settings = load_base_settings(file, (SECTION,))
-    domain = str(parameter("domain", "")) or load_scene(config_file("scenes", str(parameter("scene", "agv")))).domain
+    scene = load_scene(config_file("scenes", str(parameter("scene", "agv"))))
+    domain = str(parameter("domain", "")) or scene.domain
     skills = load_domain(config_file("domains", domain)).skills
     found = load_move_base_settings(file)
     found = replace(found, planner=str(parameter("planner", "")) or found.planner,
@@ -32,7 +34,11 @@ def build() -> RobotServer:
                     base_frame=str(parameter("base_frame", found.base_frame)))
     if parameter("name_frames", False):
         _name_frames(found.map_frame, found.base_frame, settings.name)
-    base = MoveBase(settings.name, found)
+    start = scene.arena.starts.get(settings.name) if scene.arena is not None else None
+    if start is None:
+        raise ConfigError(f"the scene '{scene.name}' has no base '{settings.name}', so its footprint is not known; "
+                          f"its robots: {', '.join(scene.robots) or 'none'}")
+    base = MoveBase(settings.name, found, start.radius)
     return RobotServer(BaseRobot(base, skills, base.where, settings), base.first_reached)
 
 

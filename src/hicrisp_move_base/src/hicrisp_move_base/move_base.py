@@ -10,15 +10,17 @@ import rospy
 from actionlib_msgs.msg import GoalID
 from geometry_msgs.msg import Twist
 from hicrisp_core.body.drive_goals import Reached
-from hicrisp_core.model import Outcome, Pose, Status
+from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.ports.robot import USUAL, Manner, Progress
+from hicrisp_core.ports.robot import UNCONSTRAINED, USUAL, Constraints, Manner, Progress
+from hicrisp_core.robot.zone_guard import ZoneGuard
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import LinkedEvent
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 
+from hicrisp_move_base.clearance import CostmapPadding
 from hicrisp_move_base.odometry import OdometryWatch
 from hicrisp_move_base.planner_parameters import PlannerParameters
 from hicrisp_move_base.reasons import explain, worth_a_retry
@@ -26,6 +28,7 @@ from hicrisp_move_base.scans import ScanWatch
 from hicrisp_move_base.services import Services
 from hicrisp_move_base.settings import MoveBaseSettings
 from hicrisp_move_base.traffic import Traffic
+from hicrisp_move_base.ways import Ways
 
 _PREEMPTION = 0.8
 """Seconds that move_base gets to end a goal before the base is stopped without it."""
@@ -34,19 +37,26 @@ _CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stoo
 
 
 class MoveBase:
-    """One base behind a move_base. Goals are in the map frame; what it says of its end is a claim."""
+    """One base behind a move_base. Goals are in the map frame; what it says of its end is a claim.
 
-    def __init__(self, name: str, settings: Optional[MoveBaseSettings] = None) -> None:
+    Args:
+        radius: of the base's round footprint, metres.
+    """
+
+    def __init__(self, name: str, settings: Optional[MoveBaseSettings] = None, radius: float = 0.18) -> None:
         self.name = name
         self.settings = settings or MoveBaseSettings()
         self._client = ActionClient(self.settings.action, MoveBaseAction)
         self._cancel_all = rospy.Publisher(f"{self.settings.action}/cancel", GoalID, queue_size=5)
         self._zero = rospy.Publisher(self.settings.cmd_vel, Twist, queue_size=5) if self.settings.cmd_vel else None
         self._odometry = OdometryWatch(self.settings)
-        self._scans = ScanWatch(self.settings)
+        self._scans = ScanWatch(self.settings, lambda: self._odometry.stamp)
         self._traffic = Traffic(self.settings.action, f"{rospy.get_name()}-")
         self._services = Services(self.settings)
         self._planner = PlannerParameters(self.settings)
+        self._padding = CostmapPadding(self.settings)
+        self._ways = Ways(self.settings, self._services, radius)
+        self._radius = radius
         self._tf = TfWorld(root=self.settings.map_frame)
 
     def where(self) -> Optional[Pose]:
@@ -57,31 +67,39 @@ class MoveBase:
         return found[0]
 
     def go_to(
-        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL,
+        constraints: Constraints = UNCONSTRAINED,
     ) -> Outcome:
         """Drive to a pose; an aborted goal is sent again after the costmaps were cleared."""
         refusal = self._refusal(pose, deadline, cancel)
         if refusal is not None:
             return refusal
-        with self._planner.driving(manner) as objection:
-            return objection or self._go(pose, deadline, cancel, progress)
+        with self._planner.driving(manner) as objection, self._padding.driving(constraints.clearance) as narrow:
+            refusal = objection or narrow or self._no_way(pose, constraints, cancel)
+            return refusal or self._go(pose, deadline, cancel, progress, constraints)
 
-    def _go(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Outcome:
+    def _go(
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, constraints: Constraints
+    ) -> Outcome:
+        zones = [each for each in constraints.keep_out if each.name]
+        guard = ZoneGuard(zones, self._radius, self.settings.deceleration)
         for _ in range(self.settings.retries):
-            outcome, gave_up = self._drive(pose, deadline, cancel, progress)
+            outcome, gave_up = self._drive(pose, deadline, cancel, progress, guard)
             again = gave_up and worth_a_retry(outcome) and not deadline.passed and not cancel.is_set() \
-                and not self._closed(pose, outcome)
+                and not self._closed(pose, outcome, constraints)
             if not again:
                 return outcome
             if not self._services.clear_costmaps(cancel):
                 return _CANCELED if cancel.is_set() else outcome
-        return self._drive(pose, deadline, cancel, progress)[0]
+        return self._drive(pose, deadline, cancel, progress, guard)[0]
 
-    def first_reached(self, poses: Sequence[Pose], deadline: Deadline) -> Reached:
-        """The first pose to which move_base finds a path from where it stands; while it drives nothing is known."""
+    def first_reached(self, poses: Sequence[Pose], constraints: Constraints, deadline: Deadline) -> Reached:
+        """The first pose to which a path leads that respects the constraints; while it drives nothing is known."""
         start = self.where()
+        if start is not None:
+            self._ways.show(constraints, Event())
         for pose in poses:
-            found = None if start is None or deadline.passed else self._services.path_exists(start, pose)
+            found = None if start is None or deadline.passed else self._ways.leads(start, pose, constraints)
             if start is None or found is None:
                 return Reached(known=False)
             if found:
@@ -109,31 +127,35 @@ class MoveBase:
         if cancel.is_set():
             return _CANCELED
         if start is None:
-            return Outcome(Status.LOST, f"TF does not say where '{self.settings.base_frame}' is in "
-                                        f"'{self.settings.map_frame}'")
+            return self._lost()
         if not self._odometry.alive:
             return Outcome(Status.LOST, f"there is no odometry on {self.settings.odometry}")
-        blind = self._scans.alarm()
-        if blind is not None:
-            return blind
-        if self._services.path_exists(start, pose) is False:
-            cleared = self._services.clear_costmaps(cancel)
-            if cancel.is_set():
-                return _CANCELED
-            if not cleared or self._services.path_exists(start, pose) is False:
-                return Outcome(Status.PLANNING, "unreachable: no path leads there")
-        return None
+        return self._scans.alarm()
 
-    def _closed(self, pose: Pose, outcome: Outcome) -> bool:
+    def _no_way(self, pose: Pose, constraints: Constraints, cancel: Event) -> Optional[Outcome]:
+        """Why no path may be driven to a pose; ``None`` where one may."""
+        self._ways.show(constraints, cancel)
+        start = self.where()
+        if start is None:
+            return self._lost()
+        return self._ways.refusal(start, pose, constraints, cancel)
+
+    def _lost(self) -> Outcome:
+        return Outcome(Status.LOST, f"TF does not say where '{self.settings.base_frame}' is in "
+                                    f"'{self.settings.map_frame}'")
+
+    def _closed(self, pose: Pose, outcome: Outcome, constraints: Constraints) -> bool:
         """Whether a goal without a path still has none, with all that move_base saw since its own recoveries."""
         start = self.where() if outcome.status is Status.PLANNING else None
-        return start is not None and self._services.path_exists(start, pose) is False
+        return start is not None and self._ways.leads(start, pose, constraints) is False
 
-    def _drive(self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress) -> Tuple[Outcome, bool]:
+    def _drive(
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, guard: ZoneGuard
+    ) -> Tuple[Outcome, bool]:
         """Send the goal once and see it to its end; also whether it was move_base itself that gave up."""
         began = time.monotonic()
         self._odometry.forgive()
-        watch = _Watch(cancel, self)
+        watch = _Watch(cancel, self, guard)
         limits = Limits(min(self.settings.server_wait, deadline.remaining), deadline.remaining, _PREEMPTION)
         reply = self._client.call(MoveBaseGoal(self._services.stamped(pose)), limits, watch,
                                   self._feedback(pose, progress))
@@ -169,6 +191,14 @@ class MoveBase:
             return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s")
         return self._scans.alarm()
 
+    def astray(self, guard: ZoneGuard) -> Optional[Outcome]:
+        """That the base is about to come over a zone; ``None`` while it is not."""
+        at = self.where()
+        zone = None if at is None else guard.ahead(at, *self._odometry.speeds)
+        return None if zone is None else Outcome(
+            Status.EXECUTION, f"the base was stopped before it came over {zone}",
+            cause=Cause(CauseKind.FORBIDDEN, (str(zone),)))
+
     def _feedback(self, goal: Pose, progress: Progress) -> Any:
         whole: List[float] = []
         done = [0.0]
@@ -186,13 +216,16 @@ class MoveBase:
 class _Watch(LinkedEvent):
     """The caller's wish to end, and the first alarm; looked at by the action's client all the time."""
 
-    def __init__(self, cancel: Event, base: MoveBase) -> None:
+    def __init__(self, cancel: Event, base: MoveBase, guard: ZoneGuard) -> None:
         super().__init__(cancel)
         self._base = base
+        self._guard = guard
         self._began = time.monotonic()
         self.alarm: Optional[Outcome] = None
 
     def is_set(self) -> bool:
+        if self.alarm is None:
+            self.alarm = self._base.astray(self._guard)
         if self.alarm is None and time.monotonic() - self._began > 0.5:
             self.alarm = self._base.alarm()
         return self.alarm is not None or super().is_set()

@@ -28,6 +28,9 @@ class OdometryWatch:
         self._still_since = math.inf
         self._last: Optional[Tuple[float, float, float, float]] = None
         self._jump = 0.0
+        self._speeds = (0.0, 0.0)
+        self.stamp = -math.inf
+        """Of the newest message, seconds of the ROS clock."""
         self._subscriber = rospy.Subscriber(settings.odometry, Odometry, self._on_odometry, queue_size=20,
                                             tcp_nodelay=True)
 
@@ -40,6 +43,11 @@ class OdometryWatch:
     def jump(self) -> float:
         """The largest way between two messages that the speeds do not explain, since the last ``forgive``; metres."""
         return self._jump
+
+    @property
+    def speeds(self) -> Tuple[float, float]:
+        """The latest forward speed (m/s) and speed of turning left (rad/s)."""
+        return self._speeds
 
     def forgive(self) -> None:
         """Begin anew with looking for jumps."""
@@ -74,6 +82,7 @@ class OdometryWatch:
                 self._jump = max(self._jump, unexplained)
             self._last = (at.x, at.y, stamp, speed)
             self._seen_at = now
+            self._speeds, self.stamp = (linear.x, turn), stamp
             if speed > self._settings.still_speed or abs(turn) > self._settings.still_turn:
                 self._still_since = math.inf
             elif self._still_since == math.inf:

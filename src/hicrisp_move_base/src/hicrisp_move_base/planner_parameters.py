@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from contextlib import contextmanager
-from typing import Dict, Iterator, Mapping, Optional
+from typing import Dict, Iterator, Optional
 
 import rospy
-from dynamic_reconfigure.msg import Config, DoubleParameter
-from dynamic_reconfigure.srv import Reconfigure, ReconfigureRequest
-from hicrisp_core.model import Outcome, Status
+from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from hicrisp_core.ports.robot import USUAL, Manner
-from hicrisp_ros.service_client import ServiceClient
 
+from hicrisp_move_base.dynamic_parameters import SAME, DynamicParameters
 from hicrisp_move_base.settings import MoveBaseSettings
-
-_SAME = 1e-6
 
 
 class PlannerParameters:
@@ -23,10 +19,8 @@ class PlannerParameters:
 
     def __init__(self, settings: MoveBaseSettings) -> None:
         self._settings = settings
-        name = f"{settings.action}/{settings.planner}/set_parameters"
-        self._client = ServiceClient(name, Reconfigure) if settings.planner else None
-        self._usual: Dict[str, float] = {}
-        """What still has to be put back, by parameter."""
+        self._parameters = DynamicParameters(f"{settings.action}/{settings.planner}", settings.service_wait) \
+            if settings.planner else None
 
     @contextmanager
     def driving(self, manner: Manner) -> Iterator[Optional[Outcome]]:
@@ -34,25 +28,25 @@ class PlannerParameters:
 
         A planner that nobody named in the settings drives as it always does, and the log says so.
         """
-        if self._usual:
-            self._set(dict(self._usual))
+        parameters = self._parameters
+        if parameters is not None:
+            parameters.restore()
         if manner == USUAL:
             yield None
-        elif self._client is None:
+        elif parameters is None:
             rospy.logwarn("%s drives as always: 'move_base.planner' does not name a planner that could be told to "
                           "drive at most at %.2f m/s and to end within %.2f m", self._settings.action, manner.speed,
                           manner.tolerance)
             yield None
         else:
-            refusal = self._tell(manner)
+            refusal = self._tell(parameters, manner)
             try:
                 yield refusal
             finally:
-                if self._usual:
-                    self._set(dict(self._usual))
+                parameters.restore()
 
-    def _tell(self, manner: Manner) -> Optional[Outcome]:
-        now = self._set({})
+    def _tell(self, parameters: DynamicParameters, manner: Manner) -> Optional[Outcome]:
+        now = parameters.read()
         if now is None:
             return self._refusal("it does not answer")
         wanted: Dict[str, float] = {}
@@ -65,24 +59,10 @@ class PlannerParameters:
             wanted.update({name: value for name in found if value < now[name]})
         if not wanted:
             return None
-        self._usual = {name: now[name] for name in wanted}
-        after = self._set(wanted) or {}
-        kept = [name for name, value in sorted(wanted.items()) if after.get(name, math.inf) > value + _SAME]
+        after = parameters.change(wanted, now)
+        kept = [name for name, value in sorted(wanted.items()) if after.get(name, math.inf) > value + SAME]
         return self._refusal(f"it keeps its {', '.join(kept)}") if kept else None
-
-    def _set(self, values: Mapping[str, float]) -> Optional[Dict[str, float]]:
-        """Set some parameters; all of them as they are then, ``None`` without an answer."""
-        if self._client is None:
-            return None
-        request = ReconfigureRequest(Config(doubles=[DoubleParameter(*item) for item in sorted(values.items())]))
-        reply = self._client.call(request, self._settings.service_wait)
-        if reply.response is None:
-            return None
-        now = {str(entry.name): float(entry.value) for entry in reply.response.config.doubles}
-        if self._usual and all(abs(now.get(name, value) - value) < _SAME for name, value in self._usual.items()):
-            self._usual = {}
-        return now
 
     def _refusal(self, why: str) -> Outcome:
         return Outcome(Status.PRECONDITION, f"the local planner '{self._settings.planner}' cannot be told how to "
-                                            f"drive: {why}")
+                                            f"drive: {why}", cause=Cause(CauseKind.UNSUPPORTED, ("manner",)))

@@ -11,8 +11,6 @@ NO_PLAN = "Failed to find a valid plan"
 NO_CONTROL = "Failed to find a valid control"
 OSCILLATES = "Robot is oscillating"
 INVALID_QUATERNION = "invalid quaternion"
-BLIND = "No scan has arrived"
-"""Said by the embedded server; move_base itself keeps still and says nothing, which the driver's own watch tells."""
 KILLED = "the node has been killed"
 
 _ABORTED: Tuple[Tuple[str, Status, str], ...] = (
@@ -21,7 +19,6 @@ _ABORTED: Tuple[Tuple[str, Status, str], ...] = (
                                    "recoveries"),
     (OSCILLATES, Status.EXECUTION, "oscillating: the base moved to and fro without getting nearer"),
     (INVALID_QUATERNION, Status.INVALID, "the goal's orientation is no unit quaternion"),
-    (BLIND, Status.SAFETY, "no scan has arrived; the base does not drive blind and stands still"),
     (KILLED, Status.LOST, "move_base was ended while it drove"),
 )
 _OTHERS = {

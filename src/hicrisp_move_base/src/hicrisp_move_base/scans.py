@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 import time
-from typing import Optional
+from typing import Callable, Optional
 
 import rospy
-from hicrisp_core.model import Outcome, Status
+from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from sensor_msgs.msg import LaserScan
 
 from hicrisp_move_base.settings import MoveBaseSettings
 
 
 class ScanWatch:
-    """Listens to the scans where the settings name their topic; ages are in wall time."""
+    """Listens to the scans where the settings name their topic; ages are in wall time.
 
-    def __init__(self, settings: MoveBaseSettings) -> None:
+    A scan is current when it arrives with a stamp that is at most ``scan_lag`` behind the odometry's: an older one
+    says nothing of now, and a move_base does not move by it.
+    """
+
+    def __init__(self, settings: MoveBaseSettings, newest: Callable[[], float]) -> None:
         self._settings = settings
-        self._seen_at = time.monotonic()
+        self._newest = newest
+        self._current_at = time.monotonic()
+        self._lag = 0.0
         self._subscriber = rospy.Subscriber(settings.scan, LaserScan, self._on_scan, queue_size=1) \
             if settings.scan else None
 
     def alarm(self) -> Optional[Outcome]:
         """Why nothing may drive; ``None`` while scans arrive, or where nobody named their topic."""
-        silence = time.monotonic() - self._seen_at
+        silence = time.monotonic() - self._current_at
         if self._subscriber is None or silence <= self._settings.scan_age:
             return None
-        return Outcome(Status.SAFETY, f"no scan has arrived on {self._settings.scan} for {silence:.1f} s; the base "
-                                      "does not drive blind and stands still")
+        topic = self._settings.scan
+        if self._lag > self._settings.scan_lag:
+            said, age = f"the scans on {topic} are {self._lag:.1f} s old when they arrive", self._lag
+        else:
+            said, age = f"no scan has arrived on {topic} for {silence:.1f} s", silence
+        return Outcome(Status.SAFETY, f"{said}; the base does not drive blind and stands still",
+                       cause=Cause(CauseKind.STALE_SENSOR, (topic,), age))
 
-    def _on_scan(self, _: LaserScan) -> None:
-        self._seen_at = time.monotonic()
+    def _on_scan(self, scan: LaserScan) -> None:
+        self._lag = self._newest() - scan.header.stamp.to_sec()
+        if self._lag <= self._settings.scan_lag:
+            self._current_at = time.monotonic()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from threading import Event
-from typing import Optional
+from typing import Optional, Sequence
 
 import rospy
 from geometry_msgs.msg import PoseStamped
 from hicrisp_core.model import Pose
+from hicrisp_core.model.keep_out import Spot
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.conversions.geometry import pose_to_msg
 from hicrisp_ros.service_client import ServiceClient, offered
@@ -30,13 +31,16 @@ class Services:
         self._plan = ServiceClient(f"{settings.action}/make_plan", GetPlan)
         self._clear = ServiceClient(f"{settings.action}/clear_costmaps", Empty)
 
-    def path_exists(self, start: Pose, goal: Pose) -> Optional[bool]:
-        """Whether a path leads to a goal; ``None`` where nobody answers that (move_base refuses while it drives)."""
+    def path(self, start: Pose, goal: Pose) -> Optional[Sequence[Spot]]:
+        """The path to a goal, empty where there is none; ``None`` where nobody answers that (move_base refuses while it
+        drives)."""
         if not offered(self._plan.name):
             return None
         request = GetPlanRequest(self.stamped(start), self.stamped(goal), self._settings.plan_tolerance)
         reply = self._plan.call(request, self._settings.service_wait)
-        return None if reply.response is None else bool(reply.response.plan.poses)
+        if reply.response is None:
+            return None
+        return [(at.pose.position.x, at.pose.position.y) for at in reply.response.plan.poses]
 
     def clear_costmaps(self, cancel: Event) -> bool:
         """Make the costmaps forget, and wait until they are filled again; whether that was done.
@@ -48,6 +52,10 @@ class Services:
             return False
         if self._clear.call(EmptyRequest(), self._settings.service_wait).response is None:
             return False
+        return self.wait_for_update(cancel)
+
+    def wait_for_update(self, cancel: Event) -> bool:
+        """Wait until the costmaps have taken in what is known by now; whether nobody canceled that."""
         filled, patience = rospy.get_time() + self._settings.refill, Deadline(_SLOW * self._settings.refill)
         while rospy.get_time() < filled and not patience.passed and not cancel.is_set():
             time.sleep(_LOOK_PERIOD)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Union
 
-from hicrisp_core.config.settings import read_settings
+from hicrisp_core.config.settings import ABOVE_ZERO, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
 
 SECTION = "move_base"
@@ -21,6 +21,10 @@ class MoveBaseSettings:
         odometry: topic with ``nav_msgs/Odometry``.
         scan: topic with the ``sensor_msgs/LaserScan`` of the lidar without which nothing may drive; empty where none is
             to be watched.
+        map: topic with the ``nav_msgs/OccupancyGrid`` of the map.
+        keep_out: topic on which ground to keep out of is published as a grid like the map, for a second static layer
+            of the costmaps; empty where they have none: then a path that leads over it is refused.
+        deceleration: with which the base stops at least, m/s2.
         cmd_vel: topic on which zero velocity is published to stop; empty to leave that to move_base alone.
         map_frame: the frame of the goals.
         base_frame: the frame of the base's middle.
@@ -36,7 +40,8 @@ class MoveBaseSettings:
         retries: how often a goal that was aborted is sent again, after the costmaps were cleared.
         pose_age: age from which on the pose of the base counts as unknown, seconds.
         odometry_age: time without odometry after which the base is lost, seconds.
-        scan_age: time without a scan after which the base is stopped, seconds of wall time.
+        scan_age: time without a current scan after which the base is stopped, seconds of wall time.
+        scan_lag: how far a current scan's stamp may be behind the odometry's when it arrives, seconds of ROS time.
         status_age: time without a status of the server after which it is lost, seconds.
         jump: a way between two odometry messages, beyond what was driven, that cannot be true, metres.
         still_speed: speed below which the base counts as standing, m/s.
@@ -48,6 +53,9 @@ class MoveBaseSettings:
     action: str = "/move_base"
     odometry: str = "/odom"
     scan: str = ""
+    map: str = "/map"
+    keep_out: str = "/keep_out"
+    deceleration: float = 0.5
     cmd_vel: str = ""
     map_frame: str = "map"
     base_frame: str = "base_link"
@@ -62,6 +70,7 @@ class MoveBaseSettings:
     pose_age: float = 1.0
     odometry_age: float = 1.0
     scan_age: float = 2.0
+    scan_lag: float = 1.0
     status_age: float = 2.0
     jump: float = 0.5
     still_speed: float = 0.02
@@ -77,4 +86,5 @@ def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    return read_settings(MoveBaseSettings, values.get(SECTION, {}), positions, (SECTION,))
+    return read_settings(MoveBaseSettings, values.get(SECTION, {}), positions, (SECTION,),
+                         bounds={"deceleration": ABOVE_ZERO})

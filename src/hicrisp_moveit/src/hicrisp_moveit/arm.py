@@ -15,7 +15,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.error_codes import TIMED_OUT, planning_reason
 from hicrisp_moveit.execution import Execution, trajectory_of
 from hicrisp_moveit.frames import Frames
-from hicrisp_moveit.grippers import Hand
+from hicrisp_moveit.hand import Hand
 from hicrisp_moveit.joints import JointWatch
 from hicrisp_moveit.limits import JointLimits
 from hicrisp_moveit.line_timing import time_line

@@ -10,8 +10,9 @@ from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_moveit.arm import Hardware, MoveItArm
 from hicrisp_moveit.frames import Frames
-from hicrisp_moveit.gripper_group import GroupDrive
-from hicrisp_moveit.grippers import Hand, make_drive
+from hicrisp_moveit.gripper_port import GripperParts
+from hicrisp_moveit.grippers import make_drive
+from hicrisp_moveit.hand import Hand
 from hicrisp_moveit.joints import JointWatch
 from hicrisp_moveit.limits import read_limits
 from hicrisp_moveit.move_group import Commander, MoveGroup
@@ -38,7 +39,7 @@ def make_arm(file: ArmFile, commander: Commander, wait: float) -> MoveItArm:
     joints = JointWatch(settings.joint_states, group.joints, settings.joint_age, settings.still, settings.still_time)
     fingers = JointWatch(settings.joint_states, gripper.fingers, settings.joint_age, _FINGER_STILL,
                          settings.still_time)
-    hand = Hand(gripper, make_drive(gripper, lambda: GroupDrive(gripper, settings, fingers)), fingers)
+    hand = Hand(gripper, make_drive(GripperParts(gripper, settings, fingers)), fingers)
     hardware = _franka(file.franka) if file.franka is not None else None
     return MoveItArm(file.name, settings, group, joints, Frames(settings, group.frame), hand, limits,
                      gripper.max_opening, hardware)

@@ -21,7 +21,7 @@ from hicrisp_core.model import Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import ActionClient, Reply
 
-from hicrisp_moveit.grippers import ended, limits
+from hicrisp_moveit.gripper_port import ended, limits
 from hicrisp_moveit.settings import GripperSettings
 
 _STOP = 2.0

@@ -15,7 +15,7 @@ from moveit_msgs.msg import ExecuteTrajectoryAction, ExecuteTrajectoryGoal
 
 from hicrisp_moveit.error_codes import CONTROL_FAILED, SUCCESS, execution_reason
 from hicrisp_moveit.execution import message_of
-from hicrisp_moveit.grippers import ended, limits
+from hicrisp_moveit.gripper_port import ended, limits
 from hicrisp_moveit.joints import JointWatch
 from hicrisp_moveit.settings import GripperSettings, MoveItSettings
 

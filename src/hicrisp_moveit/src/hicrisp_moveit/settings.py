@@ -9,11 +9,9 @@ from typing import Optional, Tuple, Union
 
 from hicrisp_core.config.settings import PART, read_settings
 from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
+from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import multiply
-
-FRANKA, COMMAND, GROUP, AUTO = "franka", "gripper_command", "group", "auto"
-GRIPPERS = (COMMAND, FRANKA, GROUP, AUTO)
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,7 @@ class GripperSettings:
         homing: whether the fingers are homed at the start (``franka``).
     """
 
-    kind: str = COMMAND
+    kind: str = "gripper_command"
     action: str = "/franka_gripper/gripper_action"
     fingers: Tuple[str, ...] = ("panda_finger_joint1", "panda_finger_joint2")
     driven: Tuple[str, ...] = ("panda_finger_joint1",)
@@ -180,8 +178,8 @@ def load_arm_file(path: Union[str, Path]) -> ArmFile:
     moveit = read_settings(MoveItSettings, values.get("moveit", {}), positions, ("moveit",),
                            bounds={"velocity": PART, "acceleration": PART})
     gripper = read_settings(GripperSettings, values.get("gripper", {}), positions, ("gripper",))
-    if gripper.kind not in GRIPPERS:
-        raise positions.error(("gripper", "kind"), f"'{gripper.kind}' is not one of: {', '.join(GRIPPERS)}")
+    if gripper.kind not in extensions().grippers:
+        raise positions.error(("gripper", "kind"), extensions().grippers.unknown(gripper.kind))
     if len(moveit.tcp) != 6:
         raise positions.error(("moveit", "tcp"), "x, y, z, roll, pitch, yaw were expected")
     franka = read_settings(FrankaSettings, values["franka"], positions, ("franka",)) if "franka" in values else None

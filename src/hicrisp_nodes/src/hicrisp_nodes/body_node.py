@@ -66,7 +66,7 @@ def build() -> BodyServer:
     settings = load_llm_settings(config_file("llm", name))
     direct = without_model(policy.body, settings)
     rospy.loginfo("the body is %s", f"direct: {direct}" if direct else policy.body)
-    decoder = ActionDecoder(domain, drive=drive_space())
+    decoder = ActionDecoder(domain, drive=drive_space(configuration.scene))
     body = make_body(policy.body, domain, decoder, settings, config_folder("prompts", policy.prompts))
     return BodyServer(body, DecoderOffsets(settings=policy.offset))
 

@@ -7,15 +7,15 @@ from typing import Callable, Optional, Sequence
 import rospy
 from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import Pose
-from hicrisp_core.ports.robot import RobotPort
+from hicrisp_core.ports.robot import Constraints, RobotPort
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult
 from hicrisp_msgs.srv import FirstReached, FirstReachedRequest, FirstReachedResponse
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.conversions import command_from_msg, outcome_to_msg, pose_from_msg
+from hicrisp_ros.conversions import command_from_msg, keep_outs_from_msg, outcome_to_msg, pose_from_msg
 
-FindReached = Callable[[Sequence[Pose], Deadline], Reached]
+FindReached = Callable[[Sequence[Pose], Constraints, Deadline], Reached]
 
 
 class RobotServer:
@@ -43,5 +43,6 @@ def carry_out(robot: RobotPort, goal: Goal) -> ExecuteCommandResult:
 
 def _find(first_reached: FindReached, request: FirstReachedRequest) -> FirstReachedResponse:
     poses = [pose for pose in map(pose_from_msg, request.poses) if pose is not None]
-    found = first_reached(poses, Deadline(max(0.0, request.time_limit)))
+    constraints = Constraints(keep_outs_from_msg(request.keep_out), request.clearance)
+    found = first_reached(poses, constraints, Deadline(max(0.0, request.time_limit)))
     return FirstReachedResponse(found.known, poses.index(found.pose) if found.pose is not None else -1)

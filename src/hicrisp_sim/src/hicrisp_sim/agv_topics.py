@@ -10,6 +10,7 @@ import numpy as np
 import rospy
 from geometry_msgs.msg import Quaternion
 from hicrisp_core.model import Pose
+from hicrisp_core.model.scan import Scan
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
 from nav_msgs.msg import OccupancyGrid, Odometry
 from rosgraph_msgs.msg import Clock
@@ -17,7 +18,6 @@ from sensor_msgs.msg import LaserScan
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_sim.agv.base import EmbeddedBase
-from hicrisp_sim.agv.lidar import Scan
 
 _COSTMAP_PERIOD = 1.0
 """Wall seconds between two costmaps."""

@@ -7,13 +7,16 @@ import time
 from threading import Event, Lock, Thread
 from typing import List, Tuple
 
+import numpy as np
 import rospy
 from geometry_msgs.msg import PoseStamped, Twist
-from hicrisp_core.model import Pose, Status
+from hicrisp_core.model import CauseKind, Pose, Status
+from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
 from move_base_msgs.msg import MoveBaseAction, MoveBaseFeedback, MoveBaseResult
+from nav_msgs.msg import OccupancyGrid
 from nav_msgs.srv import GetPlan, GetPlanRequest, GetPlanResponse
 from std_srvs.srv import Empty, EmptyRequest, EmptyResponse
 
@@ -24,7 +27,10 @@ from hicrisp_sim.agv_reconfigure import DriveParameters
 
 REACHED = "Goal reached."
 BAD_QUATERNION = "Aborting on goal because it was sent with an invalid quaternion"
+KEEP_OUT = "/keep_out"
+"""Topic of a second static layer of the costmap: ground that must be kept out of, cell by cell of the map."""
 _FRAMES = ("map", "world")
+_LETHAL = 100
 _LONGEST = 3600.0
 """Seconds that a drive may take at most: move_base knows no limit, its clients do."""
 _VELOCITY_LIVES = 0.5
@@ -42,7 +48,10 @@ class MoveBaseServer:
         """Set while a goal is driven to."""
         self._parameters = DriveParameters(base.settings)
         self._velocity: Tuple[float, Speeds] = (-math.inf, Speeds())
-        self._subscriber = rospy.Subscriber("/cmd_vel", Twist, self._on_velocity, queue_size=5, tcp_nodelay=True)
+        self._subscribers = (
+            rospy.Subscriber("/cmd_vel", Twist, self._on_velocity, queue_size=5, tcp_nodelay=True),
+            rospy.Subscriber(KEEP_OUT, OccupancyGrid, self._on_keep_out, queue_size=1),
+        )
         self._services = (
             rospy.Service("/move_base/make_plan", GetPlan, self._plan),
             rospy.Service("/move_base/clear_costmaps", Empty, self._clear),
@@ -70,6 +79,17 @@ class MoveBaseServer:
         if math.isfinite(forward) and math.isfinite(turn):
             self._velocity = (time.monotonic(), Speeds(forward, turn))
 
+    def _on_keep_out(self, message: OccupancyGrid) -> None:
+        """As a static layer does: a grid of another size than the map is none of ours."""
+        columns, rows = self._base.local.shape
+        if (message.info.width, message.info.height) != (columns, rows):
+            rospy.logwarn("a keep-out grid of %d by %d cells does not fit the map, which has %d by %d",
+                          message.info.width, message.info.height, columns, rows)
+            return
+        cells = np.asarray(message.data, dtype=np.int8).reshape(rows, columns).T
+        with self._base.simulation.edit():
+            self._base.local.occupy(cells >= _LETHAL)
+
     def _execute(self, goal: Goal) -> MoveBaseResult:
         target: PoseStamped = goal.message.target_pose
         pose = pose_from_msg(target.pose)
@@ -87,9 +107,12 @@ class MoveBaseServer:
             self._velocity = (-math.inf, Speeds())
             self._driving.set()
             try:
-                outcome = self._base.go_to(pose, Deadline(_LONGEST), goal.cancel, progress, self._parameters.manner)
+                outcome = self._base.go_to(pose, Deadline(_LONGEST), goal.cancel, progress, self._parameters.manner,
+                                           Constraints(clearance=self._parameters.clearance))
             finally:
                 self._driving.clear()
+        if outcome.cause is not None and outcome.cause.kind is CauseKind.STALE_SENSOR:
+            goal.cancel.wait()  # As the real one does: it stands still and says nothing until scans are back.
         if outcome.ok:
             goal.text = REACHED
         elif not goal.cancel.is_set():
@@ -106,6 +129,7 @@ class MoveBaseServer:
         if self._driving.is_set():
             raise rospy.ServiceException("a plan is made only while no goal is driven to")
         with self._base.simulation.edit():
+            self._base.constrain(Constraints(clearance=self._parameters.clearance))
             points = self._base.make_plan(start, goal)
         path: List[Pose] = [] if points is None else [Pose((float(x), float(y), 0.0)) for x, y in points]
         response.plan.poses = [self._stamped(pose) for pose in path]

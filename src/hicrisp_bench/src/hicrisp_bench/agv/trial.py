@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Callable, Dict, Tuple
 
-from hicrisp_core.body.drive_goals import DriveSpace
+from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.assembly import assemble
@@ -91,7 +91,7 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
     brain = WrongOrder(real, trial.injected, trial.seed) if trial.injected else real
     truth, track = TrueMap(scene, world.robot.name), TrueTrack(world)
     executive = assemble(domain, policy, brain, {world.robot.name: world.robot}, world, _follower(track),
-                         drive=DriveSpace(world.base.radius, reaches=world.base.reaches))
+                         drive=replace(drive_space_of(scene), first_reached=world.base.first_reached))
     began, started = time.perf_counter(), world.time
     result = executive.run(Task("Visit " + ", then ".join(area.replace("_", " ") for area in trial.order)))
     world.settle(1.0)

@@ -8,6 +8,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from hicrisp_core.model import WorldObject
+from hicrisp_core.model.keep_out import disc
 from hicrisp_core.scene import Scene
 from hicrisp_sim.agv import AgvWorld
 from hicrisp_sim.agv.costmap import Costmap
@@ -32,8 +33,8 @@ class TrueMap:
         if scene.arena is None:
             raise ValueError(f"the scene '{scene.name}' has no arena")
         start = scene.arena.starts[robot]
-        self._costmap = Costmap(scene.arena, _RESOLUTION, 0.4)
-        self._costmap.keep_out([(*thing.pose.position[:2], thing.size[0] / 2.0)
+        self._costmap = Costmap(scene.arena, _RESOLUTION, 0.4, scene.zones)
+        self._costmap.keep_out([disc(*thing.pose.position[:2], thing.size[0] / 2.0)
                                 for thing in scene.things if thing.pose])
         self._free = self._costmap.distance >= start.radius + TO_SPARE
         self._start = self._costmap.cell(*start.pose.position[:2])

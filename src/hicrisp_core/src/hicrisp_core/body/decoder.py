@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Optional, Union
 
-from hicrisp_core.body.drive_goals import DriveSpace, kept_out
+from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.body.placement import Workspace
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.body.targets import TargetQuestion
@@ -71,10 +71,10 @@ class ActionDecoder:
         goal = rule.find(asked)
         if isinstance(goal, Feedback):
             return goal
+        command = replace(asked.command, keep_out=asked.constraints.keep_out)
         if not isinstance(goal, Pose):
-            return asked.command  # A world of facts without poses; a robot that knows the place by name finds it.
-        discs = tuple(dict.fromkeys((*kept_out(asked.world, self.domain), *asked.command.keep_out)))
-        return replace(asked.command.aimed(goal, goal), keep_out=discs)
+            return command  # A world of facts without poses; a robot that knows the place by name finds it.
+        return command.aimed(goal, goal)
 
     def _no_place(self, command: Command, spots: Spots) -> Feedback:
         """Why no spot will do: the things in the way, or that all are out of reach, off the table or tried."""

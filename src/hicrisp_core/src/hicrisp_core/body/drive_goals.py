@@ -8,10 +8,13 @@ from typing import Callable, FrozenSet, List, Optional, Sequence, Tuple
 
 from shapely.geometry import Point
 
-from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Pose, RobotState, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import from_yaw, planar_distance
+from hicrisp_core.model.keep_out import KeepOut, space_to
+from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
+from hicrisp_core.scene.free_space import FreeSpace
+from hicrisp_core.scene.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,8 @@ class Reached:
     known: bool = True
 
 
-FirstReached = Callable[[str, Sequence[Pose]], Reached]
-"""Asked for a base by its name and for poses, the best first."""
+FirstReached = Callable[[str, Sequence[Pose], Constraints], Reached]
+"""Asked for a base by its name, for poses, the best first, and for what its trajectory must respect."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,13 @@ class DriveSpace:
 
     Args:
         radius: of the base's round footprint.
-        margin: least space between the footprint and an obstacle that was seen.
+        margin: least space between the footprint and an obstacle that was seen, or a zone.
         inside: how far within an area's edge the base's middle shall be.
         step: distance of neighbouring candidates.
         apart: least distance of a goal to one that failed.
         reaches: whether a trajectory leads to a pose by what is known now; ``None`` where nobody can say.
         first_reached: the same for many poses at once, where asking takes its time; goes before ``reaches``.
+        floor: what is known of the floor beforehand; ``None`` where nothing is.
     """
 
     radius: float = 0.18
@@ -47,19 +51,32 @@ class DriveSpace:
     apart: float = 0.08
     reaches: Optional[Callable[[Pose], bool]] = None
     first_reached: Optional[FirstReached] = None
+    floor: Optional[FreeSpace] = None
 
-    def first(self, robot: str, poses: Sequence[Pose]) -> Reached:
+    def first(self, robot: str, poses: Sequence[Pose], constraints: Constraints = UNCONSTRAINED) -> Reached:
         """The first pose that a trajectory leads a base to."""
         if self.first_reached is not None:
-            return self.first_reached(robot, poses)
+            return self.first_reached(robot, poses, constraints)
         if self.reaches is None:
             return Reached(known=False)
         return Reached(next((pose for pose in poses if self.reaches(pose)), None))
 
+    def clear_of(self, pose: Pose, zones: Sequence[KeepOut]) -> bool:
+        """Whether a base that stands at a pose keeps its margin to every zone."""
+        return all(space_to(zone, pose.position, self.radius) >= self.margin for zone in zones)
+
+
+def drive_space_of(scene: Scene) -> DriveSpace:
+    """What goals of the scene's base must respect, by what is known of its floor and its footprint."""
+    start = next(iter(scene.arena.starts.values()), None) if scene.arena is not None else None
+    if scene.arena is None or start is None:
+        return DriveSpace()
+    return DriveSpace(radius=start.radius, floor=FreeSpace(scene.arena, start.radius))
+
 
 def goal_within(
     area: WorldObject, robot: Optional[RobotState], world: WorldState, failed: Sequence[Vector], space: DriveSpace,
-    riding: FrozenSet[str] = frozenset(),
+    riding: FrozenSet[str] = frozenset(), constraints: Constraints = UNCONSTRAINED,
 ) -> Optional[Pose]:
     """The goal for a base in an area; ``None`` when none is left. What is ``riding`` on a base is in nobody's way.
 
@@ -67,8 +84,9 @@ def goal_within(
     that the area is tried from another side; where it is known what a trajectory leads to, that decides, also over
     the discs by which obstacles are seen.
     """
-    untried = [pose for pose in _candidates(area, robot, space)
-               if all(planar_distance(pose.position, spot) >= space.apart for spot in failed)]
+    zones = _zones(constraints)
+    untried = [pose for pose in _candidates(area, robot, space) if space.clear_of(pose, zones)
+               and all(planar_distance(pose.position, spot) >= space.apart for spot in failed)]
     free = [pose for pose in untried if _free(pose, world, space, riding)]
     if free and not failed:
         return free[0]
@@ -77,16 +95,48 @@ def goal_within(
             poses.sort(key=lambda pose: -min(planar_distance(pose.position, spot) for spot in failed))
     in_the_open = set(map(id, free))
     squeezed = (pose for pose in untried if id(pose) not in in_the_open)
-    reached = space.first(robot.name if robot else "", (*free, *squeezed))
+    reached = space.first(robot.name if robot else "", (*free, *squeezed), constraints)
     if not reached.known:
         return free[0] if free else None
     return reached.pose
 
 
-def leads_into(area: WorldObject, robot: Optional[RobotState], space: DriveSpace) -> bool:
+def leads_into(
+    area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints = UNCONSTRAINED
+) -> bool:
     """Whether a trajectory leads a base to any place in an area, or nobody can say that none does."""
-    reached = space.first(robot.name if robot else "", _candidates(area, robot, space))
+    if closed_by(area, robot, space, constraints):
+        return False
+    zones = _zones(constraints)
+    poses = [pose for pose in _candidates(area, robot, space) if space.clear_of(pose, zones)]
+    reached = space.first(robot.name if robot else "", poses, constraints)
     return not reached.known or reached.pose is not None
+
+
+def closed_by(
+    area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints, exactly: bool = False
+) -> Tuple[str, ...]:
+    """The zones that leave a base no way to an area, or no place in it, by what is known beforehand; nothing moves.
+
+    Args:
+        exactly: whether only the area's own pose will do, as at a station.
+    """
+    zones = _zones(constraints)
+    if area.pose is None or not zones:
+        return ()
+    poses = [area.pose] if exactly else _candidates(area, robot, space)
+    clear = [pose for pose in poses if space.clear_of(pose, zones)]
+    if not clear:
+        return tuple(zone.name for zone in zones if not all(space.clear_of(pose, (zone,)) for pose in poses))
+    if space.floor is None or robot is None or robot.pose is None:
+        return ()
+    return space.floor.closed_by(
+        robot.pose.position, [(pose.position[0], pose.position[1]) for pose in clear], zones)
+
+
+def _zones(constraints: Constraints) -> List[KeepOut]:
+    """The ground that is known as a zone, and not only assumed to be taken."""
+    return [each for each in constraints.keep_out if each.name]
 
 
 def standing_in(
@@ -99,15 +149,6 @@ def standing_in(
     return tuple(name for name, thing in sorted(world.objects.items()) if thing.movable and name not in riding
                  and thing.pose is not None and thing.shape not in ("region", "surface")
                  and footprint(thing, thing.pose).distance(ground) < space.radius + space.margin)
-
-
-def kept_out(world: WorldState, domain: Domain) -> Tuple[Vector, ...]:
-    """Discs (x, y, radius) around the zones that no base may enter."""
-    forbidden = domain.roles.forbidden
-    zones = [thing for _, thing in sorted(world.objects.items())
-             if forbidden and domain.is_a(thing.type, forbidden) and thing.pose is not None]
-    return tuple((zone.pose.position[0], zone.pose.position[1], math.hypot(*zone.size[:2]) / 2.0)
-                 for zone in zones if zone.pose is not None)
 
 
 def _candidates(area: WorldObject, robot: Optional[RobotState], space: DriveSpace) -> List[Pose]:

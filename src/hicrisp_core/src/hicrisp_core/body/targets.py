@@ -7,12 +7,26 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Callable, Optional, Sequence, Union
 
-from hicrisp_core.body.drive_goals import DriveSpace, goal_within, standing_in
+from hicrisp_core.body.drive_goals import DriveSpace, closed_by, goal_within, standing_in
 from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Measured, Pose, WorldObject, WorldState
+from hicrisp_core.domain.zones import zones_of
+from hicrisp_core.model import (
+    Cause,
+    CauseKind,
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Measured,
+    Pose,
+    RobotState,
+    WorldObject,
+    WorldState,
+)
 from hicrisp_core.ports.kinds import BASE, TargetRule
+from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.skills_placements import Hold, hold_of
 
 _BEARINGS = 16
@@ -41,6 +55,17 @@ class TargetQuestion:
     def other(self) -> Optional[WorldObject]:
         """The first other thing that the command names."""
         return self.domain.other(self.command, self.world)
+
+    @property
+    def robot(self) -> Optional[RobotState]:
+        """The command's robot as it is seen."""
+        return self.world.robots.get(self.command.robot)
+
+    @property
+    def constraints(self) -> Constraints:
+        """What the way of a base must respect: the zones, and what earlier failures of the command have taught."""
+        learnt = (each for each in self.command.keep_out if not each.name)
+        return Constraints((*zones_of(self.domain, self.world.objects.values()), *learnt), self.command.clearance)
 
     @cached_property
     def room(self) -> Workspace:
@@ -112,17 +137,32 @@ def _within(asked: TargetQuestion) -> Target:
     place, world, command = asked.other, asked.world, asked.command
     if place is None or place.pose is None:
         return None  # A world of facts without poses; a robot that knows the place by name finds it.
+    forbidden = _forbidden(asked, place)
+    if forbidden is not None:
+        return forbidden
     riding = asked.domain.roles.riding(world)
-    goal = goal_within(place, world.robots.get(command.robot), world, command.avoid, asked.drive, riding)
+    goal = goal_within(place, asked.robot, world, command.avoid, asked.drive, riding, asked.constraints)
     if goal is not None:
         return goal
-    return Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, command, subjects=(place.name,),
-                    blockers=standing_in(place, world, asked.drive, riding),
-                    measured=(Measured("goals_tried", len(command.avoid)),) if command.avoid else ())
+    blockers = standing_in(place, world, asked.drive, riding)
+    cause = Cause(CauseKind.BLOCKED, blockers) if blockers else Cause(CauseKind.NO_PATH, (place.name,))
+    tried = (Measured("goals_tried", len(command.avoid)),) if command.avoid else ()
+    return Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, command, subjects=(place.name,), blockers=blockers,
+                    measured=tried, cause=cause)
 
 
 def _station(asked: TargetQuestion) -> Target:
-    return asked.other.pose if asked.other else None
+    station = asked.other
+    return (_forbidden(asked, station, exactly=True) or station.pose) if station else None
+
+
+def _forbidden(asked: TargetQuestion, place: WorldObject, exactly: bool = False) -> Optional[Feedback]:
+    """Why zones leave a base no way to a place; ``None`` where they leave it one."""
+    zones = closed_by(place, asked.robot, asked.drive, asked.constraints, exactly)
+    if not zones:
+        return None
+    return Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, asked.command, subjects=(place.name,),
+                    cause=Cause(CauseKind.FORBIDDEN, zones))
 
 
 FREE = TargetRule(_free, anywhere=True)

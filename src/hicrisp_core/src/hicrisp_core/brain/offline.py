@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.effects import expected_facts
@@ -11,14 +10,14 @@ from hicrisp_core.domain.search import find_commands, preconditions_of
 from hicrisp_core.domain.wording import words_of as failure_words
 from hicrisp_core.language import examples
 from hicrisp_core.language.builder import PlanBuilder
-from hicrisp_core.language.deliveries import DeliveryReader, delivers
 from hicrisp_core.language.drive_plans import plan_drives
 from hicrisp_core.language.facts import FactReader, Reading
+from hicrisp_core.language.front_ends import Orders, read_task
 from hicrisp_core.language.goals import GOAL_LIMITS, goal_of_facts
-from hicrisp_core.language.intents import Intent, NotUnderstood
-from hicrisp_core.language.nouns import Names, words_of
+from hicrisp_core.language.intents import NotUnderstood
+from hicrisp_core.language.nouns import Names
+from hicrisp_core.language.order_plans import add_steps
 from hicrisp_core.language.questions import answer, is_question
-from hicrisp_core.language.reader import read
 from hicrisp_core.language.sayings import in_facts
 from hicrisp_core.model import OFFLINE_SOURCE, Feedback, FeedbackKind, Plan, Step, Task, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
@@ -60,10 +59,9 @@ class OfflineBrain:
         del deadline  # The grammar and the search are bounded by themselves.
         if is_question(request.task.text) and not request.remaining:
             return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
-        if examples.drives_only(self._domain):
+        if examples.drives_only(self._domain) and not self._lists_facts(request.task.text):
             return plan_drives(self._domain, request, OFFLINE_SOURCE)
-        said = replace(request.task, text=in_facts(request.task.text, self._domain))
-        return self._planned(replace(request, task=said), limits)
+        return self._planned(request, limits)
 
     def _works_in(self, world: WorldState) -> examples.Works:
         def works(sentence: str, deadline: Deadline) -> bool:
@@ -86,7 +84,7 @@ class OfflineBrain:
             stuck = _named_in(plan, unreachable)
             if stuck:
                 return PlanAnswer(refusal=f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
-        elif request.remaining and not self._facts.read(request.task.text).whole:
+        elif request.remaining and not self._lists_facts(request.task.text):
             plan = (self._elsewhere(request, no_place) if no_place else None) or self._rest(request)
         else:
             plan = self._sentence(request, frozenset(), limits)
@@ -94,33 +92,25 @@ class OfflineBrain:
             return PlanAnswer(answer="Nothing needs to be done: it is so already.")
         return PlanAnswer(plan)
 
+    def _lists_facts(self, text: str) -> bool:
+        return self._facts.read(in_facts(text, self._domain)).whole
+
     def _sentence(self, request: PlanRequest, avoid: FrozenSet[str], limits: SearchLimits) -> Plan:
         """The whole task; what holds already needs no steps.
 
-        A list of facts is a goal for the search, which finds the order; any other sentence is read by the grammar and
-        done in its own order.
+        A list of facts is a goal for the search, which finds the order; orders are carried out in their own order.
         """
         moved = frozenset(name for record in request.done for name in record.names() if name in request.world.objects)
         names = Names(self._domain, request.world, avoid, moved)
         builder = PlanBuilder(self._domain, request.world, names, request.done)
-        said = self._facts.read(request.task.text)
-        if said.whole:
+        said = read_task(request.task.text, self._domain, request.world, self._facts)
+        notes: Tuple[str, ...] = ()
+        if isinstance(said, Reading):
             builder.achieve(goal_of_facts(said, self._domain, request.world, names), limits)
-        elif delivers(self._domain):
-            DeliveryReader(self._domain, request.world, names, builder).build(request.task.text)
-        else:
-            builder.build(self._read(request, said))
-        return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join((*names.notes, *builder.notes)))
-
-    def _read(self, request: PlanRequest, said: Reading) -> List[Intent]:
-        """The intents of a sentence that is no list of facts; one that begins as such a list is told where it ends."""
-        try:
-            return read(request.task.text, words_of(request.world))
-        except NotUnderstood as error:
-            if not said.facts:
-                raise
-            known = "; ".join(f"'{saying}'" for saying in self._facts.known)
-            raise NotUnderstood(f"'{said.unread}' is no fact in words that are known here: {known}") from error
+        elif isinstance(said, Orders):
+            notes = said.notes
+            add_steps(said.orders, builder, self._domain, request.world, names, limits)
+        return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join((*names.notes, *builder.notes, *notes)))
 
     def _elsewhere(self, request: PlanRequest, no_place: FrozenSet[str]) -> Optional[Plan]:
         """The task with another thing to place by, where the sentence leaves the choice."""

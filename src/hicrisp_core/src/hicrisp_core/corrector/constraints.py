@@ -10,6 +10,7 @@ from shapely.geometry import Point
 
 from hicrisp_core.model import CauseKind, Command, Feedback, FeedbackKind, WorldState
 from hicrisp_core.model.footprint import footprint
+from hicrisp_core.model.keep_out import disc
 
 _AHEAD, _RADIUS = 0.24, 0.10
 """How far before the middle of a base that was stopped its obstacle is assumed, and how large, metres."""
@@ -51,7 +52,7 @@ def constrained(
     if _seen_nearby(x, y, world, riding):
         return replace(command, avoid=(*command.avoid, command.target.position),
                        clearance=min(_WIDEST, command.clearance + _CLEARANCE))
-    before = (x + _AHEAD * math.cos(robot.pose.yaw), y + _AHEAD * math.sin(robot.pose.yaw), _RADIUS)
+    before = disc(x + _AHEAD * math.cos(robot.pose.yaw), y + _AHEAD * math.sin(robot.pose.yaw), _RADIUS)
     return replace(command, keep_out=(*command.keep_out, before))
 
 

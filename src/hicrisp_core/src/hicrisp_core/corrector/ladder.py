@@ -26,8 +26,8 @@ _NOT_REPAIRABLE = frozenset((
 _SETTLED = frozenset((FeedbackKind.SAFETY, FeedbackKind.CANCELED))
 """Failures after which nothing is tried."""
 _OUT_OF_HAND = frozenset((
-    CauseKind.STALE_SENSOR, CauseKind.LOCALISATION, CauseKind.HARDWARE, CauseKind.UNSUPPORTED))
-"""First causes that no command mends: the same is tried once more, then it is given up with the cause."""
+    CauseKind.STALE_SENSOR, CauseKind.LOCALISATION, CauseKind.HARDWARE))
+"""First causes that no command and no plan mends: the same is tried once more, then it is given up with the cause."""
 _SEARCHED, _DECODED, _ASKED = Maker(MakerKind.SEARCH), Maker(MakerKind.DECODER), Maker(MakerKind.PERSON)
 
 
@@ -197,4 +197,4 @@ def _fails_again(feedback: Feedback) -> bool:
 
 def _constrained(command: Command) -> bool:
     """Whether an earlier failure has left a constraint for the next target or trajectory."""
-    return bool(command.avoid or command.keep_out)
+    return bool(command.avoid) or any(not each.name for each in command.keep_out)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
+from hicrisp_core.config.extending import extended_files
 from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml, value_of
 from hicrisp_core.domain.condition_text import parse_atom, parse_condition
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
@@ -34,8 +35,11 @@ _NUMBER = "number"
 """In place of a type: the argument is a quantity."""
 
 
-def load_domain(file: Union[str, FilePath]) -> Domain:
+def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) -> Domain:
     """Read and check a domain file.
+
+    Args:
+        chain: the files that led to this one by extending each other.
 
     Raises:
         ConfigError: for an unknown key, type, predicate, parameter, role, skill, target rule or detector test, with
@@ -45,7 +49,8 @@ def load_domain(file: Union[str, FilePath]) -> Domain:
     check_keys(values, ("domain", "description", "extends", "types", "predicates", "roles", "actions", "examples",
                         "sayings"),
                ("domain", "types", "predicates", "actions"), positions)
-    parents = _parents(file, value_of(values, "extends", list, positions, default=[]), positions)
+    parents = [load_domain(each, (*chain, FilePath(file)))
+               for each in extended_files(FilePath(file), values, positions, "domain", chain)]
     types = _types(value_of(values, "types", dict, positions), positions, parents)
     predicates = {name: predicate for parent in parents for name, predicate in parent.predicates.items()}
     predicates.update({
@@ -64,18 +69,6 @@ def load_domain(file: Union[str, FilePath]) -> Domain:
                   value_of(values, "description", str, positions, default=""), tuple(examples),
                   tuple(_saying(entry, positions, ("sayings", index)) for index, entry in enumerate(
                       value_of(values, "sayings", list, positions, default=[]))), roles)
-
-
-def _parents(file: Union[str, FilePath], names: Sequence[Any], positions: Positions) -> Tuple[Domain, ...]:
-    """The domains that this one extends, from the files beside it; of two with the same name the later one counts."""
-    found: List[Domain] = []
-    for index, name in enumerate(names):
-        others = {each.stem: each for each in FilePath(file).parent.glob("*.yaml") if each.name != FilePath(file).name}
-        if name not in others:
-            raise positions.error(("extends", index), f"there is no other domain '{name}' beside it; "
-                                                      f"there are: {', '.join(sorted(others))}")
-        found.append(load_domain(others[name]))
-    return tuple(found)
 
 
 def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:

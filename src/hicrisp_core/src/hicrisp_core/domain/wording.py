@@ -74,7 +74,7 @@ SENTENCES: Mapping[FeedbackKind, _Said] = {
         ("move {blockers} away first", "choose another place")),
     FeedbackKind.UNREACHABLE: _Said(
         ("cannot {doing}", "{subject} was skipped"),
-        ("{cause}", "no path reaches it ({goals_tried} tried)", "every spot there is taken",
+        ("no path leads to a free spot there ({goals_tried} tried)", "{cause}",
          "no path led there, and the order allows no visit later"),
         ("skip it and go on: a path leads to {alternatives_and}", "move {blockers} away first")),
     FeedbackKind.ENTERED: _Said(
@@ -103,6 +103,7 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.REFUSED: ("{names} refused the command: {said}", "{said}", "{names} refused the command"),
     CauseKind.UNSUPPORTED: ("the driver cannot honour {names}: {said}", "the driver cannot honour {names}", "{said}"),
     CauseKind.NO_PATH: ("no path reaches {names}", "{said}", "no path was found"),
+    CauseKind.FORBIDDEN: ("no path keeps out of {names_the}, which must not be entered", "{said}"),
     CauseKind.OUT_OF_REACH: ("{said}", "{names} is out of reach", "it is out of reach"),
     CauseKind.BLOCKED: ("{names_the} {names_be} in the way", "{said}", "something is in the way"),
     CauseKind.TOUCHED: ("{said}", "the robot touched {names_the}", "the robot touched something"),
@@ -181,7 +182,7 @@ def _parts(feedback: Feedback, domain: Domain) -> Tuple[str, List[str], str]:
         reasons.append(slots["fact"])
     if feedback.seen:
         reasons.append(f"on the way: {slots['seen']}")
-    if feedback.cause is not None and feedback.cause.kind is not CauseKind.UNKNOWN:
+    if feedback.cause is not None and feedback.cause.kind not in (CauseKind.UNKNOWN, CauseKind.NO_PATH):
         reasons += [slots["cause"]] if slots["cause"] not in reasons else []
     return _first(said.error, slots), [each for each in reasons if each], \
         feedback.advice or _first(said.suggestion, slots)

@@ -16,7 +16,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ledger import Listener
 from hicrisp_core.executive.task_order import TaskOrder
-from hicrisp_core.language.drives import drives
+from hicrisp_core.language.vocabulary import drives
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, Reporter

@@ -10,9 +10,11 @@ from typing import List, Optional, Set, Tuple
 
 from hicrisp_core.body.drive_goals import DriveSpace, leads_into
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import DomainError
-from hicrisp_core.language.drives import drives, itinerary_of, read_errands
+from hicrisp_core.language.front_ends import itinerary_of, read_errands
 from hicrisp_core.language.intents import NotUnderstood
+from hicrisp_core.language.vocabulary import drives
 from hicrisp_core.model import (
     Cause,
     CauseKind,
@@ -28,6 +30,7 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.model.itinerary import Itinerary
+from hicrisp_core.ports.robot import Constraints
 
 
 class TaskOrder:
@@ -154,7 +157,9 @@ class TaskOrder:
 
     def _leads_to(self, area: str, world: WorldState) -> bool:
         thing = world.objects.get(area)
-        return thing is not None and leads_into(thing, world.robots.get(self._base_in(world)), self._space)
+        constraints = Constraints(zones_of(self._domain, world.objects.values()))
+        return thing is not None and leads_into(
+            thing, world.robots.get(self._base_in(world)), self._space, constraints)
 
     def _command(self, area: str, world: WorldState) -> Optional[Command]:
         drives_to = ((action, parameter.name) for action in self._domain.actions.values()

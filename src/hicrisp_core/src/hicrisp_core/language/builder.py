@@ -34,6 +34,7 @@ class PlanBuilder:
         self._names = names
         self._wanted: Dict[Relation, str] = {}
         self._group = 0
+        self._robot = ""
         steps = [(record.step.action, record.step.arguments) for record in done]
         self._done = (*steps, *((each.action, each.arguments) for record in done for each in record.commands))
         self.steps: List[Step] = []
@@ -42,6 +43,11 @@ class PlanBuilder:
             "pick": self._pick, "put": self._put, "put_down": self._put_down, "build": self._build,
             "sort": self._sort, "clear": self._clear, "home": self._home,
         }
+
+    @property
+    def world(self) -> WorldState:
+        """The world after the steps so far."""
+        return self._world
 
     def build(self, intents: Sequence[Intent]) -> None:
         """Add the steps of all intents.
@@ -54,8 +60,10 @@ class PlanBuilder:
                 self._check_wanted()
                 self._wanted.clear()
                 self._group = intent.group
+            self._robot = intent.robot
             for meant in expand(intent, self._names, self._domain, self._world):
                 self._verbs[meant.verb](meant)
+        self._robot = ""
         self._check_wanted()
 
     def redo(self, steps: Sequence[Step]) -> None:
@@ -65,7 +73,7 @@ class PlanBuilder:
             NotUnderstood: when one cannot be carried out any more.
         """
         for step in steps:
-            self._achieve(self._ground(step.action, dict(step.arguments)))
+            self._achieve(self._ground(step.action, dict(step.arguments), step.robot))
 
     def achieve(self, goal: Goal, limits: SearchLimits) -> None:
         """Add the steps after which all conditions of a goal hold.
@@ -199,9 +207,9 @@ class PlanBuilder:
         for fact in made:
             self._wanted[fact] = self._domain.describe(command)
 
-    def _ground(self, action: str, arguments: Mapping[str, Value]) -> Command:
+    def _ground(self, action: str, arguments: Mapping[str, Value], robot: str = "") -> Command:
         try:
-            return self._domain.ground(Step("", action, arguments), self._world)
+            return self._domain.ground(Step("", action, arguments, robot or self._robot), self._world)
         except DomainError as error:
             raise NotUnderstood(str(error)) from error
 

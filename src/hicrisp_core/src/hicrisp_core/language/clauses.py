@@ -52,8 +52,7 @@ class ClauseReader(BuildReader):
             return [self.intent("pick", self._which(items))]
         self.skip()
         source = self.noun()
-        put_next = self.peek().kind in ("and", "then") and self.peek(1).value == "put"
-        only_lift = (put_next and self.peek(2).text in ("it", "them")) or (verb == "take" and token.text == "from")
+        only_lift = verb == "take" and token.text == "from"
         return [self.intent("pick" if only_lift else "take_away", each_where(items, "at", source), reference=source)]
 
     def _put_down(self, verb: str) -> List[Intent]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.language.drives import TO_AREAS, Errand, nearest_first, read_errands
-from hicrisp_core.language.intents import NotUnderstood
+from hicrisp_core.language.drives import TO_AREAS
+from hicrisp_core.language.front_ends import read_errands
+from hicrisp_core.language.intents import Errand, NotUnderstood
 from hicrisp_core.model import Feedback, FeedbackKind, Plan, Step, Value, WorldState
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
+from hicrisp_core.ports.kinds import BASE
 
 
 def plan_drives(domain: Domain, request: PlanRequest, source: str) -> PlanAnswer:
@@ -70,32 +73,36 @@ class DrivePlanner:
     def __init__(self, domain: Domain, world: WorldState) -> None:
         self._domain = domain
         self._world = world
-        robot = next((robot for robot in world.robots.values() if robot.kind == "base"), None)
-        self._at: Optional[Tuple[float, float]] = robot.pose.position[:2] if robot and robot.pose else None
+        self._at: Dict[str, Optional[Tuple[float, float]]] = {}
+        """Where each base is by then; the key is empty for the only one."""
         self.notes: List[str] = []
 
     def steps(self, errand: Errand) -> List[Step]:
         """The steps of one part of the request."""
         if errand.skill == "wait":
-            return [self._step(errand.skill, {"number": errand.seconds})]
+            return [self._step(errand, errand.seconds)]
         places: Sequence[str] = errand.places
         if len(places) > 1:
-            places = nearest_first(places, self._world, self._at)
+            places = nearest_first(places, self._world, self._stands(errand.robot))
             self.notes.append(f"no order was asked for: {', '.join(places)} is the nearest first")
         for place in places:
             thing = self._world.objects[place]
-            self._at = thing.pose.position[:2] if thing.pose else None
-        return [self._step(errand.skill, {"place": place}) for place in places]
+            self._at[errand.robot] = thing.pose.position[:2] if thing.pose else None
+        return [self._step(errand, place) for place in places]
 
-    def _step(self, skill: str, values: Dict[str, Value]) -> Step:
-        action = self._action(skill)
-        arguments: Dict[str, Value] = {}
-        for parameter in action.parameters.values():
-            if parameter.name == action.robot_parameter:
-                continue
-            arguments[parameter.name] = values["number" if parameter.type == "number" else "place"]
+    def _stands(self, name: str) -> Optional[Tuple[float, float]]:
+        """Where the base of that name, or the first one, is in the world's plane, m."""
+        if name not in self._at:
+            bases = (robot for robot in self._world.robots.values() if robot.kind == BASE)
+            robot = self._world.robots.get(name) or next(bases, None)
+            self._at[name] = robot.pose.position[:2] if robot and robot.pose else None
+        return self._at[name]
+
+    def _step(self, errand: Errand, value: Value) -> Step:
+        action = self._action(errand.skill)
+        arguments = {name: value for name in action.parameters if name != action.robot_parameter}
         try:
-            command = self._domain.ground(Step("", action.name, arguments), self._world)
+            command = self._domain.ground(Step("", action.name, arguments, errand.robot), self._world)
         except DomainError as error:
             raise NotUnderstood(str(error)) from error
         return Step(self._domain.describe(command), command.action, command.arguments, command.robot)
@@ -105,3 +112,21 @@ class DrivePlanner:
         if not found:
             raise NotUnderstood(f"nothing here can '{skill.replace('_', ' ')}'")
         return found[0]
+
+
+def nearest_first(areas: Sequence[str], world: WorldState, start: Optional[Tuple[float, float]]) -> List[str]:
+    """Areas in the order in which the nearest is always the next; as given where poses are not known."""
+    places: Dict[str, Tuple[float, float]] = {}
+    for name in areas:
+        thing = world.objects.get(name)
+        if thing is not None and thing.pose is not None:
+            places[name] = thing.pose.position[:2]
+    if start is None or len(places) < len(areas):
+        return list(areas)
+    found: List[str] = []
+    here = start
+    while places:
+        ranked = sorted((math.dist(place, here), name) for name, place in places.items())
+        found.append(ranked[0][1])
+        here = places.pop(found[-1])
+    return found

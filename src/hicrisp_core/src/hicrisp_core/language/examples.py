@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.language import deliveries, drives, lexicon
+from hicrisp_core.language import deliveries, drives, lexicon, vocabulary
 from hicrisp_core.model import WorldState
 from hicrisp_core.time.deadline import Deadline
 
@@ -53,7 +53,7 @@ def candidates(text: str, domain: Domain, world: WorldState) -> Dict[str, Tuple[
     """
     if drives_only(domain):
         return {sentence: (sentence,) for sentence in drives.EXAMPLES}
-    fixed = (*deliveries.EXAMPLES, *lexicon.EXAMPLES) if deliveries.delivers(domain) else lexicon.EXAMPLES
+    fixed = (*deliveries.EXAMPLES, *lexicon.EXAMPLES) if vocabulary.delivers(domain) else lexicon.EXAMPLES
     things = _mentioned_first(text, (thing.name for thing in world.objects.values() if thing.movable))
     kinds: Dict[str, Tuple[str, ...]] = {sentence: (sentence,) for sentence in fixed if "(" not in sentence}
     for pattern in (*_OF_ONE, *_OF_TWO, *(saying.say for saying in domain.sayings)):
@@ -71,7 +71,7 @@ def refusal(why: str, domain: Domain, world: WorldState) -> str:
 
 def drives_only(domain: Domain) -> bool:
     """Whether the domain is one of bases alone, that bring nothing anywhere."""
-    return drives.drives(domain) and not deliveries.delivers(domain)
+    return vocabulary.drives(domain) and not vocabulary.delivers(domain)
 
 
 def listed(names: Iterable[str]) -> str:

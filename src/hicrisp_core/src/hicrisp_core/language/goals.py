@@ -10,8 +10,8 @@ from hicrisp_core.domain.search import Goal
 from hicrisp_core.language.facts import Reading, SaidFact
 from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.nouns import Names, words_of
-from hicrisp_core.language.tokens import check_readable, words_in
-from hicrisp_core.model import WorldState
+from hicrisp_core.language.tokens import check_readable
+from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
 GOAL_LIMITS = SearchLimits(depth=60, states=20_000, regression=30)
@@ -27,10 +27,15 @@ def goal_of_facts(reading: Reading, domain: Domain, world: WorldState, names: Na
     """
     found: Dict[str, Condition] = {}
     for said in reading.facts:
-        check_readable(words_in(_without_denial(said)), words_of(world))
+        check_readable(_without_denial(said), words_of(world))
         for condition in _Conditions(domain, world, names).of(said):
             found.setdefault(str(condition), condition)
     return tuple(found.values())
+
+
+def goal_of_relation(fact: Relation) -> Goal:
+    """The goal that one fact holds."""
+    return (Condition((Clause((Atom(fact.predicate, (fact.subject, fact.object)),)),)),)
 
 
 def goal_text(goal: Goal, domain: Domain) -> str:

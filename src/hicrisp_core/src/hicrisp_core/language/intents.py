@@ -1,9 +1,9 @@
-"""What a task sentence says, before any name is looked up: noun phrases and intents."""
+"""What a sentence says, before any name is looked up: noun phrases, and what is wanted of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional, Tuple
+from typing import Optional, Tuple, Union
 
 from hicrisp_core.errors import HicrispError
 
@@ -31,7 +31,8 @@ class Noun:
         definite: "the two boxes", "both": there must be exactly so many.
         besides: what is left out.
         fresh: "the other", "another", "the rest": nothing that the request named before.
-        where: a relation (``at`` for on or in) and the noun that tell which thing is meant: "the box on the table".
+        where: a relation (``at`` for on or in) and the noun that tell which thing is meant: "the box on the
+            table".
     """
 
     count: str
@@ -52,9 +53,10 @@ class Noun:
 
 @dataclass(frozen=True)
 class Intent:
-    """One thing that is wanted: a verb, what it is about, and where.
+    """One thing that is wanted of things: a verb, what it is about, and where.
 
-    ``group`` counts the parts of the request that follow each other ("then"): within a part all must hold together.
+    ``group`` counts the parts of the request that follow each other ("then"): within a part all must hold
+    together. ``robot`` is the one that the request names; empty where it names none.
     """
 
     verb: str
@@ -63,3 +65,37 @@ class Intent:
     reference: Optional[Noun] = None
     shape: str = ""
     group: int = 0
+    robot: str = ""
+
+
+@dataclass(frozen=True)
+class Errand:
+    """One part of a drive: areas to visit in any order (``visit``, ``go_to`` or ``carry_to``), a dock, or seconds
+    to wait."""
+
+    skill: str
+    places: Tuple[str, ...] = ()
+    seconds: float = 0.0
+    robot: str = ""
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One part of what an arm and a base do together.
+
+    Args:
+        kind: ``load``, ``unload``, ``carry`` or ``return``.
+        items: what; empty for what the base carries already.
+        place: the area to carry to, or the table to return to; empty for the station.
+        elsewhere: "another area": any in which the base is not.
+    """
+
+    kind: str
+    items: Tuple[Noun, ...] = ()
+    place: str = ""
+    elsewhere: bool = False
+    robot: str = ""
+
+
+Order = Union[Intent, Errand, Delivery]
+"""What one clause of a request asks for."""

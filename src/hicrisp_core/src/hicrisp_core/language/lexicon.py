@@ -68,7 +68,7 @@ POLITE = (
 FILLERS = (
     *POLITE, "robot", "i want", "i would like", "i need", "carefully", "gently", "slowly", "quickly", "exactly",
     "directly", "just", "step by step", "one by one", "one after another", "one after the other", "first", "let us",
-    "also", "too", "as well", "the panda should", "together", "to be", "to go", "to stand",
+    "also", "too", "as well", "together", "to be", "to go", "to stand",
 )
 """Words that change nothing in what is wanted; every other word must be understood."""
 _FORBIDDEN = "cannot be planned: say what you want done, not what shall not be done"
@@ -82,8 +82,7 @@ UNREADABLE_ANYWHERE: Tuple[Tuple[str, str], ...] = (
     (r"\bor\b", "is not understood: say which of the two"),
 )
 """Patterns over plain words for what changes the meaning of any request and cannot be read, with the reason."""
-UNREADABLE: Tuple[Tuple[str, str], ...] = (
-    *UNREADABLE_ANYWHERE,
+UNREADABLE_OF_THINGS: Tuple[Tuple[str, str], ...] = (
     (r"\b\d+(?:\.\d+)? (?:mm|cm|dm|m|millimet\w+|centimet\w+|met(?:er|re)s?|inch(?:es)?|degrees?)\b",
      "is not understood: distances and angles cannot be given"),
     (r"\b(?:twice|thrice|\w+ times|again)\b", "is not understood: repetitions cannot be planned; say each part"),
@@ -95,6 +94,7 @@ UNREADABLE: Tuple[Tuple[str, str], ...] = (
     (r"\b(?<!in )back\b|\bundo\b", "is not understood: what was before is not remembered"),
 )
 """The same for requests about things."""
+UNREADABLE = (*UNREADABLE_ANYWHERE, *UNREADABLE_OF_THINGS)
 CONTRACTIONS: Mapping[str, str] = {
     "it's": "it is", "what's": "what is", "where's": "where is", "that's": "that is", "there's": "there is",
     "let's": "let us", "i'd": "i would", "i'm": "i am", "can't": "cannot", "won't": "will not", "dont": "do not",
@@ -131,12 +131,64 @@ def phrases(table: Mapping[str, Tuple[str, ...]]) -> Dict[str, str]:
     return {phrase: meaning for meaning, known in table.items() for phrase in known}
 
 
+_GO = ("go", "drive", "head", "move", "navigate", "travel", "come", "return")
+DRIVE_VERBS: Mapping[str, Tuple[str, ...]] = {
+    "go": ("go", "drive", "head", "navigate", "travel", "come"),
+    "visit": ("visit", "inspect"),
+    "go_to": ("approach", *(f"{go}{back}{over} to" for go in _GO for back in ("", " back") for over in ("", " over"))),
+    "dock": ("dock", "charge"),
+    "wait": ("wait", "stay", "stand still"),
+}
+DELIVERY_VERBS: Mapping[str, Tuple[str, ...]] = {
+    "load": ("load",), "unload": ("unload",), "carry": ("carry", "deliver", "transport", "send", "haul"),
+    "return": ("return", "back", "go back", "come back", "drive back"),
+}
+LOADS = ("load", "put", "place", "set", "lay", "move", "bring", "take", "carry")
+UNLOADS = ("take", "remove", "get", "lift", "pick", "pick up")
+CARRIES = ("bring", "take", "move", "transfer", *DELIVERY_VERBS["carry"])
+CARGO = ("load", "cargo", "goods")
+"""Words for what a base carries, whatever it is."""
+MEANWHILE = ("meanwhile", "at the same time", "in the meantime", "in parallel", "simultaneously")
+IN_ORDER = ("in this order", "in that order", "in the given order", "in given order", "in this sequence",
+            "in that sequence", "in the given sequence", "in order", "in sequence", "sequentially", "one after another",
+            "one after the other")
+AREA_WORDS = ("area", "areas", "place", "places", "landmark", "landmarks", "zone", "zones")
+ANOTHER_AREA = tuple(f"{which} {word}" for which in ("another", "an", "any", "some", "the other", "other")
+                     for word in ("area", "place"))
+SECONDS: Mapping[str, float] = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
+}
+ROBOT_KINDS: Mapping[str, Tuple[str, ...]] = {
+    "arm": ("robot arm", "arm", "manipulator"),
+    "base": ("mobile robot", "mobile base", "vehicle", "automated guided vehicle", "cart", "truck"),
+}
+"""What a robot of a kind is called besides its name."""
+LET = ("let", "have", "make", "ask", "tell", "use", "with", "using", "can", "could", "would", "will", "should")
+MODALS = ("shall", "should", "must", "will", "can", "to", "has to", "needs to", "is to", "may")
+"""What stands before or behind a robot's name where it shall do something."""
+WITH = ("with", "using")
+ARTICLES = ("the", "a", "an", "our", "my", "its", "your")
+
+
 PHRASES: Mapping[str, Tuple[str, str]] = {
     **{phrase: ("relation", meaning) for phrase, meaning in phrases(RELATIONS).items()},
     **{phrase: ("verb", meaning) for phrase, meaning in phrases(VERBS).items()},
     **{phrase: ("filler", phrase) for phrase in FILLERS},
     **{phrase: ("then", phrase) for phrase in THEN},
     **{phrase: ("except", phrase) for phrase in EXCEPT},
+    **{phrase: ("word", phrase) for names in ROBOT_KINDS.values() for phrase in names if " " in phrase},
     "and": ("and", "and"), ",": ("and", ","),
 }
 """Each phrase of requests about things: its kind and its meaning."""
+
+FLEET_PHRASES: Mapping[str, Tuple[str, str]] = {
+    **{phrase: meant for phrase, meant in PHRASES.items() if phrase != "to go"},
+    **{phrase: ("verb", meaning) for table in (DRIVE_VERBS, DELIVERY_VERBS) for phrase, meaning in
+       phrases(table).items()},
+    **{phrase: ("meanwhile", phrase) for phrase in MEANWHILE},
+    **{phrase: ("order", phrase) for phrase in IN_ORDER},
+    **{phrase: ("filler", phrase) for phrase in ("go and", "drive and", "come and", "and so on", "once")},
+    "aboard": ("relation", "aboard"),
+}
+"""The same where a base drives."""

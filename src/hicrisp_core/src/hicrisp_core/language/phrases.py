@@ -10,7 +10,7 @@ from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.tokens import END, Token
 
 _ENDS = ("with", "using", "from", "up", "down", "by", "to", "each", "of", "off", "out", "as", "so", "over", "at",
-         "should", "shall", "must", "is", "are")
+         "should", "shall", "must", "is", "are", "back")
 """Words that end a noun phrase once it has begun."""
 _ARTICLES = ("the", "of", "my", "your", "these", "those", "its", "their")
 _THAT = ("that", "which")
@@ -26,6 +26,15 @@ class PhraseReader:
         self._at = 0
         self._named: Tuple[str, ...] = ()  # The words of what was to be moved last, for "one in the bowl".
 
+    def begin(self, tokens: Sequence[Token]) -> None:
+        """Go on with other tokens; what was named before stays known."""
+        self._tokens = tokens
+        self._at = 0
+
+    def rest(self) -> str:
+        """The words that were not read yet."""
+        return " ".join(token.text for token in self._tokens[self._at:])
+
     def peek(self, ahead: int = 0) -> Token:
         """The next token, or one further on."""
         at = self._at + ahead
@@ -37,6 +46,11 @@ class PhraseReader:
             return False
         self._at += 1
         return True
+
+    def skip_kind(self, kind: str) -> None:
+        """Go past all tokens of a kind."""
+        while self.peek().kind == kind:
+            self._at += 1
 
     def at_noun(self) -> bool:
         """Whether a noun phrase may begin here."""

@@ -1,16 +1,16 @@
-"""The grammar of task sentences: from the user's words to intents; what it cannot read it refuses, word by word."""
+"""Clauses about things: from a verb and noun phrases to intents; what cannot be read is refused, word by word."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import AbstractSet, Callable, List, Mapping, Sequence, Tuple
+from typing import AbstractSet, Callable, List, Mapping, Optional, Tuple
 
+from hicrisp_core.language import lexicon
 from hicrisp_core.language.clauses import ClauseReader, each_where
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
-from hicrisp_core.language.tokens import END, Token, check_readable, tokenise, words_in
-
-__all__ = ["Intent", "NotUnderstood", "Noun", "read"]
+from hicrisp_core.language.splitter import Clause
+from hicrisp_core.language.tokens import END, Token, check_readable
 
 _STARTS = ("the", "a", "an", "all", "both", "every", "each", "everything", "two", "three", "four", "five")
 _PLACING = ("put", "stack")
@@ -18,59 +18,53 @@ _SHALL_BE = ("should", "shall", "must", "be", "go", "stand", "sit")
 _SAME_COLOUR = re.compile(r"(of|with) (the same|their|its|their own|its own|matching) colou?rs?")
 
 
-def read(text: str, known: AbstractSet[str] = frozenset()) -> List[Intent]:
-    """The intents of a request, in order.
+class ThingsReader(ClauseReader):
+    """Reads clause after clause; one without a verb goes on with that of the one before."""
 
-    Args:
-        known: words by which things of the world are called.
-
-    Raises:
-        NotUnderstood: with the part that could not be read.
-    """
-    words = words_in(text)
-    check_readable(words, known)
-    intents = _TaskReader(tokenise(words, known=known)).run()
-    if not intents:
-        raise NotUnderstood("the request names no action")
-    return intents
-
-
-class _TaskReader(ClauseReader):
-    """Reads clause after clause."""
-
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        super().__init__(tokens)
+    def __init__(self, known: AbstractSet[str] = frozenset()) -> None:
+        super().__init__(())
+        self._known = known
+        self._last: Optional[Intent] = None
         self._clauses: Mapping[str, Callable[[str], List[Intent]]] = {
             "put": self._placements, "stack": self._placements, "drop": self._placements, "pick": self._pick,
             "take": self._take, "build": self._build, "line_up": self._line_up, "put_down": self._put_down,
-            "sort": self._sort, "tidy": self._tidy, "empty": self._empty, "unstack": self._unstack, "swap": self._swap,
-            "home": lambda _: [self.intent("home")],
+            "sort": self._sort, "tidy": self._tidy, "empty": self._empty, "unstack": self._unstack,
+            "swap": self._swap, "home": lambda _: [self.intent("home")],
         }
 
-    def run(self) -> List[Intent]:
-        """All intents of the request."""
+    def read(self, clause: Clause) -> List[Intent]:
+        """What a clause asks for.
+
+        Raises:
+            NotUnderstood: with the part that could not be read.
+        """
+        check_readable(clause.text, self._known, lexicon.UNREADABLE_OF_THINGS)
+        self.begin(clause.tokens)
+        self.group = clause.group
         intents: List[Intent] = []
         while self.peek() is not END:
-            token = self.peek()
-            if token.kind == "then":
-                self.skip()
-                self.group += 1
-            elif token.kind == "and":
-                self.skip()
-            elif token.kind == "verb":
-                self.skip()
-                intents.extend(self._clauses[token.value](token.text))
-            elif token.kind == "relation" and intents and intents[-1].verb in _PLACING:
-                self.skip()  # "... and on the table": the same things
-                intents.append(self._placed((Noun("them"),), token.value))
-            elif token.kind == "word" and intents and intents[-1].verb in _PLACING:
-                intents.extend(self._placements(intents[-1].verb))  # "... and the cylinder on the box"
-            elif token.text in _STARTS and not intents and self._is_wish():
-                intents.extend(self._placements("put"))  # "the box should be on the cylinder"
-            else:
-                raise NotUnderstood(f"'{token.text}' is no action that is known here" if not intents else
-                                    f"an action was expected before '{token.text}'")
+            intents += self._next()
+            self._last = intents[-1]
+            self.skip_kind("and")
         return intents
+
+    def _next(self) -> List[Intent]:
+        token = self.peek()
+        goes_on = self._last is not None and self._last.verb in _PLACING
+        if token.kind == "verb":
+            if token.value not in self._clauses:
+                raise NotUnderstood(f"'{token.text}' is no action that is known here")
+            self.skip()
+            return self._clauses[token.value](token.text)
+        if token.kind == "relation" and goes_on:
+            self.skip()  # "... and on the table": the same things
+            return [self._placed((Noun("them"),), token.value)]
+        if token.kind == "word" and goes_on and self._last is not None:
+            return self._placements(self._last.verb)  # "... and the cylinder on the box"
+        if token.text in _STARTS and self._last is None and self._is_wish():
+            return self._placements("put")  # "the box should be on the cylinder"
+        raise NotUnderstood(f"'{token.text}' is no action that is known here" if self._last is None else
+                            f"an action was expected before '{token.text}'")
 
     def _is_wish(self) -> bool:
         """Whether a relation comes before any verb, as in "the box on the cylinder"."""

@@ -56,24 +56,34 @@ def plain(words: Sequence[Word]) -> str:
     return " ".join(word.text for word in words)
 
 
-def check_readable(
-    words: Sequence[Word], known: AbstractSet[str], unreadable: Sequence[Tuple[str, str]] = lexicon.UNREADABLE
-) -> None:
-    """Refuse a request that is empty, too long, or says what the grammar has no words for.
+def check_size(text: str, words: Sequence[Word], empty: str) -> None:
+    """Refuse a text that is empty or too long.
 
     Args:
+        empty: what is wrong where it holds no words.
+
+    Raises:
+        NotUnderstood: with the reason.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise NotUnderstood(f"the request has {len(text)} characters; at most {MAX_CHARACTERS} are read")
+    if not any(letter.isalpha() for word in words for letter in word.text):
+        raise NotUnderstood(empty)
+
+
+def check_readable(
+    said: str, known: AbstractSet[str], unreadable: Sequence[Tuple[str, str]] = lexicon.UNREADABLE
+) -> None:
+    """Refuse what the grammar has no words for.
+
+    Args:
+        said: plain words, each parted by a space.
         known: words by which things of the world are called; they are never refused.
-        unreadable: patterns over plain words, each with the reason.
+        unreadable: patterns, each with the reason.
 
     Raises:
         NotUnderstood: with the part and the reason.
     """
-    length = words[-1].end if words else 0
-    if length > MAX_CHARACTERS:
-        raise NotUnderstood(f"the request has {length} characters; at most {MAX_CHARACTERS} are read")
-    if not any(letter.isalpha() for word in words for letter in word.text):
-        raise NotUnderstood("the request holds no words")
-    said = plain(words)
     for pattern, why in unreadable:
         found = re.search(pattern, said)
         if found and found.group() not in known:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Mapping, Optional, Tuple, Union
 
 from hicrisp_core.model.geometry import Pose, Vector
+from hicrisp_core.model.keep_out import KeepOut
 
 Value = Union[str, float]
 OFFLINE_SOURCE = "offline"
@@ -75,8 +76,8 @@ class Command:
     (section III-C)."""
     apart: float = 0.02
     """Least distance of a target from each of them in the plane, metres."""
-    keep_out: Tuple[Vector, ...] = ()
-    """Discs (x, y, radius) in the world's plane that a base must not enter: constraints of the next trajectory."""
+    keep_out: Tuple[KeepOut, ...] = ()
+    """Ground that no part of a base may be over: zones, and constraints of the next trajectory."""
     clearance: float = 0.0
     """Metres that a base keeps to things beyond its usual margin."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from hicrisp_core.model.geometry import Pose, Vector
+from hicrisp_core.model.motion import Motion
 
 
 class Relation(NamedTuple):
@@ -64,6 +65,8 @@ class RobotState:
     pose: Optional[Pose] = None
     opening: Optional[float] = None
     """Distance between the fingers in metres; ``None`` for a base."""
+    motion: Optional[Motion] = None
+    """What was seen of its way; ``None`` for an arm."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Dict, List, Optional, Tuple
 
 from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
 from hicrisp_core.language import lexicon
+from hicrisp_core.language.front_ends import read
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
-from hicrisp_core.language.reader import read
 from hicrisp_core.language.templates import Template
 from hicrisp_core.language.tokens import tokenise, words_in
 from hicrisp_core.parsing.raw import RawStep

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union
 
-from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, KeepOut, Outcome, Pose, Status, WorldState
 from hicrisp_core.time.deadline import Deadline
 
 Progress = Callable[[str, float], None]
@@ -134,15 +134,36 @@ class Manner:
 USUAL = Manner()
 
 
+@dataclass(frozen=True)
+class Constraints:
+    """What a trajectory of a base must respect.
+
+    Args:
+        keep_out: ground in the map frame that no part of the base may be over.
+        clearance: space to things beyond the base's usual margin, metres.
+    """
+
+    keep_out: Tuple[KeepOut, ...] = ()
+    clearance: float = 0.0
+
+
+UNCONSTRAINED = Constraints()
+
+
 class Base(Protocol):
     """A mobile base."""
 
     name: str
 
     def go_to(
-        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL,
+        constraints: Constraints = UNCONSTRAINED,
     ) -> Outcome:
-        """Drive to a pose in the map frame; PRECONDITION where it cannot drive in the manner that is asked for."""
+        """Drive to a pose in the map frame.
+
+        PRECONDITION, with the reason as its cause, where it cannot drive in the manner that is asked for or cannot
+        honour a constraint; it never drives without.
+        """
 
     def stop(self, deadline: Deadline) -> Outcome:
         """Stop and confirm that the base stands still."""

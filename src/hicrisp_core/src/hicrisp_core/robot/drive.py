@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable, Optional, Tuple, Union
 
 from hicrisp_core.model import Command, Outcome, Pose, Status
-from hicrisp_core.ports.robot import USUAL, Base, Manner, Progress
+from hicrisp_core.ports.robot import USUAL, Base, Constraints, Manner, Progress
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import LinkedEvent
@@ -68,14 +68,15 @@ class Drive:
         limit = self.deadline.remaining
         if start is not None:
             limit = min(limit, self.settings.time_limit(start, pose, manner.speed))
-        outcome = self.base.go_to(pose, Deadline(limit), self.cancel, progress or self.progress, manner)
+        outcome = self.base.go_to(pose, Deadline(limit), self.cancel, progress or self.progress, manner,
+                                  Constraints(self.command.keep_out, self.command.clearance))
         if outcome.status in (Status.CANCELED, Status.LOST, Status.SAFETY):
             return outcome
         if outcome.status is Status.TIMEOUT:
-            return Outcome(Status.TIMEOUT, f"Cannot reach {name} within {limit:.0f} s: "
-                                           f"{_sentence(outcome.message or 'the time limit passed')}")
+            return replace(outcome, message=f"Cannot reach {name} within {limit:.0f} s: "
+                                            f"{_sentence(outcome.message or 'the time limit passed')}")
         if not outcome.ok:
-            return Outcome(outcome.status, f"Cannot reach {name}: {_sentence(outcome.message)}")
+            return replace(outcome, message=f"Cannot reach {name}: {_sentence(outcome.message)}")
         return self._arrival(place, name)
 
     def _arrival(self, place: Landmark, name: str) -> Outcome:

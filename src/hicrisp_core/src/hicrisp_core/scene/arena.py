@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.config.yaml_lines import Path as Place
 from hicrisp_core.config.yaml_lines import Positions, check_keys, numbers, value_of
 from hicrisp_core.domain import Domain
+from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model import KeepOut, Pose, WorldObject
 from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.keep_out import overlapped
 from hicrisp_core.scene.common import common_scene
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, standing
 from hicrisp_core.scene.scene import Arena, Scene, Start, Wall
@@ -39,7 +41,8 @@ def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     check_keys(values, _SCENE_KEYS, ("scene", "domain", "robots", "arena", "areas"), positions)
     arena, areas, obstacles, masses = read_arena(values, positions, domain, seed)
     return replace(common_scene(path, values, positions, domain, seed), robots=tuple(arena.starts), world=ARENA,
-                   arena=arena, objects={**areas, **obstacles}, masses=masses)
+                   arena=arena, objects={**areas, **obstacles}, masses=masses,
+                   zones=zones_of(domain, areas.values()))
 
 
 def read_arena(
@@ -57,6 +60,7 @@ def read_arena(
     arena = _arena(values, positions, known or {})
     areas = {str(name): _area(str(name), entry, arena, positions, domain)
              for name, entry in value_of(values, "areas", dict, positions).items()}
+    _check_zones(zones_of(domain, areas.values()), arena, positions)
     entries = value_of(values, "obstacles", dict, positions, default={})
     obstacles = _obstacles(entries, areas, arena, positions, domain, seed)
     _check_obstacles(obstacles, areas, arena, positions)
@@ -152,6 +156,15 @@ def _obstacles(
         raise positions.error(("obstacles",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
                                               "make a region wider or min_gap smaller")
     return {name: drawn[name] for name in things}
+
+
+def _check_zones(zones: Sequence[KeepOut], arena: Arena, positions: Positions) -> None:
+    """Refuse a base that starts where it must not be: every drive would begin with a violation."""
+    for name, start in arena.starts.items():
+        zone = overlapped(start.pose, start.radius, zones)
+        if zone is not None:
+            raise positions.error(("areas", zone.name), f"{name} starts in {zone.name}, which it must not enter; "
+                                                        "move one of them")
 
 
 def _check_obstacles(

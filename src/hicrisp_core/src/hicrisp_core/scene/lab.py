@@ -8,6 +8,7 @@ from typing import Any, Dict, Mapping
 
 from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
 from hicrisp_core.domain import Domain
+from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.scene.arena import read_arena
 from hicrisp_core.scene.common import common_scene
@@ -49,7 +50,8 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
         raise positions.error(("objects",), f"the name '{taken[0]}' stands for two things")
     return replace(
         common_scene(path, values, positions, domain, seed), robots=(*arms, *arena.starts), world=LAB, arena=arena,
-        objects={**things, **trays, **areas, **obstacles}, masses={**masses, **weights})
+        objects={**things, **trays, **areas, **obstacles}, masses={**masses, **weights},
+        zones=zones_of(domain, areas.values()))
 
 
 def tray_in_base(floor_to_top: float = TRAY_HEIGHT) -> Pose:

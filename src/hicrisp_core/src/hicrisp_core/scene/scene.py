@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Dict, FrozenSet, Mapping, Optional, Tuple
 
-from hicrisp_core.model import Pose, Relation, RobotState, Vector, WorldObject, WorldState
+from hicrisp_core.model import KeepOut, Pose, Relation, RobotState, Vector, WorldObject, WorldState
 
 EMBEDDED = "embedded"
 TABLE = "table"
@@ -122,6 +122,7 @@ class Scene:
         world: what moves it: ``embedded``, ``arena`` (both physics), ``lab`` (one physics for both), ``symbolic`` (the
             domain itself), ``virtualhome``.
         facts: what holds at first in a symbolic scene.
+        zones: the ground that no base may enter; part of ``objects`` too.
         arena: the floor, the walls and the bases of a scene for mobile robots; ``None`` at a table.
     """
 
@@ -139,6 +140,7 @@ class Scene:
     source: str = ""
     world: str = EMBEDDED
     facts: FrozenSet[Relation] = frozenset()
+    zones: Tuple[KeepOut, ...] = ()
     arena: Optional[Arena] = None
 
     @property

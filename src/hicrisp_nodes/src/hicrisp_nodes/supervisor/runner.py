@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 import rospy
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.task_order import TaskOrder
-from hicrisp_core.language.drives import drives
+from hicrisp_core.language.vocabulary import drives
 from hicrisp_core.model import Command, Plan, Task
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import COPAL
@@ -62,7 +62,7 @@ class TaskRunner:
         self._patience = patience
         self._camera = Camera()
         self._camera.warm()
-        self._space = drive_space()
+        self._space = drive_space(configuration.scene)
         self._offsets: Optional[DecoderOffsets] = None
 
     def run(self, request: Request) -> None:

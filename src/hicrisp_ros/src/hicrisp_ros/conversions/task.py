@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, List, Mapping, Optional
+from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 import genpy
 from geometry_msgs.msg import Point
-from hicrisp_core.model import Command, Plan, Step, StepRecord, Value
+from hicrisp_core.model import Command, KeepOut, Plan, Step, StepRecord, Value
 from hicrisp_core.ports.brain import Usage
 
 from hicrisp_msgs.msg import Command as CommandMsg
+from hicrisp_msgs.msg import KeepOut as KeepOutMsg
 from hicrisp_msgs.msg import LlmUsage
 from hicrisp_msgs.msg import Plan as PlanMsg
 from hicrisp_msgs.msg import Step as StepMsg
@@ -54,6 +55,17 @@ def plan_from_msg(message: PlanMsg) -> Plan:
                 message.request)
 
 
+def keep_outs_to_msg(keep_outs: Iterable[KeepOut]) -> List[KeepOutMsg]:
+    """Ground to keep out of as messages."""
+    return [KeepOutMsg(each.name, [Point(x, y, 0.0) for x, y in each.corners], each.radius) for each in keep_outs]
+
+
+def keep_outs_from_msg(messages: Iterable[KeepOutMsg]) -> Tuple[KeepOut, ...]:
+    """The ground of messages; what has no corner is nowhere."""
+    return tuple(KeepOut(tuple((at.x, at.y) for at in message.corners), message.radius, message.name)
+                 for message in messages if message.corners)
+
+
 def command_to_msg(command: Command) -> CommandMsg:
     """A command as a message."""
     return CommandMsg(
@@ -67,7 +79,7 @@ def command_to_msg(command: Command) -> CommandMsg:
         time_limit=command.time_limit,
         avoid=[Point(*position) for position in command.avoid],
         apart=command.apart,
-        keep_out=[Point(*disc) for disc in command.keep_out],
+        keep_out=keep_outs_to_msg(command.keep_out),
         clearance=command.clearance,
     )
 
@@ -83,7 +95,7 @@ def command_from_msg(message: CommandMsg) -> Command:
         time_limit=message.time_limit,
         avoid=tuple((position.x, position.y, position.z) for position in message.avoid),
         apart=message.apart,
-        keep_out=tuple((disc.x, disc.y, disc.z) for disc in message.keep_out),
+        keep_out=keep_outs_from_msg(message.keep_out),
         clearance=message.clearance,
     )
 

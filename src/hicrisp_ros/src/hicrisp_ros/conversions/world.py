@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import FrozenSet, Iterable, List
+from typing import FrozenSet, Iterable, List, Optional
 
 import genpy
 from geometry_msgs.msg import Vector3
-from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
+from hicrisp_core.model import Motion, Relation, RobotState, WorldObject, WorldState
 from std_msgs.msg import Header
 
 from hicrisp_msgs.msg import KeyValue
+from hicrisp_msgs.msg import Motion as MotionMsg
 from hicrisp_msgs.msg import Relation as RelationMsg
 from hicrisp_msgs.msg import RobotState as RobotStateMsg
 from hicrisp_msgs.msg import WorldObject as WorldObjectMsg
@@ -56,7 +57,17 @@ def _robot_to_msg(robot: RobotState) -> RobotStateMsg:
         pose=pose_to_msg(robot.pose),
         has_opening=robot.opening is not None,
         opening=robot.opening or 0.0,
+        has_motion=robot.motion is not None,
+        motion=_motion_to_msg(robot.motion),
     )
+
+
+def _motion_to_msg(motion: Optional[Motion]) -> MotionMsg:
+    if motion is None:
+        return MotionMsg()
+    entered = sorted(motion.entered.items())
+    return MotionMsg(motion.touches, motion.near_misses, [name for name, _ in entered],
+                     [count for _, count in entered], motion.clearance, motion.path)
 
 
 def _robot_from_msg(message: RobotStateMsg) -> RobotState:
@@ -65,7 +76,13 @@ def _robot_from_msg(message: RobotStateMsg) -> RobotState:
         kind=message.kind,
         pose=pose_from_msg(message.pose, message.has_pose),
         opening=message.opening if message.has_opening else None,
+        motion=_motion_from_msg(message.motion) if message.has_motion else None,
     )
+
+
+def _motion_from_msg(message: MotionMsg) -> Motion:
+    return Motion(message.touches, message.near_misses, dict(zip(message.zones, message.entered)), message.clearance,
+                  message.path)
 
 
 def facts_to_msg(facts: Iterable[Relation]) -> List[RelationMsg]:

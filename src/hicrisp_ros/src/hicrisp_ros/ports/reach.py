@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Dict, Sequence
 
-from hicrisp_core.body.drive_goals import DriveSpace, Reached
+from hicrisp_core.body.drive_goals import DriveSpace, Reached, drive_space_of
 from hicrisp_core.model import Pose
+from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
+from hicrisp_core.scene import Scene
 
 from hicrisp_msgs.srv import FirstReached, FirstReachedRequest
-from hicrisp_ros.conversions import pose_to_msg
+from hicrisp_ros.conversions import keep_outs_to_msg, pose_to_msg
 from hicrisp_ros.service_client import ServiceClient, offered
 
 _LIMIT = 4.0
@@ -23,18 +26,19 @@ class RosReach:
     def __init__(self) -> None:
         self._clients: Dict[str, ServiceClient] = {}
 
-    def __call__(self, robot: str, poses: Sequence[Pose]) -> Reached:
+    def __call__(self, robot: str, poses: Sequence[Pose], constraints: Constraints = UNCONSTRAINED) -> Reached:
         """The first pose that is reached."""
         client = self._clients.setdefault(robot, ServiceClient(f"robots/{robot}/first_reached", FirstReached))
         if not robot or not offered(client.name):
             return Reached(known=False)
-        request = FirstReachedRequest([pose_to_msg(pose) for pose in poses], 0.8 * _LIMIT)
+        request = FirstReachedRequest([pose_to_msg(pose) for pose in poses], 0.8 * _LIMIT,
+                                      keep_outs_to_msg(constraints.keep_out), constraints.clearance)
         answer = client.call(request, _LIMIT).response
         if answer is None or not answer.known or answer.first >= len(poses):
             return Reached(known=False)
         return Reached(poses[answer.first] if answer.first >= 0 else None)
 
 
-def drive_space() -> DriveSpace:
-    """What goals of a base must respect, with what its driver knows."""
-    return DriveSpace(step=_STEP, first_reached=RosReach())
+def drive_space(scene: Scene) -> DriveSpace:
+    """What goals of the scene's base must respect, with what its driver knows."""
+    return replace(drive_space_of(scene), step=_STEP, first_reached=RosReach())

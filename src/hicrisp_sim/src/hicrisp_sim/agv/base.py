@@ -3,62 +3,25 @@
 from __future__ import annotations
 
 from threading import Event
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Optional, Sequence
 
-import numpy as np
-from hicrisp_core.detector.obstacles import obstacles_in
-from hicrisp_core.model import Outcome, Pose, Status, Vector, WorldObject
-from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.ports.robot import USUAL, Manner, Progress
-from hicrisp_core.scene import Scene
+from hicrisp_core.body.drive_goals import Reached
+from hicrisp_core.model import Outcome, Pose, Status
+from hicrisp_core.model.scan import Scan
+from hicrisp_core.ports.robot import UNCONSTRAINED, USUAL, Constraints, Manner, Progress
 from hicrisp_core.scene.arena import check_goal
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_sim.agv.costmap import Costmap
 from hicrisp_sim.agv.drive import Drive
-from hicrisp_sim.agv.lidar import Lidar, Scan
-from hicrisp_sim.agv.planner import GlobalPlanner
-from hicrisp_sim.agv.pursuit import PursuitController, Twist
-from hicrisp_sim.agv.settings import AgvSettings
-from hicrisp_sim.agv.simulation import AgvSimulation
-from hicrisp_sim.simulation import CONTROL_PERIOD
-
-_STANDING = 0.01
-"""Speed (m/s, and rad/s of turning) below which the base counts as standing."""
+from hicrisp_sim.agv.vehicle import Vehicle
 
 
-class EmbeddedBase:
-    """One base in an arena. Poses are in the map frame, which is the world frame; times are the world's clock."""
-
-    def __init__(self, simulation: AgvSimulation, settings: AgvSettings, seed: int = 0) -> None:
-        self.name = settings.name
-        self.settings = settings
-        self.simulation = simulation
-        self.followers: List[Callable[[], None]] = []
-        """Called after every control period, while the physics stands."""
-        self.halted = Event()
-        """Set when somebody stops the base: ends the drive that is under way."""
-        self.load(simulation.scene, seed)
-
-    def load(self, scene: Scene, seed: int = 0) -> None:
-        """Begin afresh in a scene: an empty costmap, the odometry at the start."""
-        if scene.arena is None:
-            raise ValueError(f"the scene '{scene.name}' has no arena")
-        self.radius = scene.arena.starts[self.name].radius
-        self.inscribed = self.radius + self.settings.margin
-        self.narrow = self.radius - 0.5 * self.settings.resolution
-        # To the middles of occupied cells, not to their edges: a thing's surface is somewhere in its cells. Where the
-        # margin leaves no way, the points of the scan decide, and no cell.
-        self.lidar = Lidar(self.simulation, self.settings, seed)
-        self.local = Costmap(scene.arena, self.settings.resolution, self.settings.inflation)
-        self.planner = GlobalPlanner(self.local, self.inscribed, self.narrow)
-        self.controller = PursuitController(self.local, self.settings, self.radius)
-        self.extra_clearance = 0.0
-        self._odometry = self.simulation.base_pose
-        self.look()
+class EmbeddedBase(Vehicle):
+    """Drives a vehicle to poses."""
 
     def go_to(
-        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL
+        self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL,
+        constraints: Constraints = UNCONSTRAINED,
     ) -> Outcome:
         """Drive to a pose; what the map does not know is seen and driven around."""
         refusal = check_goal(self.simulation.scene, pose)
@@ -66,109 +29,29 @@ class EmbeddedBase:
             return Outcome(Status.INVALID, refusal)
         self.halted.clear()
         with self.simulation.moving():
+            self.constrain(constraints)
             self.look()  # Nobody scans while the base idles.
             self.controller.limit(manner.speed)
             outcome = Drive(self, pose, deadline, cancel, progress, manner.tolerance).run()
-            halted = self._halt(Deadline(max(2.0, deadline.remaining)))
+            halted = self.halt(Deadline(max(2.0, deadline.remaining)))
         return outcome if halted.ok else halted
+
+    def first_reached(
+        self, robot: str, poses: Sequence[Pose], constraints: Constraints = UNCONSTRAINED
+    ) -> Reached:
+        """The first of some poses that a path leads to by what is known now; nothing moves."""
+        del robot  # There is one.
+        with self.simulation.edit():
+            self.constrain(constraints)
+        return Reached(next((pose for pose in poses if self.reaches(pose)), None))
 
     def stop(self, deadline: Deadline) -> Outcome:
         """Stop and confirm from the physics that the base stands; a drive of another thread ends as canceled."""
         self.halted.set()
         with self.simulation.moving():
-            return self._halt(deadline)
-
-    def scan(self) -> Optional[Scan]:
-        """The latest scan; ``None`` before the first one."""
-        return self.lidar.latest
-
-    def odometry(self) -> Pose:
-        """The pose as the wheels count it; it drifts."""
-        return self._odometry
-
-    def pose(self) -> Pose:
-        """The pose as localisation tells it."""
-        return self.simulation.base_pose
-
-    def map(self) -> np.ndarray:
-        """The static map: True for occupied cells, column along x, row along y."""
-        return self.local.static.copy()
-
-    def seen(self) -> Tuple[WorldObject, ...]:
-        """The obstacles that the costmap holds and the map does not explain, as discs."""
-        return obstacles_in(self.local.middle(self.local.seen_cells()), self.local.resolution)
-
-    def costmap(self) -> np.ndarray:
-        """Cost of each cell: 1 in the open, dearer near things, infinite where the footprint would touch."""
-        return self.local.costs(self.inscribed, self.narrow)
-
-    def make_plan(self, start: Pose, goal: Pose) -> Optional[np.ndarray]:
-        """The points of a path by what is known now (n, 2), metres; ``None`` when there is none."""
-        if check_goal(self.simulation.scene, goal) or check_goal(self.simulation.scene, start):
-            return None
-        first, last = ((pose.position[0], pose.position[1]) for pose in (start, goal))
-        return self.planner.plan(first, last, self.extra_clearance)
-
-    def reaches(self, pose: Pose) -> bool:
-        """Whether a path leads to a pose by what is known now."""
-        if check_goal(self.simulation.scene, pose):
-            return False
-        start, goal = (at.position[:2] for at in (self.pose(), pose))
-        return self.planner.connected(start, goal, self.extra_clearance)
-
-    def clear_costmaps(self) -> None:
-        """Forget every obstacle that was seen; the next scan marks those in sight again."""
-        self.local.clear()
-
-    def constrain(self, keep_out: Sequence[Vector] = (), clearance: float = 0.0) -> None:
-        """What the next drives must respect: discs (x, y, radius) to keep out of, and clearance beyond the margin."""
-        self.local.keep_out(keep_out)
-        self.extra_clearance = clearance
+            return self.halt(deadline)
 
     def sense(self) -> Optional[Scan]:
         """A new scan while nobody drives, for those who look on from other threads."""
         with self.simulation.moving():
             return self.look()
-
-    def look(self) -> Optional[Scan]:
-        """Scan now and put it on the costmap; the caller is moving the simulation."""
-        scan = self.lidar.scan()
-        if scan is not None:
-            self.local.mark(scan)
-            self.controller.see(scan.points)
-        return scan
-
-    @property
-    def scan_age(self) -> float:
-        """Seconds since the latest scan; infinite before the first one."""
-        latest = self.lidar.latest
-        return float("inf") if latest is None else self.simulation.time - latest.time
-
-    def tick(self, twist: Twist) -> None:
-        """Drive at some speeds for one control period; the caller is moving the simulation."""
-        self.simulation.drive(twist.forward, twist.turn)
-        for _ in range(round(1.0 / self.settings.control_rate / CONTROL_PERIOD)):
-            self.simulation.step()
-            self._count()
-        if self.lidar.due():
-            self.look()
-        for follower in self.followers:
-            follower()
-
-    def _count(self) -> None:
-        """Dead reckoning by one period."""
-        forward, turn = self.simulation.wheel_speeds
-        x, y, _ = self._odometry.position
-        yaw = self._odometry.yaw + turn * CONTROL_PERIOD
-        moved: Tuple[float, float] = (forward * CONTROL_PERIOD * float(np.cos(yaw)),
-                                      forward * CONTROL_PERIOD * float(np.sin(yaw)))
-        self._odometry = Pose((x + moved[0], y + moved[1], 0.0), from_yaw(yaw))
-
-    def _halt(self, deadline: Deadline) -> Outcome:
-        self.controller.reset()
-        end = self.simulation.time + 3.0
-        while not deadline.passed and self.simulation.time < end:
-            self.tick(Twist())
-            if self.simulation.base_speed < _STANDING and abs(self.simulation.base_turning) < 5 * _STANDING:
-                return Outcome(Status.SUCCESS)
-        return Outcome(Status.SAFETY, f"The base still moves at {self.simulation.base_speed:.2f} m/s.")

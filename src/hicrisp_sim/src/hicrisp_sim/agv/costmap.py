@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Optional, Sequence, Tuple
 
 import numpy as np
-from hicrisp_core.model import Vector
+from hicrisp_core.model import KeepOut
+from hicrisp_core.model.scan import Scan
 from hicrisp_core.scene.scene import Arena
 from scipy.ndimage import distance_transform_edt
-
-from hicrisp_sim.agv.lidar import Scan
 
 _BORDER = 2
 """Cells of wall around the arena."""
@@ -26,9 +25,10 @@ class Costmap:
 
     Args:
         inflation: distance beyond which nothing is dearer, metres.
+        zones: ground that no part of the base may be over; the map knows it as it knows the walls.
     """
 
-    def __init__(self, arena: Arena, resolution: float, inflation: float) -> None:
+    def __init__(self, arena: Arena, resolution: float, inflation: float, zones: Sequence[KeepOut] = ()) -> None:
         self.resolution = resolution
         self.origin = np.array(arena.origin) - _BORDER * resolution
         self.shape = (int(round(arena.size[0] / resolution)) + 2 * _BORDER,
@@ -39,14 +39,18 @@ class Costmap:
         self.static = self._drawn(arena)
         self._static_near = self._near(self.static)
         self.marked = np.zeros(self.shape, dtype=bool)
+        self.zones = tuple(zones)
+        self.zoned = self._over(self.zones)
         self.kept_out = np.zeros(self.shape, dtype=bool)
+        self.layer = np.zeros(self.shape, dtype=bool)
+        self._constraints: Tuple[KeepOut, ...] = ()
         self._distance: Optional[np.ndarray] = None
 
     @property
     def distance(self) -> np.ndarray:
         """Metres from each cell's middle to the edge of the nearest occupied cell."""
         if self._distance is None:
-            occupied = self.static | self.marked | self.kept_out
+            occupied = self.static | self.zoned | self.marked | self.kept_out | self.layer
             self._distance = np.maximum(
                 0.0, (distance_transform_edt(~occupied) - 0.5) * self.resolution)
         return self._distance
@@ -68,11 +72,21 @@ class Costmap:
         self.marked[columns, rows] = ~self._static_near[columns, rows]
         self._distance = None
 
-    def keep_out(self, discs: Sequence[Vector]) -> None:
-        """Occupy discs (x, y, radius) until told otherwise; none frees them all."""
-        self.kept_out[:] = False
-        for x, y, radius in discs:
-            self.kept_out |= (self._x - x) ** 2 + (self._y - y) ** 2 <= radius ** 2
+    @property
+    def keep_outs(self) -> Tuple[KeepOut, ...]:
+        """The zones, and what ``keep_out`` added to them."""
+        return tuple(dict.fromkeys((*self.zones, *self._constraints)))
+
+    def keep_out(self, shapes: Sequence[KeepOut]) -> None:
+        """Occupy some ground until told otherwise; none frees it all but the zones."""
+        if tuple(shapes) != self._constraints:
+            self._constraints = tuple(shapes)
+            self.kept_out = self._over(self._constraints)
+            self._distance = None
+
+    def occupy(self, cells: np.ndarray) -> None:
+        """Occupy the cells that are True, besides all others, until told otherwise."""
+        self.layer[:] = cells
         self._distance = None
 
     def clear(self, around: Optional[Tuple[float, float]] = None, beyond: float = 0.0) -> None:
@@ -129,6 +143,14 @@ class Costmap:
             apart = np.hypot(self._x - ax - part * (bx - ax), self._y - ay - part * (by - ay))
             occupied |= apart <= wall.thickness / 2.0 + self.resolution / 2.0
         return np.asarray(occupied)
+
+    def _over(self, shapes: Sequence[KeepOut]) -> np.ndarray:
+        """The cells of some ground. A zone takes its edge's cells too, so that no footprint that keeps clear of cells
+        comes over it."""
+        occupied = np.zeros(self.shape, dtype=bool)
+        for shape in shapes:
+            occupied |= shape.distance(self._x, self._y) <= (self.resolution if shape.name else 0.0)
+        return occupied
 
     def _near(self, occupied: np.ndarray) -> np.ndarray:
         """Where a ray's end is the static map's doing: its cells and their neighbours."""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from threading import Event
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
 import numpy as np
-from hicrisp_core.model import Outcome, Pose, Status
+from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
 from hicrisp_core.ports.robot import Progress
+from hicrisp_core.robot.zone_guard import ZoneGuard
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.planner import path_length
 from hicrisp_sim.agv.pursuit import Twist
-
-if TYPE_CHECKING:
-    from hicrisp_sim.agv.base import EmbeddedBase
+from hicrisp_sim.agv.vehicle import Vehicle
 
 NO_PLAN = "Failed to find a valid plan. Even after executing recovery behaviors."
 NO_CONTROL = "Failed to find a valid control. Even after executing recovery behaviors."
@@ -39,7 +38,7 @@ class Drive:
     """
 
     def __init__(
-        self, base: "EmbeddedBase", goal: Pose, deadline: Deadline, cancel: Event, progress: Progress,
+        self, base: Vehicle, goal: Pose, deadline: Deadline, cancel: Event, progress: Progress,
         tolerance: float = math.inf,
     ) -> None:
         self._base = base
@@ -48,6 +47,8 @@ class Drive:
         self._cancel = cancel
         self._progress = progress
         self._tolerance = min(tolerance, base.settings.xy_tolerance)
+        self._guard = ZoneGuard([shape for shape in base.local.keep_outs if shape.name], base.radius,
+                                base.settings.acceleration, 1.0 / base.settings.control_rate)
         self._path: Optional[np.ndarray] = None
         self._planned = -math.inf
         self._last_plan = base.simulation.time
@@ -86,9 +87,15 @@ class Drive:
             return Outcome(Status.CANCELED, "The drive was canceled; the base stands still.")
         if self._deadline.passed:
             return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.")
+        speed, turn = self._base.simulation.wheel_speeds
+        forbidden = self._guard.ahead(self._base.pose(), speed, turn)
+        if forbidden is not None:
+            return Outcome(Status.EXECUTION, f"The base was stopped before it came over {forbidden}.",
+                           cause=Cause(CauseKind.FORBIDDEN, (str(forbidden),)))
         if self._base.scan_age > self._base.settings.scan_timeout:
-            return Outcome(Status.SAFETY, f"No scan has arrived for {self._base.scan_age:.1f} s; the base does not "
-                                          "drive blind and stands still.")
+            age = self._base.scan_age
+            return Outcome(Status.SAFETY, f"No scan has arrived for {age:.1f} s; the base does not drive blind and "
+                                          "stands still.", cause=Cause(CauseKind.STALE_SENSOR, ("lidar",), age))
         bumper = self._base.simulation.bumper
         pressed = self._forward and bumper is not None and abs(bumper) < _AHEAD
         self._bumped = self._bumped + 1 if pressed else 0
@@ -145,7 +152,9 @@ class Drive:
         if not planless and not stuck:
             return None
         if self._recoveries >= len(_RECOVERIES):
-            return Outcome(Status.PLANNING, NO_PLAN) if self._path is None else Outcome(Status.EXECUTION, NO_CONTROL)
+            if self._path is None:
+                return Outcome(Status.PLANNING, NO_PLAN, cause=Cause(CauseKind.NO_PATH))
+            return Outcome(Status.EXECUTION, NO_CONTROL)
         behaviour = _RECOVERIES[self._recoveries]
         self._recoveries += 1
         self._progress(f"recovery: {behaviour}", self._fraction())

@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Optional
 
 import mujoco
 import numpy as np
-from hicrisp_core.model import Pose
+from hicrisp_core.model.scan import Scan
 
 from hicrisp_sim.agv.model import SOLID_GROUP
 from hicrisp_sim.agv.settings import AgvSettings
 from hicrisp_sim.agv.simulation import AgvSimulation
-
-
-@dataclass(frozen=True)
-class Scan:
-    """One turn of the lidar.
-
-    Args:
-        time: seconds of the world's clock.
-        pose: of the base in the map frame as it is known while scanning.
-        angles: of the rays from the base's x axis, radians, increasing.
-        ranges: metres along each ray; infinite where nothing was met within the range.
-    """
-
-    time: float
-    pose: Pose
-    angles: np.ndarray
-    ranges: np.ndarray
-
-    @property
-    def points(self) -> np.ndarray:
-        """Where the rays ended, metres in the map frame, one row for each that met something."""
-        met = np.isfinite(self.ranges)
-        bearing = self.angles[met] + self.pose.yaw
-        x, y, _ = self.pose.position
-        return np.column_stack((x + self.ranges[met] * np.cos(bearing), y + self.ranges[met] * np.sin(bearing)))
 
 
 class Lidar:

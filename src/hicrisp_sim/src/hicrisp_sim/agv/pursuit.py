@@ -137,8 +137,10 @@ class PursuitController:
         return all(self._apart(spot) >= needed for spot in self._arc(pose, twist, apart))
 
     def _apart(self, spot: Tuple[float, float]) -> float:
-        """Metres from a spot to the nearest point of the last scan."""
-        return float(np.hypot(*(self._points - spot).T).min())
+        """Metres from a spot to the nearest point of the last scan, or to ground that must be kept out of."""
+        seen = float(np.hypot(*(self._points - spot).T).min())
+        x, y = (np.asarray(value) for value in spot)
+        return min([seen, *(float(shape.distance(x, y)) for shape in self._costmap.keep_outs)])
 
     def _arc(self, pose: Pose, twist: Twist, apart: float) -> Iterator[Tuple[float, float]]:
         """Spots on the arc of the next moments, at least as far as the base needs to stop."""

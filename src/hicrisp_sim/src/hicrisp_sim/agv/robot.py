@@ -1,16 +1,13 @@
-"""The embedded base as a robot port: constraints of a command reach the base, and waiting takes simulated time."""
+"""The embedded base as a robot port, for which waiting takes simulated time."""
 
 from __future__ import annotations
 
-from threading import Event
 from typing import Mapping, Optional
 
 from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.model import Command, Outcome
-from hicrisp_core.ports.robot import Progress
+from hicrisp_core.model import Outcome
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.drive import Drive
-from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.pursuit import Twist
@@ -26,12 +23,6 @@ class AgvRobot(BaseRobot):
     def __init__(self, base: EmbeddedBase, skills: Mapping[str, SkillUse]) -> None:
         super().__init__(base, skills, base.pose, base.settings.port_settings(), self._stand)
         self._embedded = base
-
-    def execute(
-        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
-    ) -> Outcome:
-        self._embedded.constrain(command.keep_out, command.clearance)
-        return super().execute(command, deadline, cancel, progress)
 
     def reset(self) -> None:
         """Forget the obstacles that were seen and the constraints of the last command."""

@@ -142,8 +142,7 @@ class AgvWorld(SimulatedWorld):
         self._begin(loaded)
 
     def _begin(self, scene: Scene) -> None:
-        zones = {name: thing for name, thing in scene.objects.items() if thing.type == "no_go"}
-        self.record = record_motion(self.base, zones)
+        self.record = record_motion(self.base, {zone.name: scene.objects[zone.name] for zone in scene.zones})
         for fault in scene.faults:
             self.inject(fault.kind, fault.target, fault.magnitude, fault.count)
         self.settle(0.3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from threading import Event, Thread, Timer
+from threading import Event, Thread
 from typing import Callable, List, Optional, Sequence, Tuple
 from unittest import SkipTest
 
@@ -17,8 +17,8 @@ from hicrisp_core.model.geometry import distance, multiply
 from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
 from hicrisp_core.time.deadline import Deadline
 
-_STOP_LIMIT = 1.0
-"""Seconds of wall time within which an arm must stand after it was told to."""
+_LOST_LIMIT = 4.0
+"""Seconds of wall time, beside those for a stop, within which a lost connection is noticed."""
 _NUDGE = 0.01
 """Turn of a joint that counts as not having been moved, radians."""
 _OPENING = 0.004
@@ -43,6 +43,8 @@ class ArmRig:
         tolerance: how far from a goal it may end, metres.
         hurry: a time limit in which ``reachable`` cannot be reached, seconds of wall time.
         patience: time in which every plan and every motion here ends, seconds of wall time.
+        soon: time within which the arm must stand after it was told to, seconds of wall time; longer for a simulated
+            one on a machine that does other things too.
         lose: takes the connection to the arm away; ``None`` where there is none.
     """
 
@@ -57,6 +59,7 @@ class ArmRig:
     tolerance: float = 0.01
     hurry: float = 0.4
     patience: float = 30.0
+    soon: float = 1.0
     lose: Optional[Callable[[], None]] = None
 
     @property
@@ -172,10 +175,13 @@ class ArmConformance:
         motion = self.rig.arm.plan_line(end, self._patience(), 0.1)
         assert isinstance(motion, Trajectory), motion
         assert motion.times[-1] > 0.9 * distance(begin.position, end.position) / 0.1
-        watcher = Thread(target=self._watch, args=(seen, motion.times[-1] + 1.0))
+        arrived = Event()
+        watcher = Thread(target=self._watch, args=(seen, arrived))
         watcher.start()
-        assert self._follow(motion).ok
+        outcome = self._follow(motion)
+        arrived.set()
         watcher.join()
+        assert outcome.ok, outcome
         assert distance(self.rig.tool().position, end.position) <= self.rig.tolerance
         assert len(seen) > 3
         assert max(_aside(point, begin.position, end.position) for point in seen) < _ASIDE
@@ -197,17 +203,17 @@ class ArmConformance:
         assert self._follow(motion).ok
         assert self._moved(start) < 0.05
 
-    def test_a_cancel_on_the_way_stops_it_within_a_second(self) -> None:
+    def test_a_cancel_on_the_way_stops_it_soon(self) -> None:
         motion, cancel, asked = self._plan(self.rig.reachable), Event(), [math.inf]
 
         def tell() -> None:
             asked[0] = time.monotonic()
             cancel.set()
 
-        Timer(self.rig.hurry, tell).start()
+        self._once_under_way(tell)
         outcome = self._follow(motion, cancel=cancel)
         assert outcome.status is Status.CANCELED, outcome
-        assert time.monotonic() - asked[0] < _STOP_LIMIT
+        assert time.monotonic() - asked[0] < self.rig.soon
         assert not self.rig.moving()
         assert distance(self.rig.tool().position, self.rig.reachable.position) > self.rig.tolerance
 
@@ -224,30 +230,24 @@ class ArmConformance:
         assert distance(self.rig.tool().position, self.rig.reachable.position) > self.rig.tolerance
 
     def test_a_stop_from_another_thread_ends_a_motion(self) -> None:
-        stopped: List[Tuple[Outcome, float]] = []
-
-        def stop() -> None:
-            began = time.monotonic()
-            stopped.append((self.rig.arm.stop(Deadline(_STOP_LIMIT)), time.monotonic() - began))
-
+        stopped: List[Outcome] = []
         motion = self._plan(self.rig.reachable)
-        Timer(self.rig.hurry, stop).start()
+        stopper = self._once_under_way(lambda: stopped.append(self.rig.arm.stop(Deadline(self.rig.soon))))
         outcome = self._follow(motion)
         assert outcome.status is Status.CANCELED, outcome
-        end = Deadline(_STOP_LIMIT)
-        while not stopped and not end.passed:
-            time.sleep(0.01)
-        assert stopped[0][0].ok, stopped[0]
+        stopper.join(self.rig.patience)
+        assert stopped
+        assert stopped[0].ok, stopped[0]
         assert not self.rig.moving()
 
     def test_an_arm_that_stands_confirms_it_soon(self) -> None:
         began = time.monotonic()
-        assert self.rig.arm.stop(Deadline(_STOP_LIMIT)).ok
-        assert time.monotonic() - began < _STOP_LIMIT
+        assert self.rig.arm.stop(Deadline(self.rig.soon)).ok
+        assert time.monotonic() - began < self.rig.soon
 
     def test_a_motion_can_follow_a_plan_that_failed_and_a_stop(self) -> None:
         self._refusal(self.rig.unreachable)
-        assert self.rig.arm.stop(Deadline(_STOP_LIMIT)).ok
+        assert self.rig.arm.stop(Deadline(self.rig.soon)).ok
         assert self._follow(self._plan(self.rig.reachable)).ok
 
     def test_a_motion_that_begins_elsewhere_is_refused(self) -> None:
@@ -285,11 +285,16 @@ class ArmConformance:
         if lose is None:
             raise SkipTest("nothing can be lost here")
         motion = self._plan(self.rig.reachable)
-        Timer(self.rig.hurry, lose).start()
-        began = time.monotonic()
+        lost: List[float] = []
+
+        def away() -> None:
+            lost.append(time.monotonic())
+            lose()
+
+        self._once_under_way(away)
         outcome = self._follow(motion)
         assert outcome.status is Status.LOST, outcome
-        assert time.monotonic() - began < self.rig.hurry + 5.0
+        assert time.monotonic() - lost[0] < _LOST_LIMIT + self.rig.soon
         assert not self.rig.moving()
 
     def _patience(self) -> Deadline:
@@ -313,11 +318,22 @@ class ArmConformance:
     def _moved(self, start: Sequence[float]) -> float:
         return max(abs(now - before) for now, before in zip(self.rig.joints(), start))
 
-    def _watch(self, seen: "List[Tuple[float, float, float]]", seconds: float) -> None:
-        end = Deadline(seconds)
-        while not end.passed:
+    def _once_under_way(self, act: Callable[[], object]) -> Thread:
+        """A thread that acts as soon as the arm has begun to move."""
+        start, patience = list(self.rig.joints()), self._patience()
+
+        def wait() -> None:
+            while self._moved(start) < _NUDGE and not patience.passed:
+                time.sleep(0.005)
+            act()
+
+        thread = Thread(target=wait, daemon=True)
+        thread.start()
+        return thread
+
+    def _watch(self, seen: "List[Tuple[float, float, float]]", arrived: Event) -> None:
+        while not arrived.wait(0.05):
             seen.append(self.rig.tool().position)
-            time.sleep(0.05)
 
 
 def _turned(a: Pose, b: Pose) -> float:

@@ -17,8 +17,8 @@ from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import Base, Progress
 from hicrisp_core.time.deadline import Deadline
 
-_STOP_LIMIT = 1.0
-"""Seconds of wall time within which a base must stand after it was told to."""
+_LOST_LIMIT = 4.0
+"""Seconds of wall time, beside those for a stop, within which a lost connection is noticed."""
 _NUDGE = 0.05
 """Way of a base that counts as not having been moved, metres."""
 
@@ -35,6 +35,8 @@ class BaseRig:
         tolerance: how far from a goal it may end, metres.
         hurry: a time limit in which ``reachable`` cannot be reached, seconds of wall time.
         patience: time in which every drive here ends, seconds of wall time.
+        soon: time within which the base must stand after it was told to, seconds of wall time; longer for a simulated
+            one on a machine that does other things too.
         lose: takes the connection to the base away; ``None`` where there is none.
     """
 
@@ -46,6 +48,7 @@ class BaseRig:
     tolerance: float = 0.25
     hurry: float = 0.5
     patience: float = 60.0
+    soon: float = 1.0
     lose: Optional[Callable[[], None]] = None
 
 
@@ -80,7 +83,7 @@ class BaseConformance:
             assert self._go(wrong).status is Status.INVALID
         assert planar_distance(self.rig.where().position, start.position) < _NUDGE
 
-    def test_a_cancel_on_the_way_stops_it_within_a_second(self) -> None:
+    def test_a_cancel_on_the_way_stops_it_soon(self) -> None:
         cancel, asked = Event(), [math.inf]
 
         def on_the_way(_: str, part: float) -> None:
@@ -90,7 +93,7 @@ class BaseConformance:
 
         outcome = self._go(self.rig.reachable, cancel=cancel, progress=on_the_way)
         assert outcome.status is Status.CANCELED, outcome
-        assert time.monotonic() - asked[0] < _STOP_LIMIT
+        assert time.monotonic() - asked[0] < self.rig.soon
         assert not self.rig.moving()
         assert planar_distance(self.rig.where().position, self.rig.reachable.position) > self.rig.tolerance
 
@@ -104,13 +107,13 @@ class BaseConformance:
         began = time.monotonic()
         outcome = self._go(self.rig.reachable, Deadline(self.rig.hurry))
         assert outcome.status is Status.TIMEOUT, outcome
-        assert time.monotonic() - began < self.rig.hurry + 2.0 * _STOP_LIMIT
+        assert time.monotonic() - began < self.rig.hurry + 2.0 * self.rig.soon
         assert not self.rig.moving()
 
     def test_a_base_that_stands_confirms_it_soon(self) -> None:
         began = time.monotonic()
-        assert self.rig.base.stop(Deadline(_STOP_LIMIT)).ok
-        assert time.monotonic() - began < _STOP_LIMIT
+        assert self.rig.base.stop(Deadline(self.rig.soon)).ok
+        assert time.monotonic() - began < self.rig.soon
 
     def test_a_drive_can_follow_one_that_failed(self) -> None:
         assert not self._go(self.rig.unreachable).ok
@@ -129,7 +132,7 @@ class BaseConformance:
 
         outcome = self._go(self.rig.reachable, progress=on_the_way)
         assert outcome.status is Status.LOST, outcome
-        assert time.monotonic() - lost[0] < 5.0
+        assert time.monotonic() - lost[0] < _LOST_LIMIT + self.rig.soon
         assert not self.rig.moving()
 
     def _go(

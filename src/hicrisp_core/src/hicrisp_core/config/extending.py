@@ -1,0 +1,32 @@
+"""Files that extend others beside them: which files those are, and that nothing extends itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, List, Mapping, Tuple
+
+from hicrisp_core.config.yaml_lines import Positions, value_of
+
+
+def extended_files(
+    file: Path, values: Mapping[str, Any], positions: Positions, kind: str, chain: Tuple[Path, ...] = ()
+) -> List[Path]:
+    """The files that a file ``extends``, in their order; those lie beside it.
+
+    Args:
+        kind: what the files describe, for messages: ``domain``.
+        chain: the files that led here by extending each other.
+
+    Raises:
+        ConfigError: for a name without a file, with those that there are, or a file that extends itself.
+    """
+    found: List[Path] = []
+    for index, name in enumerate(value_of(values, "extends", list, positions, default=[])):
+        others = {each.stem: each for each in file.parent.glob("*.yaml") if each.name != file.name}
+        if name not in others:
+            raise positions.error(("extends", index), f"there is no other {kind} '{name}' beside it; "
+                                                      f"there are: {', '.join(sorted(others))}")
+        if others[name].resolve() in (each.resolve() for each in chain):
+            raise positions.error(("extends", index), f"the {kind} '{name}' extends this one: they cannot both")
+        found.append(others[name])
+    return found

@@ -1,0 +1,80 @@
+"""A parallel gripper as the arm uses it: whatever moves the fingers, their joint states tell where they are."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Optional
+
+from hicrisp_core.model import Outcome, Status
+from hicrisp_core.time.deadline import Deadline
+
+from hicrisp_moveit.gripper_port import Drive
+from hicrisp_moveit.joints import JointWatch
+from hicrisp_moveit.settings import GripperSettings
+
+_STILL = 1.0
+"""Longest wait for the fingers to stand after the gripper has said that it is done, seconds."""
+
+
+class Hand:
+    """A parallel gripper whose joint states are believed, not its drive."""
+
+    def __init__(self, settings: GripperSettings, drive: Drive, fingers: JointWatch) -> None:
+        self._settings = settings
+        self._drive = drive
+        self._fingers = fingers
+
+    def opening(self) -> Optional[float]:
+        """Metres between the fingers; ``None`` when that is not known."""
+        positions = self._fingers.positions()
+        return sum(positions) if positions is not None else None
+
+    def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Open or close to a distance between the fingers, metres."""
+        largest = self._settings.max_opening
+        if not -1e-6 <= opening <= largest + 1e-6:
+            return Outcome(Status.INVALID, f"the fingers open from 0 to {largest:g} m, not {opening:.3f} m")
+        outcome = self._refusal(deadline, cancel) or self._drive.move(min(max(opening, 0.0), largest), deadline, cancel)
+        if not outcome.ok:
+            return self._halted(outcome)
+        found = self._stands()
+        if found is None:
+            return Outcome(Status.LOST, f"there are no joint states of the fingers on {self._fingers.topic}")
+        if abs(found - opening) > self._settings.tolerance:
+            return Outcome(Status.EXECUTION, f"the fingers stopped at {1000 * found:.0f} mm, not at "
+                                             f"{1000 * opening:.0f} mm")
+        return outcome
+
+    def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Close with a force, newtons, until something resists or the fingers meet."""
+        largest = self._settings.max_force
+        if not 0.0 < force <= largest:
+            return Outcome(Status.INVALID, f"the fingers press with more than 0 and up to {largest:g} N, not "
+                                           f"{force:.1f} N")
+        outcome = self._refusal(deadline, cancel) or self._drive.grasp(force, deadline, cancel)
+        if not outcome.ok:
+            return self._halted(outcome)
+        if self._stands() is None:
+            return Outcome(Status.LOST, f"there are no joint states of the fingers on {self._fingers.topic}")
+        return outcome
+
+    def stop(self) -> None:
+        """End what runs."""
+        self._drive.stop()
+
+    def _refusal(self, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
+        if cancel.is_set():
+            return Outcome(Status.CANCELED, "canceled before the fingers moved")
+        if deadline.passed:
+            return Outcome(Status.TIMEOUT, "the time for the gripper ran out")
+        return None
+
+    def _halted(self, outcome: Outcome) -> Outcome:
+        if outcome.status in (Status.CANCELED, Status.TIMEOUT):
+            self._drive.stop()
+        return outcome
+
+    def _stands(self) -> Optional[float]:
+        """The opening once the fingers stand."""
+        self._fingers.wait_until_standing(Deadline(_STILL))
+        return self.opening()
