@@ -14,6 +14,7 @@ import rospy
 import rostest
 from actionlib_msgs.msg import GoalStatus
 from geometry_msgs.msg import Quaternion
+from hicrisp_core.model import CauseKind
 from move_base_msgs.msg import MoveBaseAction, MoveBaseActionGoal, MoveBaseGoal
 from nav_msgs.msg import Odometry
 
@@ -87,7 +88,8 @@ class AgvFaults(unittest.TestCase):
         assert (state, "valid plan" in text) == (GoalStatus.ABORTED, True)
         outcome = self.command(9.0, 9.0)
         assert outcome.status == Outcome.PLANNING
-        assert "Cannot reach (9.00, 9.00): unreachable" in outcome.message
+        assert "Cannot reach (9.00, 9.00): no path leads there" in outcome.message
+        assert outcome.cause.kind == CauseKind.NO_PATH.value
 
     def test_a_pose_that_is_none_is_refused(self) -> None:
         state, text = self.drive_to(math.nan, 1.0)

@@ -38,7 +38,8 @@ def free_port() -> int:
 def test_rostest(file: Path, tmp_path: Path) -> None:
     absent = [] if FOLDER == HERE else missing_packages([file])
     assert not absent, f"it needs packages that are not here: {', '.join(absent)}"
-    if file.stem in ("embedded", "kitchen", "agv", "agv_faults", "lab", "moveit") and not embedded_world_is_here():
+    embedded = ("embedded", "kitchen", "agv", "agv_faults", "zones", "lab", "moveit")
+    if file.stem in embedded and not embedded_world_is_here():
         pytest.skip("the embedded world does not run here")
     if file.stem == "household" and find_spec("virtualhome_eval") is None:
         pytest.skip("the optional package virtualhome_eval is not installed; scripts/bench virtualhome installs it")

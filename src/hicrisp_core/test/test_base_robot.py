@@ -235,7 +235,7 @@ def test_settings_are_read_with_their_landmarks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("text", "fault"), [
     ("name: agv\nlandmarks: {gate: {x: 1, z: 2}}\n", "unknown key 'z'"),
     ("name: agv\nlandmarks: {gate: {x: 1, y: .nan}}\n", "a finite number"),
-    ("name: agv\nspeed: 0\nlandmarks: {}\n", "a number above 0"),
+    ("name: agv\nspeed: 0\nlandmarks: {}\n", "speed: more than 0 is needed"),
     ("name: agv\nspeeed: 1\nlandmarks: {}\n", "did you mean 'speed'"),
     ("name: agv\n", "'landmarks' is missing"),
 ])

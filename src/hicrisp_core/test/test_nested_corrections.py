@@ -106,17 +106,17 @@ def test_the_report_shows_the_stack_growing_to_two_and_falling(domain, tmp_path)
     run.world.fails(PICK_LID, status=Status.EXECUTION)
     run()
     page = render_report(run.events, tmp_path)
-    told = re.findall(r"pushed onto the feedback stack, now \d deep: [^<]*|taken off the feedback stack, now \d deep|"
+    told = re.findall(r"Pushed onto the feedback stack, now \d deep: [^<]*|Taken off the feedback stack, now \d deep|"
                       r"The feedback stack is empty", page)
     assert told == [
-        "pushed onto the feedback stack, now 1 deep: pick up box",
-        "pushed onto the feedback stack, now 2 deep: pick up lid on pick up box",
-        "taken off the feedback stack, now 1 deep", "The feedback stack is empty"]
-    drawn = re.search(r"aria-label='the feedback stack'>(.*?)</svg>", page, re.DOTALL).group(1)
-    heights = re.findall(r"<rect x='\d+' y='(\d+)' width='26'", drawn)
+        "Pushed onto the feedback stack, now 1 deep: pick up box",
+        "Pushed onto the feedback stack, now 2 deep: pick up lid on pick up box",
+        "Taken off the feedback stack, now 1 deep", "The feedback stack is empty"]
+    drawn = re.search(r"aria-label=\"the feedback stack\">(.*?)</svg>", page, re.DOTALL).group(1)
+    heights = re.findall(r'<rect x="[\d.]+" y="([\d.]+)" width="26(?:\.0)?"', drawn)
     assert len(heights) == 5
     assert len(set(heights)) == 2
-    assert "The correction failed too: &#x27;pick up lid&#x27; failed" in page
+    assert "The correction failed too: &#39;pick up lid&#39; failed" in page
 
 
 def test_what_is_nested_stands_further_in(domain, tmp_path):
@@ -124,7 +124,7 @@ def test_what_is_nested_stands_further_in(domain, tmp_path):
     nested.world.fails(PICK_LID, status=Status.EXECUTION)
     for run, expected in ((flat, False), (nested, True)):
         run()
-        assert ("margin-left:24px" in render_report(run.events, tmp_path)) == expected
+        assert ("margin-left: 24px" in render_report(run.events, tmp_path)) == expected
 
 
 def scripted(run, *answers):

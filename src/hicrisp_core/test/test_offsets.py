@@ -69,5 +69,5 @@ def test_offsets_survive_the_way_through_plain_numbers():
 
 
 def test_settings_out_of_range_are_refused():
-    with pytest.raises(ValueError, match="prior_sigma > 0"):
+    with pytest.raises(ValueError, match="prior_sigma"):
         OffsetSettings(prior_sigma=0.0)

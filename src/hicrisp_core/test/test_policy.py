@@ -23,14 +23,15 @@ def test_rungs_keep_their_order(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("policy: p\nrungs: [mend]", "p.yaml:2: rungs.0: unknown rung 'mend'; valid are: repair, offset, help"),
+    ("policy: p\nrungs: [mend]", "p.yaml:2: rungs.0: 'mend' is not one of: repair, offset, help"),
+    ("policy: p\nrungs: [give_up]", "give_up is no rung to choose"),
     ("policy: p\nrungs: []\nthreshhold: 3", "p.yaml:3: threshhold: unknown key.*did you mean 'threshold'"),
-    ("policy: p\nrungs: []\nthreshold: 0", "p.yaml:3: threshold: at least 1 is needed"),
+    ("policy: p\nrungs: []\nthreshold: 0", "p.yaml:3: threshold: more than 0 is needed, got 0"),
     ("policy: p\nrungs: []\nthreshold: many", "a whole number was expected, got 'many'"),
     ("policy: p\nrungs: []\nfeedback_level: all", "'all' is not one of: how, what, why"),
     ("policy: p\nrungs: []\nbrain: triple", "p.yaml:3: brain: 'triple' is not one of: copal, single"),
     ("policy: p\nrungs: []\nbudget: {calls: 1}", "unknown key 'calls'.*valid are: corrections, llm_calls"),
-    ("policy: p\nrungs: []\noffset: {limit: 0}", "p.yaml:3: offset: .*limit > 0"),
+    ("policy: p\nrungs: []\noffset: {limit: 0}", "p.yaml:3: offset.limit: more than 0 is needed, got 0"),
     ("rungs: []", "the key 'policy' is missing"),
     ("- a\n- b", "a mapping .* was expected"),
     ("policy: [", "p.yaml:1: "),
@@ -52,7 +53,8 @@ def test_a_policy_says_only_what_differs_from_the_one_that_it_extends(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("policy: a\nextends: [c]\n", "a.yaml:2: extends.0: there is no other policy 'c' beside it; there are: b"),
+    ("policy: a\nextends: [c]\n",
+     "a.yaml:2: extends.0: there is no other policy 'c' beside it or in the workspace; there are: b, base_llm"),
     ("policy: a\nextends: [b]\n", "b.yaml:2: extends.0: the policy 'a' extends this one: they cannot both"),
 ])
 def test_a_policy_that_extends_what_is_not_there_or_itself_is_refused(tmp_path, text, message):

@@ -98,3 +98,21 @@ def test_a_refusal_shows_what_to_try(tmp_path):
                        {"kind": "task_finished", "success": False, "message": "no"}], tmp_path)
     assert "Refused" in page
     assert "<li>place X on Y</li>" in page
+
+
+def test_a_script_as_task_text_and_as_an_objects_name_is_shown_as_text(tmp_path):
+    run = corrected_run(HOSTILE)
+    run[4]["text"] = run[3]["text"] = f"pick up {HOSTILE}"
+    page, tags = page_of(run, tmp_path)
+    assert "script" not in tags
+    assert page.count("&lt;script&gt;alert(&#39;box&#39;)&lt;/script&gt;") >= 4
+
+
+def test_the_robots_side_by_side_are_drawn_with_their_names(tmp_path):
+    run = corrected_run()
+    for event, robot in ((run[3], "panda"), (run[8], "agv<b>")):
+        event["robot"] = robot
+    page, tags = page_of(run, tmp_path)
+    assert "what each robot did when" in page
+    assert "agv&lt;b&gt;" in page
+    assert "b" in tags  # the page's own; the name's is text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List
 
 import pytest
 import yaml
@@ -31,12 +31,14 @@ from hicrisp_core.model import (
     WorldObject,
     WorldState,
 )
-from hicrisp_core.model.feedback_data import feedback_data, feedback_from_data
+from hicrisp_core.model.feedback_data import feedback_of, feedback_record
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.ports.corrector import CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.events import VerdictGiven
 from hicrisp_core.trace.plain import to_json
+from hicrisp_core.trace.read_event import event_of
 from tabletop import steps, table_top
 
 BOXES = {f"{colour}_box": "box" for colour in ("red", "green", "blue", "yellow")}
@@ -209,5 +211,8 @@ def test_a_failure_is_told_in_one_go_what_why_and_what_to_do(domain):
 def test_feedback_survives_a_file(kind):
     feedback = replace(sample(kind), cause=Cause(CauseKind.STALE_SENSOR, ("/base/scan",), 2.5, "no laser"),
                        seen=(Relation("agv", "touched"),), advice="push it")
-    read: Mapping[str, Any] = json.loads(to_json(feedback_data(feedback)))
-    assert feedback_from_data(read) == feedback
+    event = VerdictGiven(ok=False, feedback=feedback_record(feedback, "Error.", "Reason.", "Suggestion."))
+    read = event_of(json.loads(to_json(event.as_dict())))
+    assert isinstance(read, VerdictGiven)
+    assert read == event
+    assert feedback_of(read.feedback) == feedback

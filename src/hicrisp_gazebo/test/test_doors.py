@@ -82,7 +82,7 @@ def test_noise_is_as_wide_as_it_is_injected(gazebo: ReferenceGazebo, eyes: Poses
 def test_the_map_is_there_for_whoever_comes_late(ros: None) -> None:
     scene = load_scene("agv", 1)
     assert scene.arena is not None
-    server = MapServer(grid_of(scene.arena, 0.05), "map")
+    server = MapServer(grid_of(scene.arena, 0.05), "map", "/map", "/static_map")
     said = rospy.wait_for_message("/map", OccupancyGrid, PATIENCE)
     assert len(said.data) == said.info.width * said.info.height
     assert said.header.frame_id == "map"

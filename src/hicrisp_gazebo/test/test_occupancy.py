@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.keep_out import zone
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.scene import Arena, Wall
 from hicrisp_gazebo.occupancy import FREE, TAKEN, Grid, grid_of
+from shapely.geometry import Point
 
 ARENA = Arena((1.0, 0.5), (3.0, 2.0), {"middle": Wall((2.0, 0.5), (2.0, 1.5))}, {})
 
@@ -37,6 +41,19 @@ def test_obstacles_are_in_no_map() -> None:
         assert thing.pose is not None
         assert cell(grid, *thing.pose.position[:2]) == FREE
     assert np.isin(grid.cells, (FREE, TAKEN)).all()
+
+
+def test_a_zone_is_painted_in_as_it_lies_and_a_base_that_keeps_clear_of_cells_keeps_clear_of_it() -> None:
+    lawn = zone(WorldObject("lawn", "no_go", "region", (0.4, 1.0, 0.002), pose=Pose((3.0, 1.5, 0.0), from_yaw(0.7))))
+    assert lawn is not None
+    grid = grid_of(Arena(ARENA.origin, ARENA.size, {}, {}), 0.02, (lawn,))
+    assert cell(grid, 3.0, 1.5) == TAKEN
+    assert cell(grid, 2.72, 1.85) == TAKEN
+    assert cell(grid, 3.28, 1.85) == FREE
+    rows, columns = np.nonzero(grid.cells == FREE)
+    free = [(grid.origin[0] + (column + 0.5) * 0.02, grid.origin[1] + (row + 0.5) * 0.02)
+            for row, column in zip(rows, columns)]
+    assert min(lawn.ground.distance(Point(*spot)) for spot in free) >= 0.02
 
 
 def test_a_resolution_that_makes_no_map_is_refused() -> None:

@@ -18,6 +18,7 @@ import rospy
 from dynamic_reconfigure.msg import Config, DoubleParameter
 from dynamic_reconfigure.srv import Reconfigure, ReconfigureRequest, ReconfigureResponse
 from geometry_msgs.msg import PoseStamped, Quaternion, TransformStamped, Twist, Vector3
+from hicrisp_core.model.geometry import from_yaw
 from move_base_msgs.msg import MoveBaseAction, MoveBaseFeedback, MoveBaseGoal, MoveBaseResult
 from nav_msgs.msg import Odometry
 from nav_msgs.srv import GetPlan, GetPlanRequest, GetPlanResponse
@@ -45,7 +46,7 @@ TICK = 0.02
 
 
 def quaternion(yaw: float) -> Quaternion:
-    return Quaternion(0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0))
+    return Quaternion(*from_yaw(yaw))
 
 
 class KinematicBase:

@@ -30,12 +30,12 @@ from hicrisp_moveit.execution import message_of, trajectory_of
 from hicrisp_reference.srv import Plan, PlanRequest, PlanResponse
 from hicrisp_ros.conversions.geometry import pose_from_msg, transform_to_msg
 from hicrisp_sim.arm import EmbeddedArm
-from hicrisp_sim.eyes import Eyes
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.motion import MotionPlanner
 from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS, HAND, description_folder
 from hicrisp_sim.settings import ArmSettings
 from hicrisp_sim.simulation import Simulation
+from hicrisp_sim.tracker import Tracker
 from moveit_msgs.msg import (
     ContactInformation,
     ExecuteTrajectoryAction,
@@ -165,7 +165,7 @@ class ReferenceMoveIt:
         return self._eyes.read(self.simulation.snapshot)[0]["panda_hand_tcp"]
 
     def _publish(self) -> None:
-        self._eyes = Eyes()
+        self._eyes = Tracker()
         self._joint_states = rospy.Publisher(
             f"{self._ns}/joint_states", JointState, queue_size=5, tcp_nodelay=True)
         Thread(target=self._publish_always, daemon=True).start()
@@ -244,7 +244,7 @@ class ReferenceMoveIt:
             begin = self._kinematics.tool_pose(rows[0])
             steps = max(2, math.floor(math.dist(begin.position, end.position) / request.max_step) + 1)
             for step in range(1, steps + 1):
-                row = self._kinematics.solve(_part(begin, end, step / steps), rows[-1], 25, 0.0)
+                row = self._kinematics.solve(begin.towards(end, step / steps), rows[-1], 25, 0.0)
                 if row is None or request.avoid_collisions and not self.scene.free(row):
                     break
                 rows.append(row)
@@ -337,16 +337,6 @@ def _planners(_: Any) -> QueryPlannerInterfacesResponse:
 
 def _state(row: np.ndarray) -> RobotState:
     return RobotState(joint_state=JointState(name=list(ARM_JOINTS), position=list(row)))
-
-
-def _part(begin: Pose, end: Pose, part: float) -> Pose:
-    """The pose at a part of a straight way."""
-    x, y, z = (a + (b - a) * part for a, b in zip(begin.position, end.position))
-    sign = 1.0 if sum(a * b for a, b in zip(begin.orientation, end.orientation)) >= 0.0 else -1.0
-    turn = [a + (sign * b - a) * part for a, b in zip(begin.orientation, end.orientation)]
-    length = math.sqrt(sum(value * value for value in turn))
-    q = [value / length for value in turn]
-    return Pose((x, y, z), (q[0], q[1], q[2], q[3]))
 
 
 def _coarse(motion: Trajectory) -> JointTrajectory:

@@ -23,9 +23,9 @@ def test_the_files_of_the_workspace_are_read() -> None:
 
 @pytest.mark.parametrize(("text", "words"), [
     ("name: a\nmoveit: {grupp: x}", "grupp"),
-    ("name: a\nmoveit: {velocity: 1.5}", "up to 1"),
+    ("name: a\nmoveit: {velocity: 1.5}", "moveit.velocity: at most 1"),
     ("name: a\nmoveit: {rest: [0.0, nan]}", "finite"),
-    ("name: a\nmoveit: {tcp: [0.0]}", "roll"),
+    ("name: a\nmoveit: {tcp: [0.0]}", "tcp: a list of 6 values"),
     ("name: a\ngripper: {kind: suction}", "gripper_command"),
     ("name: a\nfranka: {collision_forces: [1.0]}", "collision_forces"),
     ("moveit: {}", "name"),

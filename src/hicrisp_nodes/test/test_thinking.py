@@ -151,7 +151,7 @@ def test_a_dry_run_asks_the_body_for_the_commands_of_steps_in_words() -> None:
         ports = Ports(make_brain(llm, domain, prompts, worded=True), body, {}, Detector(domain),
                       Ladder(domain, Policy("test")), Eyes())
         told = rehearse(domain, ports, Task("place the box next to the cylinder"))
-    assert told["success"]
-    assert told["message"].splitlines() == [
+    assert told.success
+    assert told.message.splitlines() == [
         "would do: 1. nothing (waiting needs no command); 2. place box next to cylinder; "
         "3. nothing ('place box next to cylinder' holds already)"]

@@ -31,7 +31,8 @@ def test_an_obstacle_that_no_map_knows_is_seen_and_driven_around(tmp_path: Path)
     assert not yard.base.map()[yard.base.local.cell(1.8, 1.5)]
     assert yard.go(3.2, 1.5).ok
     assert not yard.touched
-    assert [thing for thing in yard.base.seen() if math.dist(thing.pose.position[:2], (1.8, 1.5)) < 0.15]
+    seen = yard.world.eyes.obstacles().values()
+    assert [thing for thing in seen if math.dist(thing.pose.position[:2], (1.8, 1.5)) < 0.15]
 
 
 def test_nothing_appears_where_the_base_stands(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 The workspace's own entries are written as ``module:attribute`` and imported when they are first used, so the ground
 floor knows the names without knowing what is built on it. A package of one's own adds entries through a module with a
 function ``extend``, whose name the operator gives in the environment variable ``HICRISP_PLUGINS`` (several with commas
-between them) or as the launch argument ``plugins``. No configuration file, task or model can name a module.
+between them). No configuration file, task or model can name a module.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ class Extensions:
         targets: how a command gets its target pose; ``decode`` of a domain's action.
         tests: how a fact is seen from poses; ``detect`` of a domain's predicate.
         rungs: the corrector's ways to answer a failure; ``rungs`` of a policy.
+        shapes: outlines and solids of things; ``shape`` of a scene's thing.
+        worlds: what a scene may hold and what moves it; ``world`` of a scene.
+        backends: what asks a language model; ``backend`` of a file of ``config/llm``.
+        drivers: what stands between a robot and the workspace; the section of a robot's file that is its own.
         grippers: how the fingers of an arm behind MoveIt are moved; ``kind`` of a robot's ``gripper``.
     """
 
@@ -37,6 +41,10 @@ class Extensions:
     targets: Registry[Any]
     tests: Registry[Any]
     rungs: Registry[Any]
+    shapes: Registry[Any]
+    worlds: Registry[Any]
+    backends: Registry[Any]
+    drivers: Registry[Any]
     grippers: Registry[Any]
 
     def adding(self, **entries: Mapping[str, Any]) -> "Extensions":
@@ -75,6 +83,18 @@ def standard_extensions() -> Extensions:
         rungs=Registry("rung", f"{_KINDS}:RungKind", {
             name: Lazy(f"hicrisp_core.corrector.rungs:{name.upper()}")
             for name in ("repair", "offset", "help", "llm_step", "llm_replan")}),
+        shapes=Registry("shape", "hicrisp_core.model.shapes:Shape", {
+            name: Lazy(f"hicrisp_core.model.shapes:{name.upper()}")
+            for name in ("box", "cylinder", "bowl", "surface", "region")}),
+        worlds=Registry("world", f"{_KINDS}:World", {
+            name: Lazy(f"hicrisp_core.scene.worlds:{name.upper()}")
+            for name in ("embedded", "arena", "lab", "symbolic", "virtualhome")}),
+        backends=Registry("backend", "hicrisp_core.llm.chat_model:Backend", {
+            "openai": Lazy("hicrisp_core.llm.chat_model:OPENAI")}),
+        drivers=Registry("driver", f"{_KINDS}:Driver", {
+            "moveit": Lazy("hicrisp_moveit.settings:DRIVER"),
+            "move_base": Lazy("hicrisp_move_base.settings:DRIVER"),
+        }),
         grippers=Registry("gripper", "hicrisp_moveit.gripper_port:GripperKind", {
             "gripper_command": Lazy("hicrisp_moveit.grippers:COMMAND"),
             "franka": Lazy("hicrisp_moveit.grippers:FRANKA"),

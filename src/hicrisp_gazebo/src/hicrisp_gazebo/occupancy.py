@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Tuple
+from typing import Sequence, Tuple
 
 import numpy as np
+from hicrisp_core.model import KeepOut
 from hicrisp_core.scene.scene import Arena
 
 FREE, TAKEN, UNKNOWN = 0, 100, -1
@@ -29,13 +30,19 @@ class Grid:
     cells: np.ndarray
 
 
-def grid_of(arena: Arena, resolution: float = 0.02) -> Grid:
-    """The walls of an arena as a grid; movable obstacles are in no map."""
+def grid_of(arena: Arena, resolution: float = 0.02, zones: Sequence[KeepOut] = ()) -> Grid:
+    """The walls of an arena as a grid, and the zones where they are given; movable obstacles are in no map.
+
+    A zone takes its edge's cells too: no cell that is free is over it.
+    """
     if not 0.0 < resolution < min(arena.size):
         raise ValueError(f"a resolution above 0 and below {min(arena.size):g} m was expected, got {resolution}")
     x, y = (low - _BORDER for low in arena.origin)
     columns, rows = (math.ceil((extent + 2 * _BORDER) / resolution - 1e-9) for extent in arena.size)
     clearance = np.array([[arena.clearance(x + (column + 0.5) * resolution, y + (row + 0.5) * resolution)
                            for column in range(columns)] for row in range(rows)])
-    # A cell is taken when a wall reaches into its middle half.
-    return Grid((x, y), resolution, np.where(clearance < resolution / 4.0, TAKEN, FREE).astype(np.int8))
+    taken = clearance < resolution / 4.0  # A cell is taken when a wall reaches into its middle half.
+    across, up = np.meshgrid(x + (np.arange(columns) + 0.5) * resolution, y + (np.arange(rows) + 0.5) * resolution)
+    for zone in zones:
+        taken |= zone.distance(across, up) <= resolution
+    return Grid((x, y), resolution, np.where(taken, TAKEN, FREE).astype(np.int8))

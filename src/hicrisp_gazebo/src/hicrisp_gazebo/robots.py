@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from threading import Event
 from typing import Callable, Dict, Optional, Tuple
 
@@ -10,6 +9,7 @@ import rospy
 from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
 from hicrisp_core.model import Command
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.conversions import command_from_msg
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.service_client import ServiceClient, offered
@@ -18,7 +18,6 @@ from std_srvs.srv import Trigger, TriggerRequest
 from hicrisp_msgs.msg import ExecuteCommandActionFeedback, ExecuteCommandActionGoal
 
 _RUNNING = (GoalStatus.PENDING, GoalStatus.ACTIVE, GoalStatus.PREEMPTING, GoalStatus.RECALLING)
-_SLICE = 0.02
 
 
 class WatchedRobot:
@@ -53,13 +52,14 @@ class WatchedRobot:
 
     def halt(self, seconds: float) -> Optional[str]:
         """Cancel what it does and wait until its driver says that it has ended; why it has not."""
-        end = time.monotonic() + seconds
-        while self._running and not rospy.is_shutdown():
-            if time.monotonic() > end:
-                return f"{self.name} did not stop within {seconds:g} s"
-            self._cancel.publish(GoalID())
-            time.sleep(_SLICE)
-        return None
+
+        def stands() -> bool:
+            if self._running:
+                self._cancel.publish(GoalID())
+            return not self._running
+
+        ended = wait_until(stands, Deadline(seconds), in_vain=rospy.is_shutdown) or rospy.is_shutdown()
+        return None if ended else f"{self.name} did not stop within {seconds:g} s"
 
     def send_home(self, action: str, seconds: float) -> Optional[str]:
         """Let an arm go to its rest pose; why it did not. One whose driver is away stays where it is."""

@@ -82,7 +82,7 @@ def scenery(scene: Scene) -> str:
     if scene.arena is not None:
         sdf.add_solids(sdf.link(element, "walls"), shapes.walls(scene.arena), _WALL, FURNITURE)
     paint = [Solid(thing.name, "box", thing.size, thing.pose) for thing in scene.objects.values()
-             if thing.shape == "region" and thing.pose is not None]
+             if thing.form.ground and not thing.form.solids(thing.size) and thing.pose is not None]
     if paint:
         sdf.add_solids(sdf.link(element, "paint"), paint, _PAINT, None)
     return sdf.document(element)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from typing import Iterable, Optional, Sequence, Tuple
+from typing import Iterable, Optional, Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import to_euler
 from hicrisp_core.scene.colours import Colour
 
 from hicrisp_gazebo.inertia import Inertia, Solid
@@ -61,7 +61,7 @@ def add_solids(
 
 def pose_text(pose: Pose) -> str:
     """x, y, z in metres and roll, pitch, yaw in radians."""
-    return _numbers((*pose.position, *_euler(pose)))
+    return _numbers((*pose.position, *to_euler(pose.orientation)))
 
 
 def surface_element(surface: Surface) -> Element:
@@ -91,13 +91,6 @@ def _shape(parent: Element, solid: Solid) -> None:
         _text(cylinder, "length", _numbers((solid.size[2],)))
     else:
         _text(SubElement(geometry, "box"), "size", _numbers(solid.size))
-
-
-def _euler(pose: Pose) -> Tuple[float, float, float]:
-    """Roll, pitch, yaw about the fixed axes, radians."""
-    x, y, z, w = pose.orientation
-    pitch = math.asin(max(-1.0, min(1.0, 2.0 * (w * y - z * x))))
-    return math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)), pitch, pose.yaw
 
 
 def _text(parent: Element, name: str, text: str) -> None:

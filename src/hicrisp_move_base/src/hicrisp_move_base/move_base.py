@@ -15,7 +15,8 @@ from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import UNCONSTRAINED, USUAL, Constraints, Manner, Progress
 from hicrisp_core.robot.zone_guard import ZoneGuard
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import LinkedEvent
+from hicrisp_core.time.linked_event import AlarmEvent
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
@@ -32,6 +33,8 @@ from hicrisp_move_base.ways import Ways
 
 _PREEMPTION = 0.8
 """Seconds that move_base gets to end a goal before the base is stopped without it."""
+_QUIET = 0.5
+"""Seconds of a drive before its alarms are looked at: the first messages may still be on their way."""
 _ZERO_PERIOD = 0.05
 _CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stood")
 
@@ -121,8 +124,7 @@ class MoveBase:
         if not pose.finite:
             return Outcome(Status.INVALID, f"the goal {pose.position} with {pose.orientation} is not a finite pose")
         known = Deadline(min(self.settings.server_wait, deadline.remaining))
-        while (self.where() is None or not self._odometry.alive) and not known.passed and not cancel.is_set():
-            time.sleep(_ZERO_PERIOD)
+        wait_until(lambda: self.where() is not None and self._odometry.alive, known, cancel)
         start = self.where()
         if cancel.is_set():
             return _CANCELED
@@ -155,7 +157,9 @@ class MoveBase:
         """Send the goal once and see it to its end; also whether it was move_base itself that gave up."""
         began = time.monotonic()
         self._odometry.forgive()
-        watch = _Watch(cancel, self, guard)
+        quiet = Deadline(_QUIET)
+        watch: AlarmEvent[Outcome] = AlarmEvent(
+            lambda: self.astray(guard) or (self.alarm() if quiet.passed else None), cancel)
         limits = Limits(min(self.settings.server_wait, deadline.remaining), deadline.remaining, _PREEMPTION)
         reply = self._client.call(MoveBaseGoal(self._services.stamped(pose)), limits, watch,
                                   self._feedback(pose, progress))
@@ -169,13 +173,13 @@ class MoveBase:
         lost = outcome.status is Status.LOST and halted.status is Status.LOST
         return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}"), False
 
-    def _outcome(self, reply: Reply, watch: "_Watch", cancel: Event, began: float) -> Outcome:
+    def _outcome(self, reply: Reply, watch: AlarmEvent[Outcome], cancel: Event, began: float) -> Outcome:
         taken = self._traffic.taken_over(began)
         if taken and reply.status in (CallStatus.PREEMPTED, CallStatus.LOST) and not cancel.is_set() \
-                and watch.alarm is None:
+                and watch.alarmed is None:
             return Outcome(Status.EXECUTION, f"another client took the base over: it was sent to {taken}")
-        if watch.alarm is not None and reply.status is not CallStatus.SUCCEEDED:
-            return watch.alarm
+        if watch.alarmed is not None and reply.status is not CallStatus.SUCCEEDED:
+            return watch.alarmed
         if reply.status is CallStatus.PREEMPTED and not cancel.is_set():
             return Outcome(Status.EXECUTION, "somebody else canceled the goal")
         return explain(reply.status, reply.message)
@@ -211,21 +215,3 @@ class MoveBase:
             progress("drive", done[0])
 
         return report
-
-
-class _Watch(LinkedEvent):
-    """The caller's wish to end, and the first alarm; looked at by the action's client all the time."""
-
-    def __init__(self, cancel: Event, base: MoveBase, guard: ZoneGuard) -> None:
-        super().__init__(cancel)
-        self._base = base
-        self._guard = guard
-        self._began = time.monotonic()
-        self.alarm: Optional[Outcome] = None
-
-    def is_set(self) -> bool:
-        if self.alarm is None:
-            self.alarm = self._base.astray(self._guard)
-        if self.alarm is None and time.monotonic() - self._began > 0.5:
-            self.alarm = self._base.alarm()
-        return self.alarm is not None or super().is_set()

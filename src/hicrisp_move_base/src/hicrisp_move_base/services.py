@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from threading import Event
 from typing import Optional, Sequence
 
@@ -11,6 +10,7 @@ from geometry_msgs.msg import PoseStamped
 from hicrisp_core.model import Pose
 from hicrisp_core.model.keep_out import Spot
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.conversions.geometry import pose_to_msg
 from hicrisp_ros.service_client import ServiceClient, offered
 from nav_msgs.srv import GetPlan, GetPlanRequest
@@ -20,7 +20,6 @@ from hicrisp_move_base.settings import MoveBaseSettings
 
 _SLOW = 5.0
 """A simulated clock may run this much slower than the wall's before it is no longer waited for."""
-_LOOK_PERIOD = 0.02
 
 
 class Services:
@@ -57,8 +56,7 @@ class Services:
     def wait_for_update(self, cancel: Event) -> bool:
         """Wait until the costmaps have taken in what is known by now; whether nobody canceled that."""
         filled, patience = rospy.get_time() + self._settings.refill, Deadline(_SLOW * self._settings.refill)
-        while rospy.get_time() < filled and not patience.passed and not cancel.is_set():
-            time.sleep(_LOOK_PERIOD)
+        wait_until(lambda: rospy.get_time() >= filled, patience, cancel)
         return not cancel.is_set()
 
     def stamped(self, pose: Pose) -> PoseStamped:

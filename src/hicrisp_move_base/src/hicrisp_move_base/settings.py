@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Union
+from typing import Tuple, Union
 
-from hicrisp_core.config.settings import ABOVE_ZERO, read_settings
+from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.ports.kinds import Driver
+from hicrisp_core.robot.landmarks import BaseSettings, load_base_settings
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat
+from pydantic.dataclasses import dataclass
 
 SECTION = "move_base"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class MoveBaseSettings:
     """How to talk to one move_base. Names are relative to the node's namespace unless they begin with a slash.
 
@@ -55,28 +58,28 @@ class MoveBaseSettings:
     scan: str = ""
     map: str = "/map"
     keep_out: str = "/keep_out"
-    deceleration: float = 0.5
+    deceleration: PositiveFloat = 0.5
     cmd_vel: str = ""
     map_frame: str = "map"
     base_frame: str = "base_link"
     planner: str = ""
     speed_parameters: str = "max_vel_x max_vel_trans"
     tolerance_parameters: str = "xy_goal_tolerance"
-    plan_tolerance: float = 0.1
-    service_wait: float = 2.0
-    refill: float = 1.2
-    server_wait: float = 5.0
-    retries: int = 1
-    pose_age: float = 1.0
-    odometry_age: float = 1.0
-    scan_age: float = 2.0
-    scan_lag: float = 1.0
-    status_age: float = 2.0
-    jump: float = 0.5
-    still_speed: float = 0.02
-    still_turn: float = 0.05
-    still_time: float = 0.2
-    stop_limit: float = 2.0
+    plan_tolerance: NonNegativeFloat = 0.1
+    service_wait: NonNegativeFloat = 2.0
+    refill: NonNegativeFloat = 1.2
+    server_wait: NonNegativeFloat = 5.0
+    retries: NonNegativeInt = 1
+    pose_age: NonNegativeFloat = 1.0
+    odometry_age: NonNegativeFloat = 1.0
+    scan_age: NonNegativeFloat = 2.0
+    scan_lag: NonNegativeFloat = 1.0
+    status_age: NonNegativeFloat = 2.0
+    jump: NonNegativeFloat = 0.5
+    still_speed: NonNegativeFloat = 0.02
+    still_turn: NonNegativeFloat = 0.05
+    still_time: NonNegativeFloat = 0.2
+    stop_limit: NonNegativeFloat = 2.0
 
 
 def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
@@ -86,5 +89,11 @@ def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    return read_settings(MoveBaseSettings, values.get(SECTION, {}), positions, (SECTION,),
-                         bounds={"deceleration": ABOVE_ZERO})
+    return read_settings(MoveBaseSettings, values.get(SECTION, {}), positions, (SECTION,))
+
+
+def _load(path: Path) -> Tuple[BaseSettings, MoveBaseSettings]:
+    return load_base_settings(path, (SECTION,)), load_move_base_settings(path)
+
+
+DRIVER = Driver(_load)

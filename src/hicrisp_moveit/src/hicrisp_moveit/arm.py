@@ -120,7 +120,7 @@ class MoveItArm:
         def work(_: Pose) -> Motion:
             touched = self._postures.touched(rest, deadline)
             if touched is not None:
-                return MotionFailure("goal_in_collision", f"at the rest posture, {in_the_way(touched)}", named(touched))
+                return MotionFailure.blocked("goal_in_collision", touched, "at the rest posture, ")
             return self._motion(self._group.plan_joints(rest, deadline), rest, deadline)
 
         return self._planned(Pose((0.0, 0.0, 0.0)), deadline, frozenset(), work)
@@ -202,7 +202,7 @@ class MoveItArm:
         free = self._postures.reaching(goal, True, deadline)
         if free is None:
             touched = self._postures.touched(row, deadline) or ("",)
-            return MotionFailure("goal_in_collision", f"at the goal, {in_the_way(touched)}", named(touched))
+            return MotionFailure.blocked("goal_in_collision", touched, "at the goal, ")
         return self._motion(self._group.plan_pose(goal, deadline), free, deadline)
 
     def _motion(self, reply: PlanReply, goal: Sequence[float], deadline: Deadline) -> Motion:
@@ -218,10 +218,9 @@ class MoveItArm:
             return MotionFailure(kind, reason)
         start = self._postures.touched(None, deadline)
         if start is not None:
-            return MotionFailure("start_in_collision", f"where the arm is now, {in_the_way(start)}", named(start))
+            return MotionFailure.blocked("start_in_collision", start, "where the arm is now, ")
         between = self._between(goal, deadline) if reply.code == TIMED_OUT or kind == "no_path" else ()
-        told = f"{reason}: {in_the_way(between)}" if named(between) else reason
-        return MotionFailure(kind, told, named(between))
+        return MotionFailure.blocked(kind, between, f"{reason}: ") if any(between) else MotionFailure(kind, reason)
 
     def _between(self, goal: Sequence[float], deadline: Deadline) -> Tuple[str, ...]:
         """What is in the way of the straight motion of the joints."""
@@ -239,7 +238,7 @@ class MoveItArm:
             return MotionFailure("lost", self._frames.problem())
         touched = self._postures.touched(None, deadline)
         if touched is not None:
-            self._scene.allow(touch | frozenset(named(touched)))
+            self._scene.allow(touch | frozenset(filter(None, touched)))
         length = distance(start.position, pose.position)
         rows, part = self._postures.line(goal, True, deadline)
         if part < _NEARLY or _jumps(rows, self._settings.line_jump):
@@ -261,23 +260,10 @@ class MoveItArm:
             if touched is not None and index > 0:
                 left = 100.0 * length * (1.0 - index / max(1, len(rows) - 1))
                 where = f"{left:.0f} cm before the end of the line, "
-                return MotionFailure("no_path", f"{where}{in_the_way(touched)}", named(touched))
+                return MotionFailure.blocked("no_path", touched, where)
         return MotionFailure("no_path", "something is in the way of the line")
 
 
 def _jumps(rows: Sequence[Row], limit: float) -> bool:
     """Whether a joint turns farther between two rows than it may."""
     return any(abs(b - a) > limit for first, second in zip(rows, rows[1:]) for a, b in zip(first, second))
-
-
-def named(things: Sequence[str]) -> Tuple[str, ...]:
-    """The names among what is touched; the robot itself has none."""
-    return tuple(name for name in things if name)
-
-
-def in_the_way(things: Sequence[str]) -> str:
-    """The things that block a motion, as the end of a sentence."""
-    names = [f"the {name}" for name in named(things)]
-    if not names:
-        return "the arm would hit itself" if things else "something is in the way"
-    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} in the way"

@@ -13,7 +13,8 @@ from control_msgs.msg import FollowJointTrajectoryActionResult
 from hicrisp_core.model import Outcome, Status
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import LinkedEvent
+from hicrisp_core.time.linked_event import AlarmEvent
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 from moveit_msgs.msg import ExecuteTrajectoryAction, ExecuteTrajectoryGoal
 from std_msgs.msg import String
@@ -56,7 +57,7 @@ class Execution:
         refusal = self._refusal(trajectory, deadline, cancel)
         if refusal is not None:
             return refusal
-        began, watch = time.monotonic(), _Watch(cancel, self._stopping, alarm)
+        began, watch = time.monotonic(), AlarmEvent(alarm, cancel, self._stopping)
         limits = Limits(min(self._settings.server_wait, deadline.remaining), deadline.remaining, _PREEMPTION)
         goal = ExecuteTrajectoryGoal()
         goal.trajectory.joint_trajectory = message_of(trajectory)
@@ -119,7 +120,7 @@ class Execution:
         found = dict(zip(trajectory.joints, trajectory.positions[place]))
         return [found[joint] for joint in self._joints.joints]
 
-    def _outcome(self, reply: Reply, watch: "_Watch", cancel: Event, began: float) -> Outcome:
+    def _outcome(self, reply: Reply, watch: AlarmEvent[Outcome], cancel: Event, began: float) -> Outcome:
         if watch.alarmed is not None and reply.status is not CallStatus.SUCCEEDED:
             return watch.alarmed
         code = reply.result.error_code.val if reply.result is not None else 0
@@ -151,29 +152,12 @@ class ControllerReasons:
 
     def since(self, moment: float, wait: float) -> str:
         """The reason that was given after a moment of the monotonic clock; empty when none was, nor for ``wait`` s."""
-        deadline = Deadline(wait)
-        while self._last[0] < moment and not deadline.passed:
-            time.sleep(_POLL)
-        return self._last[1] if self._last[0] >= moment else ""
+        return self._last[1] if wait_until(lambda: self._last[0] >= moment, Deadline(wait), period=_POLL) else ""
 
     def _on_result(self, message: FollowJointTrajectoryActionResult) -> None:
         reason = controller_reason(message.result.error_code, message.result.error_string)
         if reason:
             self._last = (time.monotonic(), reason)
-
-
-class _Watch(LinkedEvent):
-    """The wish to end, and the first alarm; looked at by the action's client all the time."""
-
-    def __init__(self, cancel: Event, stopping: Event, alarm: Alarm) -> None:
-        super().__init__(cancel, stopping)
-        self._alarm = alarm
-        self.alarmed: Optional[Outcome] = None
-
-    def is_set(self) -> bool:
-        if self.alarmed is None:
-            self.alarmed = self._alarm()
-        return self.alarmed is not None or super().is_set()
 
 
 def message_of(trajectory: Trajectory) -> JointTrajectory:

@@ -11,6 +11,7 @@ from franka_msgs.msg import ErrorRecoveryAction, ErrorRecoveryGoal, FrankaState
 from franka_msgs.srv import SetForceTorqueCollisionBehavior, SetForceTorqueCollisionBehaviorRequest
 from hicrisp_core.model import Outcome, Status
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.action_client import ActionClient, Limits
 from hicrisp_ros.service_client import ServiceClient
 
@@ -41,8 +42,7 @@ class FrankaHardware:
     def ready(self, deadline: Deadline) -> Optional[Outcome]:
         """Why the robot cannot move; ``None`` when it can. A reflex is recovered from, as often as is allowed."""
         known = Deadline(min(self._settings.state_age, deadline.remaining))
-        while not self._alive and not known.passed and not rospy.is_shutdown():
-            time.sleep(_POLL)
+        wait_until(lambda: self._alive, known, period=_POLL, in_vain=rospy.is_shutdown)
         for _ in range(self._settings.recoveries):
             if not self._alive or self._mode != FrankaState.ROBOT_MODE_REFLEX:
                 break
@@ -117,9 +117,7 @@ class FrankaHardware:
         if not reply.ok:
             rospy.logerr("error recovery failed: %s", reply.message or reply.status.value)
             return
-        changed = Deadline(_LATE_MODE)
-        while self._mode == FrankaState.ROBOT_MODE_REFLEX and not changed.passed:
-            time.sleep(_POLL)
+        wait_until(lambda: self._mode != FrankaState.ROBOT_MODE_REFLEX, Deadline(_LATE_MODE), period=_POLL)
 
     def _on_state(self, state: FrankaState) -> None:
         self._state, self._seen_at = state, time.monotonic()

@@ -9,12 +9,12 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
+from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.conversions.geometry import pose_to_msg
 from hicrisp_ros.service_client import ServiceClient
 from moveit_msgs.srv import QueryPlannerInterfaces, QueryPlannerInterfacesRequest
 
-from hicrisp_moveit.blocking import BlockingCalls, TooLong
 from hicrisp_moveit.error_codes import FAILURE, SUCCESS
 from hicrisp_moveit.settings import MoveItSettings
 
@@ -49,7 +49,7 @@ class MoveGroup:
 
     def __init__(self, settings: MoveItSettings, commander: Commander, deadline: Deadline) -> None:
         self._settings = settings
-        self._calls = BlockingCalls("moveit_commander")
+        self._calls = BoundedCalls("moveit_commander")
         self._group = self._connect(commander, deadline)
         self.joints: Tuple[str, ...] = tuple(self._ask(self._group.get_active_joints))
         self.frame: str = str(self._ask(self._group.get_planning_frame)).lstrip("/")
@@ -86,7 +86,7 @@ class MoveGroup:
         limit = Deadline(min(deadline.remaining, self._settings.planning_time) + _SPARE)
         try:
             answer = self._calls.call(work, limit)
-        except TooLong as error:
+        except Overdue as error:
             return PlanReply(FAILURE, None, str(error))
         except Exception as error:  # noqa: BLE001 - moveit_commander raises what its C++ side throws
             return PlanReply(FAILURE, None, f"moveit_commander: {error}")
@@ -100,7 +100,7 @@ class MoveGroup:
             try:
                 return self._calls.call(
                     lambda: commander(settings.group, settings.robot_description, settings.namespace), deadline)
-            except TooLong as error:
+            except Overdue as error:
                 message = str(error)
             except Exception as error:  # noqa: BLE001 - whatever its C++ side throws
                 message = str(error)
@@ -134,5 +134,5 @@ class MoveGroup:
     def _ask(self, work: Callable[[], Any]) -> Any:
         try:
             return self._calls.call(work, Deadline(self._settings.service_wait))
-        except TooLong as error:
+        except Overdue as error:
             raise ConfigError(str(error)) from error

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
 
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.model.geometry import distance, multiply
+from hicrisp_core.model.geometry import distance, turn_between
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.conversions.geometry import pose_from_msg
 from hicrisp_ros.service_client import ServiceClient
@@ -234,9 +233,7 @@ def _centre(thing: CollisionObject) -> Pose:
 def _at(there: Optional[Pose], pose: Pose) -> bool:
     if there is None or distance(there.position, pose.position) > _SAME_PLACE:
         return False
-    x, y, z, w = there.orientation
-    turn = multiply((-x, -y, -z, w), pose.orientation)
-    return 2.0 * math.hypot(*turn[:3]) <= _SAME_TURN
+    return turn_between(there.orientation, pose.orientation) <= _SAME_TURN
 
 
 def _difference(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Optional, Tuple, Union
 
-from hicrisp_core.config.settings import PART, read_settings
-from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
+from hicrisp_core.config.settings import STRICT, Part, read_settings
+from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose
-from hicrisp_core.model.geometry import multiply
+from hicrisp_core.model.geometry import from_euler
+from hicrisp_core.ports.kinds import Driver
+from pydantic import NonNegativeFloat, NonNegativeInt
+from pydantic.dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class MoveItSettings:
     """How one arm's move_group is met.
 
@@ -55,34 +57,34 @@ class MoveItSettings:
     group: str = "panda_manipulator"
     hand_group: str = "panda_hand"
     tool_link: str = "panda_hand_tcp"
-    tcp: Tuple[float, ...] = (0.0,) * 6
+    tcp: Tuple[float, float, float, float, float, float] = (0.0,) * 6
     hand_links: Tuple[str, ...] = ("panda_hand", "panda_leftfinger", "panda_rightfinger")
     rest: Tuple[float, ...] = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)
     planner: str = "RRTConnect"
-    planning_time: float = 2.0
-    attempts: int = 1
-    velocity: float = 0.1
-    acceleration: float = 0.1
-    joint_acceleration: float = 2.0
-    position_tolerance: float = 0.001
-    orientation_tolerance: float = 0.01
-    start_tolerance: float = 0.02
-    goal_tolerance: float = 0.02
-    line_step: float = 0.01
-    line_jump: float = 0.35
-    ik_time: float = 0.1
+    planning_time: NonNegativeFloat = 2.0
+    attempts: NonNegativeInt = 1
+    velocity: Part = 0.1
+    acceleration: Part = 0.1
+    joint_acceleration: NonNegativeFloat = 2.0
+    position_tolerance: NonNegativeFloat = 0.001
+    orientation_tolerance: NonNegativeFloat = 0.01
+    start_tolerance: NonNegativeFloat = 0.02
+    goal_tolerance: NonNegativeFloat = 0.02
+    line_step: NonNegativeFloat = 0.01
+    line_jump: NonNegativeFloat = 0.35
+    ik_time: NonNegativeFloat = 0.1
     namespace: str = "/"
     robot_description: str = "/robot_description"
     joint_states: str = "/joint_states"
     controllers: Tuple[str, ...] = ("/position_joint_trajectory_controller/follow_joint_trajectory",
                                     "/effort_joint_trajectory_controller/follow_joint_trajectory")
     world_frame: str = "world"
-    service_wait: float = 2.0
-    server_wait: float = 3.0
-    joint_age: float = 1.0
-    still: float = 0.002
-    still_time: float = 0.2
-    stop_limit: float = 2.0
+    service_wait: NonNegativeFloat = 2.0
+    server_wait: NonNegativeFloat = 3.0
+    joint_age: NonNegativeFloat = 1.0
+    still: NonNegativeFloat = 0.002
+    still_time: NonNegativeFloat = 0.2
+    stop_limit: NonNegativeFloat = 2.0
 
     def name(self, name: str) -> str:
         """One of move_group's names with its namespace."""
@@ -92,13 +94,10 @@ class MoveItSettings:
     def tcp_pose(self) -> Pose:
         """The tool centre point in the tool link."""
         x, y, z, roll, pitch, yaw = self.tcp
-        turns = ((math.sin(roll / 2.0), 0.0, 0.0, math.cos(roll / 2.0)),
-                 (0.0, math.sin(pitch / 2.0), 0.0, math.cos(pitch / 2.0)),
-                 (0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0)))
-        return Pose((x, y, z), multiply(turns[2], multiply(turns[1], turns[0])))
+        return Pose((x, y, z), from_euler(roll, pitch, yaw))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class GripperSettings:
     """How one parallel gripper is told what to do.
 
@@ -123,16 +122,16 @@ class GripperSettings:
     action: str = "/franka_gripper/gripper_action"
     fingers: Tuple[str, ...] = ("panda_finger_joint1", "panda_finger_joint2")
     driven: Tuple[str, ...] = ("panda_finger_joint1",)
-    position: float = 0.5
-    max_opening: float = 0.08
-    max_force: float = 70.0
-    effort: float = 20.0
-    speed: float = 0.1
-    tolerance: float = 0.004
+    position: NonNegativeFloat = 0.5
+    max_opening: NonNegativeFloat = 0.08
+    max_force: NonNegativeFloat = 70.0
+    effort: NonNegativeFloat = 20.0
+    speed: NonNegativeFloat = 0.1
+    tolerance: NonNegativeFloat = 0.004
     homing: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class FrankaSettings:
     """Franka's own hardware interface.
 
@@ -149,15 +148,16 @@ class FrankaSettings:
 
     namespace: str = "/franka_control"
     states: str = "/franka_state_controller/franka_states"
-    state_age: float = 1.0
-    contact_force: float = 6.0
-    recoveries: int = 1
-    recovery_wait: float = 5.0
-    collision_torques: Tuple[float, ...] = (20.0, 20.0, 18.0, 18.0, 16.0, 14.0, 12.0)
-    collision_forces: Tuple[float, ...] = (20.0, 20.0, 20.0, 25.0, 25.0, 25.0)
+    state_age: NonNegativeFloat = 1.0
+    contact_force: NonNegativeFloat = 6.0
+    recoveries: NonNegativeInt = 1
+    recovery_wait: NonNegativeFloat = 5.0
+    collision_torques: Tuple[float, float, float, float, float, float, float] = (
+        20.0, 20.0, 18.0, 18.0, 16.0, 14.0, 12.0)
+    collision_forces: Tuple[float, float, float, float, float, float] = (20.0, 20.0, 20.0, 25.0, 25.0, 25.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class ArmFile:
     """Everything that a robot's file says; ``franka`` is ``None`` for other hardware."""
 
@@ -174,15 +174,10 @@ def load_arm_file(path: Union[str, Path]) -> ArmFile:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    check_keys(values, ("name", "moveit", "gripper", "franka"), ("name",), positions)
-    moveit = read_settings(MoveItSettings, values.get("moveit", {}), positions, ("moveit",),
-                           bounds={"velocity": PART, "acceleration": PART})
-    gripper = read_settings(GripperSettings, values.get("gripper", {}), positions, ("gripper",))
-    if gripper.kind not in extensions().grippers:
-        raise positions.error(("gripper", "kind"), extensions().grippers.unknown(gripper.kind))
-    if len(moveit.tcp) != 6:
-        raise positions.error(("moveit", "tcp"), "x, y, z, roll, pitch, yaw were expected")
-    franka = read_settings(FrankaSettings, values["franka"], positions, ("franka",)) if "franka" in values else None
-    if franka is not None and (len(franka.collision_torques), len(franka.collision_forces)) != (7, 6):
-        raise positions.error(("franka",), "7 collision_torques and 6 collision_forces were expected")
-    return ArmFile(value_of(values, "name", str, positions), moveit, gripper, franka)
+    file = read_settings(ArmFile, values, positions, required=("name",))
+    if file.gripper.kind not in extensions().grippers:
+        raise positions.error(("gripper", "kind"), extensions().grippers.unknown(file.gripper.kind))
+    return file
+
+
+DRIVER = Driver(load_arm_file)

@@ -1,22 +1,15 @@
-"""Things as MoveIt's collision objects: boxes, cylinders, and bowls as boxes around a floor."""
+"""Things as MoveIt's collision objects: the solids of their shapes."""
 
 from __future__ import annotations
 
-import math
 from typing import List, Optional, Tuple
 
 from geometry_msgs.msg import Point, Quaternion
 from geometry_msgs.msg import Pose as PoseMsg
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.footprint import BOWL_WALL
-from hicrisp_core.model.geometry import from_yaw
 from hicrisp_ros.conversions.geometry import pose_to_msg
 from moveit_msgs.msg import CollisionObject
 from shape_msgs.msg import SolidPrimitive
-
-_STAVES = 12
-"""Boxes that make the wall of a bowl."""
-_NO_OBSTACLE = ("region",)
 
 Part = Tuple[int, List[float], Pose]
 """A primitive's type, its dimensions in metres, and where it is in the thing."""
@@ -44,24 +37,7 @@ def removal(name: str, frame: str) -> CollisionObject:
 
 
 def _parts(thing: WorldObject) -> List[Part]:
-    here = Pose((0.0, 0.0, 0.0))
-    width, depth, height = thing.size
-    if thing.shape in _NO_OBSTACLE or min(thing.size) <= 0.0:
+    if min(thing.size) <= 0.0:
         return []
-    if thing.shape == "cylinder":
-        return [(SolidPrimitive.CYLINDER, [height, width / 2.0], here)]
-    if thing.shape == "bowl":
-        return _bowl(width / 2.0, height)
-    return [(SolidPrimitive.BOX, [width, depth, height], here)]
-
-
-def _bowl(radius: float, height: float) -> List[Part]:
-    """A floor and a ring of boxes: the room inside is free."""
-    half = BOWL_WALL / 2.0
-    parts: List[Part] = [(SolidPrimitive.CYLINDER, [BOWL_WALL, radius - half], Pose((0.0, 0.0, half - height / 2.0)))]
-    for stave in range(_STAVES):
-        angle = math.tau * stave / _STAVES
-        x, y = (radius - half) * math.cos(angle), (radius - half) * math.sin(angle)
-        size = [BOWL_WALL, 2.0 * radius * math.tan(math.pi / _STAVES), height]
-        parts.append((SolidPrimitive.BOX, size, Pose((x, y, 0.0), from_yaw(angle))))
-    return parts
+    return [(SolidPrimitive.CYLINDER, [solid.size[2], solid.size[0] / 2.0], solid.pose) if solid.kind == "cylinder"
+            else (SolidPrimitive.BOX, list(solid.size), solid.pose) for solid in thing.form.solids(thing.size)]

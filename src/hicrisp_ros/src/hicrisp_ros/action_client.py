@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, FrozenSet, Optional
 import rospy
 from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 
 SLICE = 0.02
 RESEND_AFTER = 0.5
@@ -129,12 +130,7 @@ class ActionClient:
 
     def wait_for_server(self, seconds: float) -> bool:
         """Wait for a connection, in wall time."""
-        deadline = Deadline(seconds)
-        while not self.connected:
-            if deadline.passed or rospy.is_shutdown():
-                return False
-            time.sleep(SLICE)
-        return True
+        return wait_until(lambda: self.connected, Deadline(seconds), in_vain=rospy.is_shutdown)
 
     def call(
         self,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from queue import Queue
-from threading import Event, Lock, Thread
+from functools import partial
+from threading import Lock
 from typing import Any, Optional
 
 import rospy
+from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
 from hicrisp_core.time.deadline import Deadline
 
 RETRY_AFTER = 0.1
+_MOST_CALLS = 4
+"""Calls that may be under way at once: one that is waited for, and late ones whose connection is being closed."""
 _HANDLER_FAILED = "responded with an error"
 
 
@@ -21,46 +24,6 @@ class ServiceReply:
 
     response: Optional[Any] = None
     message: str = ""
-
-
-class _Call:
-    """One request on its way through the worker."""
-
-    def __init__(self, request: Any) -> None:
-        self.request = request
-        self.finished = Event()
-        self.reply = ServiceReply()
-
-
-class _Worker:
-    """A thread that owns one connection: rospy's call blocks without limit, so nobody else waits inside it."""
-
-    def __init__(self, name: str, service: Any) -> None:
-        self._proxy = rospy.ServiceProxy(name, service, persistent=True)
-        self._calls: "Queue[Optional[_Call]]" = Queue()
-        Thread(target=self._loop, name=f"{name} caller", daemon=True).start()
-
-    def ask(self, request: Any, seconds: float) -> Optional[ServiceReply]:
-        """The reply, or ``None`` when there was none in time."""
-        call = _Call(request)
-        self._calls.put(call)
-        return call.reply if call.finished.wait(seconds) else None
-
-    def abandon(self) -> None:
-        """Close the connection, which ends a blocked call, and let the thread end."""
-        self._calls.put(None)
-        self._proxy.close()
-
-    def _loop(self) -> None:
-        while True:
-            call = self._calls.get()
-            if call is None:
-                return
-            try:
-                call.reply = ServiceReply(self._proxy.call(call.request))
-            except (rospy.ServiceException, rospy.ROSException, OSError, AttributeError) as error:
-                call.reply = ServiceReply(None, str(error) or type(error).__name__)
-            call.finished.set()
 
 
 def offered(name: str) -> bool:
@@ -83,7 +46,8 @@ class ServiceClient:
         self.name = name
         self._service = service
         self._lock = Lock()
-        self._worker: Optional[_Worker] = None
+        self._proxy: Optional[Any] = None
+        self._calls = BoundedCalls(f"'{name}'", _MOST_CALLS)
 
     def call(self, request: Any, seconds: float) -> ServiceReply:
         """The service's answer. A server that is not there is tried again until the time is over."""
@@ -98,15 +62,23 @@ class ServiceClient:
     def _call(self, request: Any, deadline: Deadline, seconds: float) -> ServiceReply:
         message = f"'{self.name}' did not answer within {seconds:g} s"
         while not deadline.passed and not rospy.is_shutdown():
-            if self._worker is None:
-                self._worker = _Worker(self.name, self._service)
-            reply = self._worker.ask(request, deadline.remaining)
-            if reply is not None and (reply.response is not None or _HANDLER_FAILED in reply.message):
-                return reply
-            self._worker.abandon()
-            self._worker = None
-            if reply is None:
+            if self._proxy is None:
+                self._proxy = rospy.ServiceProxy(self.name, self._service, persistent=True)
+            try:
+                return ServiceReply(self._calls.call(partial(self._proxy.call, request), deadline))
+            except Overdue:
+                self._disconnect()
                 break
-            message = reply.message
+            except (rospy.ServiceException, rospy.ROSException, OSError, AttributeError) as error:
+                message = str(error) or type(error).__name__
+                if _HANDLER_FAILED in message:
+                    return ServiceReply(None, message)
+            self._disconnect()
             time.sleep(min(RETRY_AFTER, deadline.remaining))
         return ServiceReply(None, message)
+
+    def _disconnect(self) -> None:
+        """Close the connection, which also ends a call that still waits for its answer."""
+        if self._proxy is not None:
+            self._proxy.close()
+        self._proxy = None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from threading import Condition, Lock
-from typing import Dict, Iterable, Tuple
+from typing import Dict, Iterable, Optional, Tuple
 
 import rospy
 import tf2_ros
+from geometry_msgs.msg import TransformStamped
 from hicrisp_core.model import Pose
 from tf2_msgs.msg import TFMessage
 
@@ -67,10 +68,23 @@ class TfWorld:
                     placed = self._buffer.lookup_transform_core(self._root, name, rospy.Time())
                 except tf2_ros.TransformException:
                     continue
-                moved, turned = placed.transform.translation, placed.transform.rotation
-                pose = Pose((moved.x, moved.y, moved.z), (turned.x, turned.y, turned.z, turned.w))
-                found[name] = (pose, placed.header.stamp.to_sec())
+                found[name] = (_pose(placed), placed.header.stamp.to_sec())
         return found
+
+    def frames_at(self, names: Iterable[str], seconds: float) -> Frames:
+        """The poses of the named frames at a moment of the past, as far as TF knows them."""
+        stamp = rospy.Time.from_sec(seconds)
+        poses = {name: self.pose_at(name, stamp) for name in names}
+        return {name: (pose, seconds) for name, pose in poses.items() if pose is not None}
+
+    def pose_at(self, name: str, stamp: rospy.Time) -> Optional[Pose]:
+        """The pose of a frame at a moment; ``None`` where TF does not reach it."""
+        with self._lock:
+            try:
+                placed = self._buffer.lookup_transform_core(self._root, name, stamp)
+            except tf2_ros.TransformException:
+                return None
+        return _pose(placed)
 
     def _on_tf(self, message: TFMessage) -> None:
         with self._arrived:
@@ -101,3 +115,8 @@ class TfWorld:
         self._newest = 0.0
         for transform in self._static.values():
             self._buffer.set_transform_static(transform, "tf_static")
+
+
+def _pose(placed: TransformStamped) -> Pose:
+    moved, turned = placed.transform.translation, placed.transform.rotation
+    return Pose((moved.x, moved.y, moved.z), (turned.x, turned.y, turned.z, turned.w))

@@ -9,7 +9,8 @@ from typing import Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from hicrisp_core.config.files import config_file
-from hicrisp_core.detector.perception import ArmFrames, perceive
+from hicrisp_core.detector.eyes import SceneEyes
+from hicrisp_core.detector.perception import ArmFrames
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
@@ -19,10 +20,10 @@ from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.arm import EmbeddedArm
-from hicrisp_sim.eyes import Eyes
 from hicrisp_sim.faults import Faults
 from hicrisp_sim.settings import ArmSettings, load_settings
 from hicrisp_sim.simulation import ARM_DOF, Simulation
+from hicrisp_sim.tracker import Tracker
 
 QUIET = 0.005
 """Speed of a thing that counts as standing, m/s."""
@@ -98,7 +99,7 @@ class EmbeddedWorld(SimulatedWorld):
         skills = self._domain.skills
         self.robot = FaultyRobot(self.arm, skills, self.look, clock=lambda: self.time)
         self.robot.faults = self._faults
-        self._eyes = Eyes()
+        self._tracker = Tracker()
         self._begin(loaded)
 
     def _simulate(self, scene: Scene, rate: float) -> Simulation:
@@ -116,9 +117,13 @@ class EmbeddedWorld(SimulatedWorld):
         self._begin(loaded)
 
     def _begin(self, scene: Scene) -> None:
+        self._open_eyes(scene)
         for fault in scene.faults:
             self.inject(fault.kind, fault.target, fault.magnitude, fault.count)
         self.settle(0.3)
+
+    def _open_eyes(self, scene: Scene) -> None:
+        self.eyes = SceneEyes(scene, self._domain)
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
         """Make something go wrong; see ``faults.KINDS``. The answer says what was done."""
@@ -127,7 +132,7 @@ class EmbeddedWorld(SimulatedWorld):
     def frames(self) -> Dict[str, Tuple[Pose, float]]:
         """The pose of every thing and of the robot's frames in the world frame, with its time, as TF would have it."""
         snapshot = self.simulation.snapshot
-        robot, things = self._eyes.read(snapshot)
+        robot, things = self._tracker.read(snapshot)
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(things)}.items()}
 
     def look(self) -> WorldState:
@@ -141,7 +146,7 @@ class EmbeddedWorld(SimulatedWorld):
         """The world as its frames show it after things have come to rest."""
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0)
-        return perceive(self.frames(), self.scene.objects, self._domain, self.time, (ArmFrames(self._settings.name),))
+        return self.eyes.see(self.frames(), self.time)
 
     def settle(self, seconds: float) -> None:
         """Let simulated time pass until nothing moves any more, at most some seconds."""

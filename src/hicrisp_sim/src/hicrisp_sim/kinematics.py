@@ -9,8 +9,9 @@ from typing import Iterator, List, Optional, Sequence
 import mujoco
 import numpy as np
 from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import heading
 
-from hicrisp_sim.models import pose_of
+from hicrisp_sim.mujoco_poses import pose_of, w_first
 from hicrisp_sim.panda import ARM_JOINTS, TOOL, panda_spec
 
 _DOF = len(ARM_JOINTS)
@@ -66,8 +67,7 @@ class Kinematics:
             room: radians that the joints keep away from their limits.
         """
         target = np.array(pose.position)
-        x, y, z, w = pose.orientation
-        wanted, here, turn, error = np.array([w, x, y, z]), np.zeros(4), np.zeros(3), np.zeros(6)
+        wanted, here, turn, error = np.array(w_first(pose.orientation)), np.zeros(4), np.zeros(3), np.zeros(6)
         joints = np.array(seed, dtype=float)
         for iteration in range(iterations):
             jacobian = self.jacobian(joints)
@@ -131,7 +131,7 @@ class Kinematics:
     def _facing(self, pose: Pose) -> np.ndarray:
         """The posture of rest, turned towards a pose."""
         facing = self.rest.copy()
-        facing[0] = math.atan2(pose.position[1], pose.position[0])
+        facing[0] = heading(pose.position)
         return facing
 
     def _forward(self, joints: np.ndarray) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import mujoco
-import numpy as np
 from hicrisp_core.model import Pose
 from hicrisp_core.scene import Scene
 
+from hicrisp_sim.mujoco_poses import placement
 from hicrisp_sim.panda import FINGERS, HAND, add_controllers, exclude_disabled_pairs, panda_spec
 from hicrisp_sim.scenery import add_scenery
 from hicrisp_sim.things import add_geometry
@@ -73,15 +73,3 @@ def planning_model(scene: Scene, margin: float) -> mujoco.MjModel:
     model = spec.compile()
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MULTICCD)  # One contact is enough to refuse.
     return model
-
-
-def placement(pose: Pose) -> "dict[str, list[float]]":
-    """A pose as MuJoCo's ``pos`` and ``quat`` (w first)."""
-    x, y, z, w = pose.orientation
-    return {"pos": list(pose.position), "quat": [w, x, y, z]}
-
-
-def pose_of(position: np.ndarray, quaternion: np.ndarray) -> Pose:
-    """A pose from MuJoCo's position (3) and quaternion (4, w first)."""
-    w, x, y, z = (float(value) for value in quaternion)
-    return Pose((float(position[0]), float(position[1]), float(position[2])), (x, y, z, w))

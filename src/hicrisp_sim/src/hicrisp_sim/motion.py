@@ -8,7 +8,7 @@ from typing import FrozenSet, List, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 from hicrisp_core.model import Pose
-from hicrisp_core.model.geometry import distance, multiply
+from hicrisp_core.model.geometry import distance
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.time.deadline import Deadline
 
@@ -66,16 +66,14 @@ class MotionPlanner:
             return MotionFailure("timeout", "the time to plan a motion ran out")
         if blocked is None:
             return self._unreachable(pose)
-        blockers = self.scene.blockers(blocked)
-        return MotionFailure("goal_in_collision", f"at the goal, {in_the_way(blockers)}", _named(blockers))
+        return MotionFailure.blocked("goal_in_collision", self.scene.blockers(blocked), "at the goal, ")
 
     def to_rest(self, start: np.ndarray, deadline: Deadline) -> Motion:
         """A collision-free motion to the posture of rest."""
         self.scene.allow(frozenset())
         rest = self._kinematics.rest
         if not self.scene.free(rest):
-            blockers = self.scene.blockers(rest)
-            return MotionFailure("goal_in_collision", f"at the rest posture, {in_the_way(blockers)}", _named(blockers))
+            return MotionFailure.blocked("goal_in_collision", self.scene.blockers(rest), "at the rest posture, ")
         return self._to_joints(start, [rest], deadline)
 
     def along_line(
@@ -95,10 +93,9 @@ class MotionPlanner:
         self.scene.allow(touch | frozenset(self.scene.blockers(start)))
         for joints in points[1:]:
             if not self.scene.free(joints):
-                blockers = self.scene.blockers(joints)
                 here = self._kinematics.tool_pose(joints).position
                 where = f"{100 * distance(here, pose.position):.0f} cm before the end of the line, "
-                return MotionFailure("no_path", f"{where}{in_the_way(blockers)}", _named(blockers))
+                return MotionFailure.blocked("no_path", self.scene.blockers(joints), where)
         if deadline.passed:
             return MotionFailure("timeout", "the time to plan a motion ran out")
         return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed, self._limits)
@@ -106,7 +103,7 @@ class MotionPlanner:
     def _line(self, start: np.ndarray, begin: Pose, end: Pose, steps: int) -> Optional[List[np.ndarray]]:
         points = [start]
         for number in range(1, steps + 1):
-            joints = self._kinematics.solve(_between(begin, end, number / steps), points[-1], iterations=25, lean=0.0)
+            joints = self._kinematics.solve(begin.towards(end, number / steps), points[-1], iterations=25, lean=0.0)
             if joints is None or np.abs(joints - points[-1]).max() > _LARGEST_TURN:
                 return None
             points.append(joints)
@@ -118,9 +115,7 @@ class MotionPlanner:
             return trajectory_of(np.array([0.0, 0.01]), rest, np.zeros_like(rest))
         head = self._escape(start)
         if head is None:
-            blockers = self.scene.blockers(start)
-            why = f"where the arm is now, {in_the_way(blockers)}"
-            return MotionFailure("start_in_collision", why, _named(blockers))
+            return MotionFailure.blocked("start_in_collision", self.scene.blockers(start), "where the arm is now, ")
         seconds = min(deadline.remaining, self._settings.search_time)
         for step in _RESOLUTIONS:
             path = self._search.solve(head[-1], goals, self.scene.checker(), seconds, next(self._seeds), step)
@@ -131,7 +126,7 @@ class MotionPlanner:
                 return motion
         blockers = self._between(head[-1], min(goals, key=lambda goal: float(np.abs(goal - start).max())))
         kind = "timeout" if deadline.passed else "no_path"
-        return MotionFailure(kind, f"no way round was found: {in_the_way(blockers)}", _named(blockers))
+        return MotionFailure.blocked(kind, blockers, "no way round was found: ")
 
     def _stays_free(self, motion: Trajectory) -> bool:
         """Whether a motion is free from its first free point on, also between the checks and at rounded corners."""
@@ -170,30 +165,3 @@ class MotionPlanner:
         reach = distance(pose.position, _SHOULDER)
         return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's reach "
                                             f"({reach:.2f} m from its shoulder)")
-
-
-def in_the_way(blockers: Sequence[str]) -> str:
-    """The things that block a motion, as the end of a sentence; the empty name is the arm itself."""
-    names = [f"the {name}" for name in _named(blockers)]
-    if not names:
-        return "the arm would hit itself" if blockers else "something is in the way"
-    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} in the way"
-
-
-def _named(blockers: Sequence[str]) -> Tuple[str, ...]:
-    return tuple(name for name in blockers if name)
-
-
-def _between(begin: Pose, end: Pose, fraction: float) -> Pose:
-    """The pose at a fraction of the way: even motion and even turn."""
-    x, y, z = (a + (b - a) * fraction for a, b in zip(begin.position, end.position))
-    turn = multiply((-begin.orientation[0], -begin.orientation[1], -begin.orientation[2], begin.orientation[3]),
-                    end.orientation)
-    sign = 1.0 if turn[3] >= 0.0 else -1.0
-    sine = math.sqrt(sum(value * value for value in turn[:3]))
-    if sine < 1e-9:
-        return Pose((x, y, z), end.orientation)
-    half = math.atan2(sine, sign * turn[3]) * fraction
-    axis = [sign * value / sine for value in turn[:3]]
-    part = (axis[0] * math.sin(half), axis[1] * math.sin(half), axis[2] * math.sin(half), math.cos(half))
-    return Pose((x, y, z), multiply(begin.orientation, part))

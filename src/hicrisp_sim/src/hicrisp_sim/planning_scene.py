@@ -7,9 +7,11 @@ from typing import Callable, FrozenSet, Optional, Tuple
 import mujoco
 import numpy as np
 from hicrisp_core.model import WorldState
+from hicrisp_core.model.geometry import IDENTITY
 from hicrisp_core.scene import Scene
 
-from hicrisp_sim.models import CARRIED, DISTAL, PROXIMAL, THING, planning_model, pose_of
+from hicrisp_sim.models import CARRIED, DISTAL, PROXIMAL, THING, planning_model
+from hicrisp_sim.mujoco_poses import pose_of, w_first
 from hicrisp_sim.panda import ARM_JOINTS, HAND
 
 _DOF = len(ARM_JOINTS)
@@ -41,8 +43,7 @@ class PlanningScene:
             mocap = self._model.body(name).mocapid[0]
             pose = thing.pose if thing is not None and thing.pose is not None and thing.pose.finite else None
             self._data.mocap_pos[mocap] = pose.position if pose else _AWAY
-            x, y, z, w = pose.orientation if pose else (0.0, 0.0, 0.0, 1.0)
-            self._data.mocap_quat[mocap] = (w, x, y, z)
+            self._data.mocap_quat[mocap] = w_first(pose.orientation if pose else IDENTITY)
             if pose:
                 seen.add(name)
         self._seen = frozenset(seen)
@@ -61,8 +62,7 @@ class PlanningScene:
         in_hand = pose_of(hand.xpos, hand.xquat).inverse().compose(
             pose_of(self._data.mocap_pos[mocap], self._data.mocap_quat[mocap]))
         body = self._model.body(CARRIED + name).id
-        x, y, z, w = in_hand.orientation
-        self._model.body_pos[body], self._model.body_quat[body] = in_hand.position, (w, x, y, z)
+        self._model.body_pos[body], self._model.body_quat[body] = in_hand.position, w_first(in_hand.orientation)
         self.attached = name
         self._set_bits()
 

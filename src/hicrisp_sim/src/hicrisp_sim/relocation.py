@@ -8,7 +8,7 @@ from typing import Dict
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.scene.relocation import Relocation
 
-from hicrisp_sim.models import pose_of
+from hicrisp_sim.mujoco_poses import pose_of, w_first
 from hicrisp_sim.simulation import Simulation
 
 
@@ -16,8 +16,7 @@ def put(simulation: Simulation, name: str, pose: Pose) -> None:
     """Put a thing at a pose in the world frame, at rest."""
     with simulation.edit() as data:
         joint = data.joint(name)
-        x, y, z, w = pose.orientation
-        joint.qpos[:] = (*pose.position, w, x, y, z)
+        joint.qpos[:] = (*pose.position, *w_first(pose.orientation))
         joint.qvel[:] = 0.0
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Tuple, Union
 
-from hicrisp_core.config.settings import PART, Bound, read_settings
+from annotated_types import Gt, Le
+from hicrisp_core.config.settings import STRICT, Part, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
+from pydantic.dataclasses import dataclass
+from typing_extensions import Annotated
 
-_UP_TO_1000 = Bound("a number above 0 and up to 1000", lambda number: 0.0 < number <= 1000.0)
+_Quantity = Annotated[float, Gt(0.0), Le(1000.0)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class ArmSettings:
     """Settings of the embedded arm.
 
@@ -29,14 +31,14 @@ class ArmSettings:
     """
 
     name: str = "panda"
-    rest: Tuple[float, ...] = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)
-    speed: float = 0.5
-    acceleration: float = 0.35
-    margin: float = 0.005
-    contact_force: float = 6.0
-    contact_torque: float = 25.0
-    finger_speed: float = 0.15
-    search_time: float = 2.0
+    rest: Tuple[float, float, float, float, float, float, float] = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)
+    speed: Part = 0.5
+    acceleration: Part = 0.35
+    margin: _Quantity = 0.005
+    contact_force: _Quantity = 6.0
+    contact_torque: _Quantity = 25.0
+    finger_speed: _Quantity = 0.15
+    search_time: _Quantity = 2.0
 
 
 def load_settings(path: Union[str, Path]) -> ArmSettings:
@@ -46,8 +48,4 @@ def load_settings(path: Union[str, Path]) -> ArmSettings:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    settings = read_settings(ArmSettings, values, positions, usual=_UP_TO_1000,
-                             bounds={"speed": PART, "acceleration": PART})
-    if len(settings.rest) != 7:
-        raise positions.error(("rest",), f"7 joint positions in rad were expected, got {values['rest']!r}")
-    return settings
+    return read_settings(ArmSettings, values, positions)

@@ -11,7 +11,7 @@ from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.model import FeedbackKind, Plan, Step, Task
+from hicrisp_core.model import FeedbackKind, Motion, Plan, Step, Task
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.scene import load_scene
@@ -99,6 +99,7 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
     stood = {stop.area for stop in track.stops}
     judged = judge(track.stops, [area for area in trial.order if area in reachable or area in stood])
     kinds = [failure.kind for failure in result.failures]
+    motion = world.observe(Deadline(60.0)).robots[world.robot.name].motion or Motion()
     shortest = truth.shortest(trial.order)
     completed = judge(track.stops, trial.order)["in_turn"] == len(trial.order)
     return {
@@ -107,7 +108,7 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
         "completed": completed, "claimed": result.success, "message": result.message,
         "order_violations": judged["violations"], "halts_out_of_turn": judged["halts"],
         "stops": [stop.area for stop in track.stops],
-        "collisions": len(track.touched), "touched": list(track.touched), "near_misses": world.record.near_misses,
+        "collisions": len(track.touched), "touched": list(track.touched), "near_misses": motion.near_misses,
         "caught": any(kind in CAUGHT for kind in kinds), "corrections": result.corrections,
         "path_m": track.length, "shortest_m": shortest,
         "sim_s": world.time - started, "wall_s": time.perf_counter() - began,

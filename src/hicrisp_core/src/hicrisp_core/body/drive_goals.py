@@ -147,7 +147,7 @@ def standing_in(
         return ()
     ground = footprint(area, area.pose)
     return tuple(name for name, thing in sorted(world.objects.items()) if thing.movable and name not in riding
-                 and thing.pose is not None and thing.shape not in ("region", "surface")
+                 and thing.pose is not None and not thing.form.ground
                  and footprint(thing, thing.pose).distance(ground) < space.radius + space.margin)
 
 
@@ -176,4 +176,4 @@ def _free(pose: Pose, world: WorldState, space: DriveSpace, riding: FrozenSet[st
     spot = Point(*pose.position[:2])
     return all(footprint(thing, thing.pose).distance(spot) >= space.radius + space.margin
                for name, thing in world.objects.items()
-               if name not in riding and thing.pose is not None and thing.shape not in ("region", "surface"))
+               if name not in riding and thing.pose is not None and not thing.form.ground)

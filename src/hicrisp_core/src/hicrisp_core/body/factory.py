@@ -6,9 +6,11 @@ from pathlib import Path as FilePath
 from typing import Optional, Union
 
 from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.model_body import ModelBody
 from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.llm.settings import OFFLINE, LlmSettings
+from hicrisp_core.llm.chat_model import can_be_asked, make_chat_model
+from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.policy.policy import MODEL, SIMILAR
 from hicrisp_core.ports.body import Body
 from hicrisp_core.prompting.templates import Prompts
@@ -35,15 +37,12 @@ def make_body(
 
         return SimilarBody(domain, decoder, wordllama_embedder())
     if kind == MODEL and settings is not None and not without_model(kind, settings):
-        from hicrisp_core.body.model_body import ModelBody  # the openai package is needed only here
-        from hicrisp_core.llm.client import ChatClient
-
-        return ModelBody(ChatClient(settings), domain, decoder, Prompts(prompts))
+        return ModelBody(make_chat_model(settings), domain, decoder, Prompts(prompts))
     return DirectBody(domain, decoder)
 
 
 def without_model(kind: str, settings: LlmSettings) -> str:
     """Why a body that should ask a language model does not, as a sentence; empty when it does, or need not."""
-    if kind != MODEL or settings.backend != OFFLINE and (settings.url or settings.replay or settings.api_key()):
+    if kind != MODEL or can_be_asked(settings):
         return ""
     return f"the policy asks a language model, and {settings.name} has no endpoint: steps are grounded directly"

@@ -14,7 +14,7 @@ from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.translator import Aiming, not_translated, translated
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.llm.client import ChatClient
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Step, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
@@ -36,7 +36,7 @@ _NO_REASON = "the model says that no command is needed"
 class ModelBody(Aiming):
     """Asks a language model for one command for a step, or for the word ``pass`` with the reason."""
 
-    def __init__(self, client: ChatClient, domain: Domain, decoder: ActionDecoder, prompts: Prompts) -> None:
+    def __init__(self, client: ChatModel, domain: Domain, decoder: ActionDecoder, prompts: Prompts) -> None:
         super().__init__(decoder)
         self._client = client
         self._domain = domain

@@ -8,8 +8,9 @@ from functools import cached_property, partial
 from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
-from hicrisp_core.model.footprint import BOWL_WALL, footprint, half_extents, support, vertical_span
+from hicrisp_core.model.footprint import footprint, half_extents, support, vertical_span
 from hicrisp_core.model.geometry import from_yaw, planar_distance
+from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.robot.hand import Gripper
 
 _TURNS = tuple(math.radians(turn) for turn in (0.0, -12.0, 12.0, -25.0, 25.0, -33.0, 33.0))
@@ -85,10 +86,10 @@ def _around(
 ) -> Tuple[Pose, ...]:
     if reference.pose is None:
         return ()
-    yaw_of_reference = reference.pose.yaw if reference.shape == "box" else 0.0
+    yaw_of_reference = reference.pose.yaw if reference.form.boxy else 0.0
     found: List[Pose] = []
     for bearing in bearings:
-        yaw = yaw_of_reference if reference.shape == "box" and item.shape == "box" else bearing
+        yaw = yaw_of_reference if reference.form.boxy and item.form.boxy else bearing
         reach = support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + gap
         x, y, _ = reference.pose.position
         found.append(_standing(item, x + reach * math.cos(bearing), y + reach * math.sin(bearing), yaw, world))
@@ -224,7 +225,8 @@ def _standing(item: WorldObject, x: float, y: float, yaw: float, world: WorldSta
 
 def table_of(world: WorldState) -> Optional[WorldObject]:
     """The table of a world, where it has one."""
-    return next((thing for _, thing in sorted(world.objects.items()) if thing.shape == "surface"), None)
+    return next((thing for _, thing in sorted(world.objects.items())
+                 if thing.form.ground and thing.form.solids(thing.size)), None)
 
 
 def _grid(surface: WorldObject, workspace: Workspace, step: float) -> Iterator[Tuple[float, float]]:

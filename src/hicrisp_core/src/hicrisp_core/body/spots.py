@@ -91,7 +91,7 @@ class Spots:
         low, high = vertical_span(self.item, pose)
         for name, thing in self.world.objects.items():
             if name == self.item.name or name in self.ignore or thing.pose is None \
-                    or thing.shape in ("surface", "region"):
+                    or thing.form.ground:
                 continue
             bottom, top = vertical_span(thing, thing.pose)
             if top > low and bottom < high + _BELOW and name not in self.held:

@@ -98,7 +98,7 @@ def _on(asked: TargetQuestion) -> Target:
     item, below = asked.item, asked.other
     if item is None or below is None or below.pose is None:
         return None
-    if below.shape in ("surface", "region"):
+    if below.form.ground:
         return asked.spots(item, free(item, asked.world, asked.room, within=below))
     if below.movable:
         return on_top(item, below)

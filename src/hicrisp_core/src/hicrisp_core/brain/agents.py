@@ -9,7 +9,7 @@ from hicrisp_core.brain.alex import Alex
 from hicrisp_core.brain.plan_answer import read_plan_answer
 from hicrisp_core.brain.specification import Specification, read_specification, specification_schema
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.llm.client import ChatClient
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import WorldState
 from hicrisp_core.parsing.raw import ParseFailure
@@ -32,7 +32,7 @@ class AgentBrain:
         corrector: answers corrections within a step, which CoPAL has not.
     """
 
-    def __init__(self, client: ChatClient, domain: Domain, prompts: Prompts, corrector: Brain) -> None:
+    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts, corrector: Brain) -> None:
         self._alex = Alex(client, domain, prompts)
         self._travi = Travi(client, domain, prompts)
         self._ropa = Ropa(client, domain, prompts)
@@ -83,7 +83,7 @@ class AgentBrain:
 class Travi:
     """Specifies a task: goal, things, state, remaining steps, each a field that is thought through in turn."""
 
-    def __init__(self, client: ChatClient, domain: Domain, prompts: Prompts) -> None:
+    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
         self._client = client
         self._domain = domain
         self._prompts = prompts
@@ -108,7 +108,7 @@ class Travi:
 class Ropa:
     """Turns a specification into actions of the domain, or says that there is nothing to do or no way."""
 
-    def __init__(self, client: ChatClient, domain: Domain, prompts: Prompts) -> None:
+    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
         self._client = client
         self._domain = domain
         self._prompts = prompts

@@ -7,7 +7,7 @@ from typing import Any, Dict, Mapping, Tuple, Union
 
 from hicrisp_core.brain.plan_answer import TOO_LONG
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.llm.client import ChatClient
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.raw import ParseFailure
@@ -37,7 +37,7 @@ class Heard:
 class Alex:
     """The only agent that is told what was said and done before."""
 
-    def __init__(self, client: ChatClient, domain: Domain, prompts: Prompts) -> None:
+    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
         self._client = client
         self._domain = domain
         self._prompts = prompts

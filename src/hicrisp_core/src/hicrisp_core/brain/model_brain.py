@@ -7,7 +7,7 @@ from typing import Dict
 
 from hicrisp_core.brain.plan_answer import read_plan_answer
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.llm.client import ChatClient
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.model import WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.prompting import describe
@@ -25,7 +25,7 @@ class ModelBrain:
         prompts: the folder's templates.
     """
 
-    def __init__(self, client: ChatClient, domain: Domain, prompts: Prompts) -> None:
+    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
         self._client = client
         self._domain = domain
         self._prompts = prompts

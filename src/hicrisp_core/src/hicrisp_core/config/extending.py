@@ -5,16 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, List, Mapping, Tuple
 
+from hicrisp_core.config.files import config_folders
 from hicrisp_core.config.yaml_lines import Positions, value_of
+
+_FOLDERS = {"domain": "domains", "policy": "policies"}
+"""Where files of a kind lie in a ``config`` folder."""
 
 
 def extended_files(
     file: Path, values: Mapping[str, Any], positions: Positions, kind: str, chain: Tuple[Path, ...] = ()
 ) -> List[Path]:
-    """The files that a file ``extends``, in their order; those lie beside it.
+    """The files that a file ``extends``, in their order; they lie beside it, or in the workspace's ``config``.
 
     Args:
-        kind: what the files describe, for messages: ``domain``.
+        kind: what the files describe: ``domain`` or ``policy``.
         chain: the files that led here by extending each other.
 
     Raises:
@@ -22,10 +26,12 @@ def extended_files(
     """
     found: List[Path] = []
     for index, name in enumerate(value_of(values, "extends", list, positions, default=[])):
-        others = {each.stem: each for each in file.parent.glob("*.yaml") if each.name != file.name}
+        places = [file.parent, *config_folders(_FOLDERS[kind])]
+        others = {each.stem: each for place in reversed(places) for each in place.glob("*.yaml")
+                  if each.resolve() != file.resolve()}
         if name not in others:
-            raise positions.error(("extends", index), f"there is no other {kind} '{name}' beside it; "
-                                                      f"there are: {', '.join(sorted(others))}")
+            raise positions.error(("extends", index), f"there is no other {kind} '{name}' beside it or in the "
+                                                      f"workspace; there are: {', '.join(sorted(others))}")
         if others[name].resolve() in (each.resolve() for each in chain):
             raise positions.error(("extends", index), f"the {kind} '{name}' extends this one: they cannot both")
         found.append(others[name])

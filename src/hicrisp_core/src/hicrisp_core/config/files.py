@@ -22,9 +22,14 @@ def config_file(kind: str, name: Union[str, Path], beside: Union[str, Path, None
     if path.suffix:
         return path
     folders: List[Path] = [Path(beside).resolve().parent.parent / kind] if beside is not None else []
-    folders.extend(parent / "config" / kind for parent in Path(__file__).resolve().parents)
+    folders.extend(config_folders(kind))
     for folder in folders:
         if (folder / f"{name}.yaml").is_file():
             return folder / f"{name}.yaml"
     known = sorted({file.stem for folder in folders for file in folder.glob("*.yaml")})
     raise ConfigError(f"there is no '{name}' in config/{kind}; there are: {', '.join(known) or 'none'}")
+
+
+def config_folders(kind: str) -> List[Path]:
+    """Where the workspace keeps its configuration files of a kind."""
+    return [parent / "config" / kind for parent in Path(__file__).resolve().parents]

@@ -1,74 +1,161 @@
-"""Settings from a configuration file: a dataclass's fields are the keys, and their defaults say the types."""
+"""Settings from a configuration file: a dataclass's fields are the keys, its types say what they may be.
+
+Pydantic reads and checks the values; this module says where a wrong one stands in the file and which would be right.
+A class of settings is made with ``pydantic.dataclasses.dataclass(frozen=True, config=STRICT)``, so that its constructor
+holds the same ranges.
+"""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, fields
-from typing import Any, Callable, Iterable, Mapping, Optional, Type, TypeVar
+import collections.abc
+import json
+from dataclasses import MISSING, fields, is_dataclass, replace
+from enum import Enum
+from functools import lru_cache
+from typing import Any, Hashable, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union, cast, get_type_hints
 
-from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, numbers, value_of
+from annotated_types import Gt, Le
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from typing_extensions import Annotated, Literal, get_args, get_origin
+
+from hicrisp_core.config.yaml_lines import Path, Positions, check_keys
+from hicrisp_core.errors import ConfigError
+
+STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+"""No text passes for a number, no unknown key is passed over, numbers are finite."""
+Part = Annotated[float, Gt(0.0), Le(1.0)]
+"""A part of a whole, above 0 and up to 1."""
 
 _Settings = TypeVar("_Settings")
-
-
-@dataclass(frozen=True)
-class Bound:
-    """What a number may be, and the words for it."""
-
-    words: str
-    allows: Callable[[float], bool]
-
-
-FINITE = Bound("a finite number", math.isfinite)
-FROM_ZERO = Bound("a number from 0 on", lambda number: 0.0 <= number < math.inf)
-ABOVE_ZERO = Bound("a number above 0", lambda number: 0.0 < number < math.inf)
-PART = Bound("a part above 0 and up to 1", lambda number: 0.0 < number <= 1.0)
+_UNKNOWN = "unexpected_keyword_argument"
+_WANTED = {
+    "string_type": "a text", "bool_type": "true or false", "float_type": "a number", "int_type": "a whole number",
+    "int_from_float": "a whole number", "tuple_type": "a list", "dict_type": "a mapping", "dataclass_type": "a mapping",
+    "finite_number": "a finite number",
+}
+_BOUNDS = {
+    "greater_than": ("gt", "more than"), "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "less than"), "less_than_equal": ("le", "at most"),
+}
 
 
 def read_settings(
-    kind: Type[_Settings], mapping: Any, positions: Positions, path: Path = (), *, usual: Bound = FROM_ZERO,
-    bounds: Optional[Mapping[str, Bound]] = None, required: Iterable[str] = (), others: Iterable[str] = (),
+    kind: Type[_Settings], mapping: Any, positions: Positions, path: Path = (), *, required: Iterable[str] = (),
+    others: Iterable[str] = (), name_key: str = "name", base: Optional[_Settings] = None,
 ) -> _Settings:
     """A dataclass from a mapping with its fields; what that leaves out keeps its default.
 
     Args:
-        kind: its defaults are texts, numbers, truth values, mappings, and tuples of numbers or of texts.
-        usual: what its numbers may be.
-        bounds: what those may be that differ, by name.
-        required: what may not be left out.
+        path: where the mapping stands in the file.
+        required: fields that may not be left out although they have a default.
         others: further keys, which somebody else reads.
+        name_key: the key of the file that holds the field ``name``, for example ``policy``.
+        base: settings that hold where the mapping says nothing, in place of the defaults.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
     """
-    defaults, found = kind(), {}
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    check_keys(mapping, [*names, *others], required, positions, path)
-    for name in (name for name in names if name in mapping):
-        default = getattr(defaults, name)
-        if type(default) in (int, float):
-            bound = (bounds or {}).get(name, usual)
-            found[name] = read_number(mapping, name, positions, path, bound, type(default))
-        elif isinstance(default, tuple) and isinstance(default[0], float):
-            found[name] = tuple(numbers(mapping[name], None, positions, (*path, name)))
-        elif isinstance(default, tuple):
-            found[name] = tuple(value_of(mapping, name, list, positions, path))
-            if not all(isinstance(text, str) for text in found[name]):
-                raise positions.error((*path, name), f"texts were expected, got {mapping[name]!r}")
+    keys = {each.name if each.name != "name" else name_key: each for each in fields(cast(Any, kind))}
+    needed = [key for key, each in keys.items() if each.default is MISSING and each.default_factory is MISSING]
+    check_keys(mapping, [*keys, *others], [*needed, *required], positions, path)
+    own = {each.name: mapping[key] for key, each in keys.items() if key in mapping}
+    try:
+        found = cast(_Settings, _adapter(cast(Hashable, kind)).validate_json(json.dumps(own, default=str)))
+        return found if base is None else _over(base, found, own)
+    except ValidationError as error:
+        unknown_first = sorted(error.errors(), key=lambda each: each["type"] != _UNKNOWN)
+        raise _told(unknown_first[0], kind, own, positions, path) from error
+
+
+def _over(base: _Settings, found: _Settings, told: Mapping[str, Any]) -> _Settings:
+    """The base with what a mapping told, section by section."""
+    values = {key: getattr(found, key) for key in told}
+    return replace(cast(Any, base), **{
+        key: _over(getattr(base, key), value, told[key]) if is_dataclass(value) else value
+        for key, value in values.items()})
+
+
+@lru_cache(maxsize=None)
+def _adapter(kind: Hashable) -> "TypeAdapter[Any]":
+    return TypeAdapter(cast(Any, kind))
+
+
+def _names(kind: Any) -> List[str]:
+    return [each.name for each in fields(kind)]
+
+
+def _told(error: Mapping[str, Any], kind: Any, values: Any, positions: Positions, path: Path) -> ConfigError:
+    """The first error of Pydantic's, at its place in the file and in our words."""
+    inside = _place(error["loc"], kind)
+    place, type_, got = (*path, *inside), str(error["type"]), _at(values, inside)
+    if type_ == _UNKNOWN:
+        try:
+            check_keys({inside[-1]: got}, _names(_hint(kind, inside[:-1])), (), positions, place[:-1])
+        except ConfigError as unknown:
+            return unknown
+    if type_ == "missing" and isinstance(inside[-1], str):
+        return positions.error(place[:-1], f"the key '{inside[-1]}' is missing")
+    if type_ in ("missing", "too_short", "too_long", "tuple_type"):
+        inside = inside[:-1] if type_ == "missing" else inside
+        arguments = get_args(_hint(kind, inside))
+        wanted = "a list" if arguments[-1:] == (...,) else f"a list of {len(arguments)} values"
+        return positions.error((*path, *inside), f"{wanted} was expected, got {_at(values, inside)!r}")
+    if type_ in ("literal_error", "enum"):
+        return positions.error(place, f"'{got}' is not one of: {', '.join(_choices(_hint(kind, inside)))}")
+    if type_ in _BOUNDS:
+        key, words = _BOUNDS[type_]
+        return positions.error(place, f"{words} {error['ctx'][key]:g} is needed, got {got}")
+    if type_ == "value_error":
+        return positions.error(place, str(error["ctx"]["error"]))
+    return positions.error(place, f"{_WANTED.get(type_, error['msg'])} was expected, got {got!r}")
+
+
+def _place(place: Tuple[Union[str, int], ...], kind: Any) -> Path:
+    """An error's place without what Pydantic adds for the parts of a type, such as the member of a union."""
+    inside: Path = ()
+    for part in place:
+        hint = _hint(kind, inside)
+        if isinstance(part, int) or is_dataclass(hint) or get_origin(hint) is collections.abc.Mapping:
+            inside = (*inside, part)
+    return inside
+
+
+def _hint(kind: Any, inside: Path) -> Any:
+    """The type of what stands at a place inside a value of a type."""
+    hint = _bare(kind)
+    for part in inside:
+        arguments = get_args(hint)
+        if is_dataclass(hint):
+            hint = get_type_hints(hint).get(str(part), Any)
+        elif isinstance(part, int) and arguments[-1:] != (...,):
+            hint = arguments[min(part, len(arguments) - 1)]
         else:
-            found[name] = value_of(mapping, name, type(default), positions, path)
-    return kind(**found)
+            hint = arguments[0] if isinstance(part, int) else arguments[-1]
+        hint = _bare(hint)
+    return hint
 
 
-def read_number(
-    mapping: Mapping[str, Any], key: str, positions: Positions, path: Path, bound: Bound, type_: Type[Any] = float
-) -> Any:
-    """A number within a bound.
+def _bare(hint: Any) -> Any:
+    """A type without its constraints; of an optional one, the type that it is when it is given."""
+    if get_origin(hint) is Annotated:
+        return _bare(get_args(hint)[0])
+    if get_origin(hint) is Union:
+        return _bare(next(each for each in get_args(hint) if each is not type(None)))
+    return hint
 
-    Raises:
-        ConfigError: with file, line, key and what is valid.
-    """
-    number = value_of(mapping, key, type_, positions, path)
-    if not bound.allows(number):
-        raise positions.error((*path, key), f"{bound.words} was expected, got {number}")
-    return number
+
+def _choices(hint: Any) -> List[str]:
+    if get_origin(hint) is Literal:
+        return sorted(map(str, get_args(hint)))
+    return [str(member.value) for member in hint] if isinstance(hint, type) and issubclass(hint, Enum) else []
+
+
+def _at(values: Any, inside: Path) -> Any:
+    """The value at a place; ``None`` where there is none."""
+    found: Optional[Any] = values
+    for part in inside:
+        try:
+            found = found[part]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return found

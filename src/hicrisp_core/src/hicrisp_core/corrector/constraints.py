@@ -60,4 +60,4 @@ def _seen_nearby(x: float, y: float, world: WorldState, riding: FrozenSet[str]) 
     """Whether something that was seen is what may have stopped a base at a point; otherwise it is something unseen."""
     spot = Point(x, y)
     return any(footprint(thing, thing.pose).distance(spot) < _NEAR for name, thing in world.objects.items()
-               if name not in riding and thing.pose is not None and thing.shape not in ("region", "surface"))
+               if name not in riding and thing.pose is not None and not thing.form.ground)

@@ -27,9 +27,9 @@ def way_back(domain: Domain, command: Command, world: WorldState, limits: Search
     """
     best: Optional[WayBack] = None
     for candidate in (command, *_alternatives(domain, command, world)):
-        shorter = limits if best is None else replace(limits, depth=len(best.commands) - 1)
-        if shorter.depth < 0:
+        if best is not None and not best.commands:
             break
+        shorter = limits if best is None else replace(limits, depth=len(best.commands) - 1)
         found = find_commands(domain, world, preconditions_of(domain, candidate), shorter, undoable=True)
         if found is not None:
             best = WayBack(found, candidate)

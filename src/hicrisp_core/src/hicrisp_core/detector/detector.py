@@ -27,7 +27,7 @@ from hicrisp_core.model import (
     Verdict,
     WorldState,
 )
-from hicrisp_core.model.geometry import distance, rotate
+from hicrisp_core.model.geometry import conjugate, distance, rotate
 
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
 """Outcomes that end a command whatever is seen afterwards."""
@@ -61,7 +61,8 @@ class Detector:
         An outcome is a claim: success needs the facts to be seen, and a claimed failure is overruled when
         every fact is seen.
         """
-        return with_the_way(self.domain, command, after, self._compared(command, before, after, outcome))
+        verdict = self._compared(command, before, after, outcome)
+        return with_the_way(self.domain, command, before, after, verdict)
 
     def _compared(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
         deviation = self._deviation(command, after) if self._places(command) else None
@@ -165,8 +166,7 @@ class Detector:
                 self.domain.roles.is_held(after, item.name):
             return None
         off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
-        x, y, z, w = command.target.orientation
-        return rotate((-x, -y, -z, w), (off[0], off[1], off[2]))
+        return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
 
     def _may_be_moved(self, name: str, command: Command, world: WorldState) -> bool:
         """Whether what a driver says is in the way is something that can be put elsewhere, and not what it works on."""

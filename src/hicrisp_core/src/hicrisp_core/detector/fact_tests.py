@@ -8,8 +8,9 @@ from shapely.geometry import Point
 
 from hicrisp_core.domain.schema import Predicate
 from hicrisp_core.model import Measured, RobotState, WorldObject, WorldState
-from hicrisp_core.model.footprint import BOWL_WALL, footprint, gap, vertical_span
+from hicrisp_core.model.footprint import footprint, gap, vertical_span
 from hicrisp_core.model.geometry import rotate
+from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.ports.kinds import FactTest, Seen
 
 _GRASP_SLACK = 0.012
@@ -31,7 +32,7 @@ def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: Worl
     closing = rotate(robot.pose.orientation, (0.0, 1.0, 0.0))
     in_thing = rotate(thing.pose.inverse().orientation, closing)
     width = sum(abs(a) * size for a, size in zip(in_thing, thing.size))
-    if thing.shape == "cylinder":
+    if thing.form.rod:
         width = min(width, max(thing.size[0], abs(in_thing[2]) * thing.size[2]))
     measured = (Measured("from_tool", outside, "m"), Measured("opening", robot.opening, "m"))
     fits = 0.3 * min(thing.size) < robot.opening < width + _GRASP_SLACK
@@ -45,7 +46,7 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
     step = vertical_span(upper, upper.pose)[0] - vertical_span(lower, lower.pose)[1]
     aside = footprint(lower, lower.pose).distance(Point(*upper.pose.position[:2]))
     measured = (Measured("above_top" if step > 0 else "below_top", abs(step), "m"), Measured("beside", aside, "m"))
-    return Seen(lower.shape != "bowl" and abs(step) <= predicate.tolerance and aside <= 1e-6, measured)
+    return Seen(not lower.form.hollow and abs(step) <= predicate.tolerance and aside <= 1e-6, measured)
 
 
 def within_bowl(predicate: Predicate, thing: WorldObject, bowl: WorldObject, _: WorldState) -> Seen:
@@ -84,7 +85,7 @@ def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldSta
     """No face is level: a box on any of its faces is upright, a cylinder only on its round ones."""
     if thing.pose is None:
         return _UNSEEN
-    axes = ((0.0, 0.0, 1.0),) if thing.shape != "box" else ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    axes = ((0.0, 0.0, 1.0),) if not thing.form.boxy else ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     upright = max(abs(rotate(thing.pose.orientation, axis)[2]) for axis in axes)
     tilt = math.acos(min(1.0, upright))
     return Seen(tilt > predicate.tolerance, (Measured("tilt", math.degrees(tilt), "deg"),))

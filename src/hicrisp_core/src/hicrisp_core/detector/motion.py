@@ -1,32 +1,39 @@
-"""What happened on the way of a base: touches, near misses, zones that it must not enter; seen, never reported.
-
-Whoever sees the base while it moves tells a ``MotionRecord``; what it has noted since it was last asked stands in the
-observed world in the domain's words for a touch, a near miss and a zone entered, and the detector tells of it.
-"""
+"""What happened on the way of a base: touches, near misses, zones that it must not enter; seen, never reported."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import FrozenSet, Mapping, Optional, Set
+from typing import Dict, List, Optional, Sequence, Set
 
-from shapely.geometry import Point
+from shapely.geometry import LineString, Point
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import (
+    Cause,
+    CauseKind,
     Command,
     Feedback,
     FeedbackKind,
+    KeepOut,
     Level,
+    Motion,
     Pose,
     Relation,
     Verdict,
-    WorldObject,
     WorldState,
 )
 from hicrisp_core.model.footprint import footprint
+from hicrisp_core.model.geometry import planar_distance
 
-TOUCHED, NEAR_MISS, ENTERED = "touched", "near_miss", "entered"
+ENTERED = "entered"
+"""The kind of a failure by which a base was over a zone."""
+_OVER = 1e-3
+"""Metres by which a footprint must be over a zone before that counts as entering it."""
+_TELEPORT = 0.5
+"""Metres between two looks beyond which a base did not drive but was put there."""
+_NEAR = 0.32
+"""Metres from the middle of a base within which a thing that is seen may be what stopped it."""
 
 
 @dataclass(frozen=True)
@@ -39,59 +46,92 @@ class MotionLimits:
 
 
 class MotionRecord:
-    """Notes what is seen of a base between two looks at the whole world.
+    """Counts what is seen of a base, from its first pose on.
 
     Args:
-        zones: the areas that the base must not enter, by name.
+        zones: the ground that no part of the base may be over.
     """
 
-    def __init__(self, robot: str, zones: Mapping[str, WorldObject], limits: Optional[MotionLimits] = None) -> None:
-        self._robot = robot
-        self._zones = {name: footprint(zone, zone.pose) for name, zone in zones.items() if zone.pose is not None}
+    def __init__(self, zones: Sequence[KeepOut] = (), limits: Optional[MotionLimits] = None) -> None:
+        self._zones = tuple(zones)
         self._limits = limits or MotionLimits()
         self._close = False
-        self._facts: Set[Relation] = set()
-        self.touches = self.near_misses = 0
-        self.least = math.inf
-        """The least space that was seen between the base and anything, metres."""
+        self._at: Optional[Pose] = None
+        self._inside: Set[str] = set()
+        self._entered: Dict[str, int] = {}
+        self._touches = self._near_misses = 0
+        self._clearance, self._path = math.inf, 0.0
 
-    def saw(self, pose: Pose, nearest: float) -> None:
-        """The base at a pose, and the distance from its middle to the nearest thing, metres."""
+    @property
+    def motion(self) -> Motion:
+        """All that was seen so far."""
+        return Motion(self._touches, self._near_misses, dict(self._entered), self._clearance, self._path)
+
+    def moved(self, pose: Pose) -> None:
+        """The base at a pose; between two poses it went straight."""
+        step = 0.0 if self._at is None else planar_distance(self._at.position, pose.position)
+        here = pose.position[:2]
+        way = Point(*here) if self._at is None or not 0.0 < step < _TELEPORT else \
+            LineString((self._at.position[:2], here))
+        for zone in self._zones:
+            over = zone.ground.distance(way) < self._limits.radius - _OVER
+            if over and zone.name not in self._inside:
+                self._entered[zone.name] = self._entered.get(zone.name, 0) + 1
+                self._inside.add(zone.name)
+            elif not over:
+                self._inside.discard(zone.name)
+        self._path += step if step < _TELEPORT else 0.0
+        self._at = pose
+
+    def ranged(self, nearest: float) -> None:
+        """The distance from the base's middle to the nearest thing, metres."""
         space = nearest - self._limits.radius
-        self.least = min(self.least, space)
+        self._clearance = min(self._clearance, space)
         if space < self._limits.near and not self._close:
             touched = space < self._limits.touch
-            self.touches += touched
-            self.near_misses += not touched
-            self._facts.add(Relation(self._robot, TOUCHED if touched else NEAR_MISS))
+            self._touches += touched
+            self._near_misses += not touched
         self._close = space < self._limits.near
-        spot = Point(*pose.position[:2])
-        for name, ground in self._zones.items():
-            if ground.distance(spot) < self._limits.radius:
-                self._facts.add(Relation(self._robot, ENTERED, name))
-
-    def facts(self, domain: Domain) -> FrozenSet[Relation]:
-        """What was noted since the last call, as far as the domain has words for it."""
-        noted, self._facts = frozenset(self._facts), set()
-        words = {TOUCHED: domain.roles.touched, NEAR_MISS: domain.roles.near_miss, ENTERED: domain.roles.entered}
-        return frozenset(fact._replace(predicate=words[fact.predicate]) for fact in noted if words[fact.predicate])
 
 
-def with_the_way(domain: Domain, command: Command, after: WorldState, verdict: Verdict) -> Verdict:
+def happened(domain: Domain, robot: str, before: WorldState, after: WorldState) -> List[Relation]:
+    """What a base was seen to do between two looks, as far as the domain has words for it."""
+    states = [world.robots[robot].motion if robot in world.robots else None for world in (before, after)]
+    if states[1] is None:
+        return []
+    motion, roles = states[1].since(states[0] or Motion()), domain.roles
+    found = [Relation(robot, roles.entered, zone) for zone in motion.zones if roles.entered]
+    found += [Relation(robot, roles.near_miss)] if motion.near_misses and roles.near_miss else []
+    return [*found, Relation(robot, roles.touched)] if motion.touches and roles.touched else found
+
+
+def beside(world: WorldState, robot: str, riding: "frozenset[str]" = frozenset()) -> Optional[str]:
+    """The thing nearest to a base that may have stopped it, by name; ``None`` where none is seen near it."""
+    state = world.robots.get(robot)
+    if state is None or state.kind != "base" or state.pose is None:
+        return None
+    spot = Point(*state.pose.position[:2])
+    near = [(float(footprint(thing, thing.pose).distance(spot)), name) for name, thing in world.objects.items()
+            if name not in riding and thing.pose is not None and thing.shape not in ("region", "surface")]
+    return next((name for apart, name in sorted(near) if apart < _NEAR), None)
+
+
+def with_the_way(
+    domain: Domain, command: Command, before: WorldState, after: WorldState, verdict: Verdict
+) -> Verdict:
     """The verdict on a command, with what was seen on its way.
 
     A zone that was entered fails a command, for that was not allowed however it ended; a touch or a near miss explains
     a failure and is noted on a success.
     """
-    roles = domain.roles
-    met = [word for word in (roles.touched, roles.near_miss, roles.entered) if word]
-    noted = tuple(sorted(fact for fact in after.relations if fact.subject == command.robot and fact.predicate in met))
+    noted = tuple(happened(domain, command.robot, before, after))
     if not noted:
         return verdict
-    zones = tuple(fact.object for fact in noted if fact.predicate == roles.entered)
+    zones = tuple(fact.object for fact in noted if fact.predicate == domain.roles.entered)
     if zones and verdict.ok:
         return replace(verdict, feedback=Feedback(
-            Level.HIGH, FeedbackKind.ENTERED, command, subjects=zones, seen=noted))
+            Level.HIGH, FeedbackKind.ENTERED, command, subjects=zones, seen=noted,
+            cause=Cause(CauseKind.FORBIDDEN, zones)))
     if verdict.feedback is None:
         said = "; ".join(domain.fact_text(fact) for fact in noted)
         return replace(verdict, note=f"{verdict.note}; {said}" if verdict.note else said)

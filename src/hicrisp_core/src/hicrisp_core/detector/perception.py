@@ -8,11 +8,9 @@ from typing import Dict, Mapping, Protocol, Tuple
 
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Pose, RobotState, WorldObject, WorldState
+from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
-
-Frames = Mapping[str, Tuple[Pose, float]]
-"""Frame name to its pose in the world frame and the time stamp of that pose, seconds."""
+from hicrisp_core.ports.eyes import Frames
 
 
 @dataclass(frozen=True)

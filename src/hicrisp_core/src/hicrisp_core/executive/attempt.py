@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 from threading import Event, Lock, RLock
-from typing import Any, Callable, Dict, FrozenSet, Optional, Tuple
+from typing import Callable, FrozenSet, Optional, Tuple
 
 from hicrisp_core.body.decoder import measured_offset, offset_key
 from hicrisp_core.corrector.constraints import constrained
@@ -29,12 +29,21 @@ from hicrisp_core.model import (
     Verdict,
     WorldState,
 )
-from hicrisp_core.model.feedback_data import cause_data, feedback_data
+from hicrisp_core.model.feedback_data import cause_record, feedback_record, said
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import PartObserver
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.events import (
+    ApprovalAsked,
+    CommandTried,
+    FeedbackRecord,
+    Noted,
+    OffsetLearnt,
+    OutcomeClaimed,
+    VerdictGiven,
+)
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""
@@ -116,25 +125,25 @@ class Attempts:
     def _try(self, command: Command, purpose: str, depth: int, passage: Passage) -> Attempt:
         before = passage.before = self.observe(passage)
         aimed, refusal = self._prepare(command, before)
-        self._ledger.tell("command", command=str(aimed), text=self._domain.describe(aimed), action=aimed.action,
-                          arguments=dict(aimed.arguments), purpose=purpose, target=_point(aimed.target),
-                          aim=_point(aimed.aim), depth=depth, robot=aimed.robot)
+        self._ledger.tell(CommandTried(
+            command=str(aimed), text=self._domain.describe(aimed), action=aimed.action, arguments=said(aimed.arguments),
+            purpose=purpose, target=_point(aimed.target), aim=_point(aimed.aim), depth=depth, robot=aimed.robot))
         after = before
         if refusal is not None:
             verdict = Verdict(refusal)
         else:
             outcome = self._execute(aimed)
-            self._ledger.tell("outcome", status=outcome.status.value, message=outcome.message,
-                              blockers=list(outcome.blockers), cause=cause_data(outcome.cause))
+            self._ledger.tell(OutcomeClaimed(
+                status=outcome.status.value, message=outcome.message, blockers=outcome.blockers,
+                cause=cause_record(outcome.cause)))
             after = self.observe(passage)
             verdict = self._ports.detector.check(aimed, before, after, outcome)
             self._learn(aimed, after, verdict)
         if self._ports.watch is not None:
             with self._learnt.lock:
                 verdict = self._ports.watch.judge(aimed, after, verdict)
-        self._ledger.tell("verdict", ok=verdict.ok, note=verdict.note,
-                          feedback=in_words(verdict.feedback, self._domain),
-                          deviation=list(verdict.deviation) if verdict.deviation else None)
+        self._ledger.tell(VerdictGiven(ok=verdict.ok, note=verdict.note, deviation=verdict.deviation,
+                                       feedback=in_words(verdict.feedback, self._domain)))
         if verdict.feedback is not None:
             self._ledger.failed(self._domain.describe(command), verdict.feedback,
                                 words_of(verdict.feedback, self._domain).error)
@@ -146,7 +155,7 @@ class Attempts:
         """Ask a person for something; whether it was done."""
         with self._asking:
             done = self._ports.help(wanted)
-        self._ledger.tell("note", text=f"a person was asked: {wanted} {'It was done.' if done else 'Nobody did it.'}")
+        self._ledger.tell(Noted(text=f"a person was asked: {wanted} {'It was done.' if done else 'Nobody did it.'}"))
         return done
 
     def _prepare(self, command: Command, world: WorldState) -> Tuple[Command, Optional[Feedback]]:
@@ -171,8 +180,8 @@ class Attempts:
         if rehearsal is not None and self._policy.autonomy != "full":
             with self._asking:  # One question at a time: the answer does not say which one it is for.
                 granted = self._ports.approve(aimed)
-            self._ledger.tell("approval", command=self._domain.describe(aimed), granted=granted,
-                              rehearsed=list(rehearsal.changes))
+            self._ledger.tell(ApprovalAsked(
+                command=self._domain.describe(aimed), granted=granted, rehearsed=tuple(rehearsal.changes)))
             if not granted:
                 return aimed, Feedback(Level.HIGH, FeedbackKind.SAFETY, aimed, cause=Cause(CauseKind.NOT_APPROVED))
         return aimed, None
@@ -197,14 +206,18 @@ class Attempts:
             offsets = self._learnt.offsets = self._learnt.offsets.updated(key, measured)
         estimate, settings = offsets.estimates[key], offsets.settings
         sigma = estimate.sigma(settings)
-        self._ledger.tell("offset", key=key, mean=[*estimate.mean, 0.0], applied=[*offsets.bias(key), 0.0],
-                          sigma=[sigma, sigma, 0.0], samples=estimate.samples)
+        self._ledger.tell(OffsetLearnt(
+            key=key, mean=(*estimate.mean, 0.0), applied=(*offsets.bias(key), 0.0), sigma=(sigma, sigma, 0.0),
+            samples=estimate.samples))
 
 
 def _point(pose: Optional[Pose]) -> Optional[Tuple[float, ...]]:
     return None if pose is None else tuple(round(value, 5) for value in pose.position)
 
 
-def in_words(feedback: Optional[Feedback], domain: Domain) -> Optional[Dict[str, Any]]:
+def in_words(feedback: Optional[Feedback], domain: Domain) -> Optional[FeedbackRecord]:
     """Feedback for an event: its data, with the sentences beside it for whoever reads the event."""
-    return None if feedback is None else {**feedback_data(feedback), **vars(words_of(feedback, domain))}
+    if feedback is None:
+        return None
+    words = words_of(feedback, domain)
+    return feedback_record(feedback, words.error, words.reason, words.suggestion)

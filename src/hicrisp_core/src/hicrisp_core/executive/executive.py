@@ -19,6 +19,7 @@ from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.events import Answered, Refused, TaskFinished
 
 _PLAN_LIMIT = 300.0
 """Wall seconds for one plan."""
@@ -62,9 +63,9 @@ class Executive:
         ledger.used(answer.usage)
         if answer.plan is None:
             if answer.answer:
-                ledger.tell("answer", text=answer.answer)
+                ledger.tell(Answered(text=answer.answer))
                 return self._finish(ledger, True, answer.answer)
-            ledger.tell("refused", text=answer.refusal, alternatives=list(answer.alternatives))
+            ledger.tell(Refused(text=answer.refusal, alternatives=tuple(answer.alternatives)))
             return self._finish(ledger, False, answer.refusal)
         understood = replace(task, text=answer.plan.request or task.text)
         plan = self._in_order(answer.plan, world)
@@ -94,12 +95,10 @@ class Executive:
     ) -> TaskResult:
         said = tuple(step.text or str(step) for step in plan)
         result = ledger.result(success, message, said, self._cancel.is_set(), account)
-        ledger.tell(
-            "task_finished", success=result.success, message=result.message, reason=reason or message,
-            steps_executed=result.steps_executed,
-            corrections=result.corrections, llm_calls=result.llm_calls, tokens=result.tokens,
-            failures=[vars(failure) for failure in result.failures], placement_error_m=result.placement_error_m,
-            first_motion_s=result.first_motion_s, wall_s=result.wall_s, sim_s=result.sim_s,
-            canceled=result.canceled, done=list(result.done), given_up=list(result.given_up),
-            not_begun=list(result.not_begun))
+        ledger.tell(TaskFinished(
+            success=result.success, message=result.message, reason=reason or message, canceled=result.canceled,
+            steps_executed=result.steps_executed, corrections=result.corrections, failures=result.failures,
+            llm_calls=result.llm_calls, tokens=result.tokens, placement_error_m=result.placement_error_m,
+            first_motion_s=result.first_motion_s, wall_s=result.wall_s, sim_s=result.sim_s, done=result.done,
+            given_up=result.given_up, not_begun=result.not_begun))
         return result

@@ -5,37 +5,17 @@ from __future__ import annotations
 import math
 import time
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from hicrisp_core.model import Feedback, Rung, StackEntry, Vector
 from hicrisp_core.policy.policy import Budget
 from hicrisp_core.ports.brain import Usage
+from hicrisp_core.trace.events import Event, FailureRecord, StackChanged, StackRecord, UsageSoFar
 
-Event = Dict[str, Any]
-Listener = Callable[[Event], None]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """One verdict that was not ok.
-
-    ``step`` and ``error`` are sentences for people; the other fields are the feedback's, as they stand in files.
-    """
-
-    step: str
-    level: str
-    kind: str
-    error: str
-    label: str = ""
-    subjects: Tuple[str, ...] = ()
-    cause: str = ""
-
-    @property
-    def name(self) -> str:
-        """The most exact name of the failure: the label, else the kind."""
-        return self.label or self.kind
+Listener = Callable[[Dict[str, Any]], None]
+"""Called with every event as it is written: a JSON object."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +27,7 @@ class TaskResult:
     plan: Tuple[str, ...] = ()
     steps_executed: int = 0
     corrections: Dict[str, int] = field(default_factory=dict)
-    failures: Tuple[Failure, ...] = ()
+    failures: Tuple[FailureRecord, ...] = ()
     llm_calls: int = 0
     tokens: int = 0
     placement_error_m: Optional[float] = None
@@ -77,7 +57,7 @@ class _Counts:
     commands: int = 0
     usage: Usage = field(default_factory=Usage)
     corrections: Dict[str, int] = field(default_factory=dict)
-    failures: List[Failure] = field(default_factory=list)
+    failures: List[FailureRecord] = field(default_factory=list)
     placement_error: Optional[float] = None
     first_motion: Optional[float] = None
     sim_start: Optional[float] = None
@@ -104,14 +84,15 @@ class Ledger:
         view._tags = {**self._tags, **tags}
         return view
 
-    def tell(self, kind: str, **fields: Any) -> None:
-        """Send one event."""
+    def tell(self, event: Event) -> None:
+        """Send one event, with the time and what this view is for; what the event says itself goes before."""
         with self._lock:
-            self._on_event({"kind": kind, "t": round(self.seconds, 4), "sim_t": round(self.sim_seconds, 4),
-                            **self._tags, **fields})
+            tags = {name: value for name, value in self._tags.items() if getattr(event, name) in (None, "")}
+            timed = replace(event, t=round(self.seconds, 4), sim_t=round(self.sim_seconds, 4), **tags)
+            self._on_event(timed.as_dict())
 
     @property
-    def failures(self) -> Tuple[Failure, ...]:
+    def failures(self) -> Tuple[FailureRecord, ...]:
         """The verdicts that were not ok, oldest first."""
         return tuple(self._counts.failures)
 
@@ -146,7 +127,7 @@ class Ledger:
 
     def failed(self, step: str, feedback: Feedback, error: str) -> None:
         """Note a verdict that was not ok; ``step`` and ``error`` in words."""
-        self._counts.failures.append(Failure(
+        self._counts.failures.append(FailureRecord(
             step, feedback.level.value, feedback.kind.value, error, feedback.label, feedback.subjects,
             feedback.cause.kind.value if feedback.cause is not None else ""))
 
@@ -160,14 +141,14 @@ class Ledger:
         if usage.calls:
             with self._lock:
                 total = self._counts.usage = self._counts.usage + usage
-            self.tell("usage", calls=total.calls, prompt_tokens=total.prompt_tokens,
-                      completion_tokens=total.completion_tokens, seconds=total.seconds)
+            self.tell(UsageSoFar(calls=total.calls, prompt_tokens=total.prompt_tokens,
+                                 completion_tokens=total.completion_tokens, seconds=total.seconds))
 
     def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[StackEntry], Tuple[str, str]]) -> None:
         """Tell how the feedback stack stands, bottom first; ``said`` is an entry's command and error in words."""
-        self.tell("stack", entries=[
-            {"command": command, "error": error, "kind": entry.feedback.kind.value, "label": entry.feedback.label,
-             "attempts": entry.attempts} for entry in entries for command, error in (said(entry),)])
+        self.tell(StackChanged(entries=tuple(
+            StackRecord(*said(entry), entry.attempts, entry.feedback.kind.value, entry.feedback.label)
+            for entry in entries)))
 
     def exhausted(self) -> str:
         """Which budget is used up, as a sentence; empty while all last."""

@@ -31,6 +31,7 @@ from hicrisp_core.model import (
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.events import CorrectionMade, MakerRecord
 
 _CORRECT_LIMIT = 180.0
 """Wall seconds for one answer of the corrector."""
@@ -148,10 +149,10 @@ class StepRunner:
         self.seen.add(answer.mark)
         self.ledger.used(answer.usage)
         correction = answer.correction
-        self.ledger.tell("correction", rung=correction.rung.value, note=correction.note,
-                         maker={"kind": correction.maker.kind.value, "name": correction.maker.name},
-                         commands=[self.domain.describe(command) for command in correction.commands]
-                         + [step.text for step in correction.steps])
+        said = [*map(self.domain.describe, correction.commands), *(step.text for step in correction.steps)]
+        maker = MakerRecord(correction.maker.kind.value, correction.maker.name)
+        self.ledger.tell(CorrectionMade(
+            rung=correction.rung.value, commands=tuple(said), note=correction.note, maker=maker))
         if correction.rung is not Rung.GIVE_UP:
             self.ledger.corrected(correction.rung)
             if correction.rung is not Rung.OFFSET and stack.top.feedback.deviation is not None \

@@ -32,6 +32,7 @@ from hicrisp_core.model import (
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.events import Noted, PlanMade, StepFinished, StepStarted
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class TaskRun:
     def _step(self, index: int) -> _Ended:
         step, part = self._schedule.step(index), self._schedule.part(index)
         ledger = self._ledger.within(index=index, robot=step.robot)
-        ledger.tell("step_started", text=self._said(index), action=step.action)
+        ledger.tell(StepStarted(text=self._said(index), action=step.action))
         remaining = tuple(map(self._schedule.step, part))
         runner = self._runner.within(ledger, remaining[1:])
         world = runner.attempts.observe()
@@ -122,8 +123,8 @@ class TaskRun:
                 break
             made = (*made, *result.commands)
         if translation.pass_reason:
-            ledger.tell("note", text=f"no command is needed: {translation.pass_reason}")
-        ledger.tell("step_finished", ok=result.ok)
+            ledger.tell(Noted(text=f"no command is needed: {translation.pass_reason}"))
+        ledger.tell(StepFinished(ok=result.ok))
         return _Ended(result, made, translation.pass_reason)
 
     def _settle(self, index: int, ended: _Ended) -> None:
@@ -202,6 +203,7 @@ class TaskRun:
 
     def _tell_plan(self, plan: Plan, first: int) -> None:
         self._ports.announce(plan)
-        self._ledger.tell("plan", steps=[step.text or str(step) for step in plan.steps], source=plan.source,
-                          reasoning=plan.reasoning, from_step=first, robots=[step.robot for step in plan.steps],
-                          after=[None if step.after is None else list(step.after) for step in plan.steps])
+        self._ledger.tell(PlanMade(
+            steps=tuple(step.text or str(step) for step in plan.steps), source=plan.source, reasoning=plan.reasoning,
+            from_step=first, robots=tuple(step.robot for step in plan.steps),
+            after=tuple(step.after for step in plan.steps)))

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Callable, Dict, List, Mapping, Sequence, Tuple
+from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.checker import check, effects_hold
 from hicrisp_core.domain.effects import apply_effects, expected_facts
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.search import Goal, find_commands, preconditions_of
 from hicrisp_core.domain.wording import described, told
 from hicrisp_core.errors import DomainError
+from hicrisp_core.language.actions import arguments, of_skill, other, placing
 from hicrisp_core.language.expand import expand
 from hicrisp_core.language.goals import goal_text
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.nouns import Names, colour_of
-from hicrisp_core.model import Command, Relation, Step, StepRecord, Value, WorldState
+from hicrisp_core.model import Command, Relation, Step, StepRecord, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
 _PLUS = ("left_of", "right_of", "in_front_of", "behind")
@@ -73,7 +74,7 @@ class PlanBuilder:
             NotUnderstood: when one cannot be carried out any more.
         """
         for step in steps:
-            self._achieve(self._ground(step.action, dict(step.arguments), step.robot))
+            self._achieve(self._grounded(step))
 
     def achieve(self, goal: Goal, limits: SearchLimits) -> None:
         """Add the steps after which all conditions of a goal hold.
@@ -91,14 +92,15 @@ class PlanBuilder:
         items = self._names.items(intent.items)
         if len(items) > 1:
             raise NotUnderstood(f"one hand picks up one thing, not {len(items)}: {', '.join(items)}")
-        self._act("pick", item=items[0])
+        self._act(of_skill(self._domain, "pick"), items[0])
 
     def _put_down(self, intent: Intent) -> None:
-        held = [fact.object for fact in self._world.relations if fact.predicate == "holding"]
+        held = sorted(self._domain.roles.holders(self._world.relations))
         nouns = intent.items
         items = tuple(held) if nouns == (Noun("it"),) and held else self._names.items(nouns)
+        action = placing(self._domain, "free")
         for item in items:
-            self._act("put_down", item=item)
+            self._act(action, item)
 
     def _put(self, intent: Intent) -> None:
         if intent.reference is None:
@@ -122,8 +124,7 @@ class PlanBuilder:
             self._place(items[0], "next_to", reference)
             return
         for index, item in enumerate(items):
-            self._act(self._placing("around"), item=item, reference=reference,
-                      bearing=round(360.0 * index / len(items), 1))
+            self._act(placing(self._domain, "around"), item, reference, round(360.0 * index / len(items), 1))
 
     def _build(self, intent: Intent) -> None:
         items = self._names.items(intent.items, "")
@@ -138,7 +139,7 @@ class PlanBuilder:
         self._enough(intent.shape, items)
         if intent.shape != "tower" and self._world.objects[items[0]].pose is not None:
             # What the shape grows from needs room around it, wherever it stands now.
-            apart = self._ground(self._placing("apart"), {"item": items[0]})
+            apart = self._ground(placing(self._domain, "apart"), items[0])
             if (apart.action, apart.arguments) not in self._done:
                 self._plan(apart)
         for item, relation, reference in _arrangement(intent.shape, items):
@@ -169,47 +170,45 @@ class PlanBuilder:
         if not bowls:
             raise NotUnderstood("to clear the table there must be a bowl to put things in; there is none")
         for item in self._names.items(intent.items):
-            if not any(fact.predicate == "in" for fact in self._world.about(item)):
+            if not any(fact.predicate == self._domain.roles.inside for fact in self._world.about(item)):
                 self._place(item, "in", bowls[0])
 
     def _home(self, _: Intent) -> None:
-        self._act("home")
+        self._act(of_skill(self._domain, "home"))
 
     def _place(self, item: str, relation: str, reference: str) -> None:
-        action = self._domain.actions[self._placing(relation)]
-        other = next((name for name, parameter in action.parameters.items()
-                      if name != "item" and parameter.type not in ("arm", "base", "number")), "")
-        fits = not other or self._is(reference, action.parameters[other].type)
+        action = placing(self._domain, relation)
+        place = other(action)
+        fits = not place or self._is(reference, action.parameters[place].type)
         if not fits and self._put_freely(item, relation, reference):
             return
-        self._act(action.name, **{"item": item, other: reference})
+        self._act(action, item, reference)
 
     def _put_freely(self, item: str, relation: str, reference: str) -> bool:
         """Put a thing down where no place by name is needed, if that brings it there: on the only table."""
         for action in self._domain.actions.values():
             if action.decode == "free":
-                made, _ = expected_facts(self._domain, self._ground(action.name, {"item": item}))
+                made, _ = expected_facts(self._domain, self._ground(action, item))
                 if Relation(item, relation, reference) in made:
-                    self._act(action.name, item=item)
+                    self._act(action, item)
                     return True
         return False
 
-    def _placing(self, relation: str) -> str:
-        for action in self._domain.actions.values():
-            if action.decode == relation:
-                return action.name
-        raise NotUnderstood(f"nothing can be placed '{relation.replace('_', ' ')}' something here")
-
-    def _act(self, action: str, **arguments: Value) -> None:
-        command = self._ground(action, arguments)
+    def _act(self, action: Action, item: str = "", reference: str = "", number: Optional[float] = None) -> None:
+        command = self._ground(action, item, reference, number)
         self._achieve(command)
         made, _ = expected_facts(self._domain, command)
         for fact in made:
             self._wanted[fact] = self._domain.describe(command)
 
-    def _ground(self, action: str, arguments: Mapping[str, Value], robot: str = "") -> Command:
+    def _ground(
+        self, action: Action, item: str = "", reference: str = "", number: Optional[float] = None
+    ) -> Command:
+        return self._grounded(Step("", action.name, arguments(action, item, reference, number), self._robot))
+
+    def _grounded(self, step: Step) -> Command:
         try:
-            return self._domain.ground(Step("", action, arguments, robot or self._robot), self._world)
+            return self._domain.ground(step, self._world)
         except DomainError as error:
             raise NotUnderstood(str(error)) from error
 
@@ -236,7 +235,7 @@ class PlanBuilder:
 
     def _check_wanted(self) -> None:
         for fact, sentence in self._wanted.items():
-            if fact not in self._world.relations and fact.predicate != "holding":
+            if fact not in self._world.relations and fact.predicate != self._domain.roles.held:
                 raise NotUnderstood(f"the request contradicts itself: in the end '{sentence}' would not hold")
 
     def _is(self, name: str, type_: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Tuple
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.language.actions import arguments, of_skill
 from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.goals import GOAL_LIMITS, goal_of_relation
 from hicrisp_core.language.intents import Delivery, NotUnderstood, Noun
@@ -65,10 +66,8 @@ class DeliveryPlanner:
             here = {fact.object for fact in self._builder.world.about(base)
                     if fact.predicate == self._domain.roles.located}
             area = next((other for other in self._known.areas if other not in here), "")
-        action = next(each for each in self._domain.actions.values() if each.skill == "carry_to")
-        place = next(name for name, parameter in action.parameters.items()
-                     if name not in (action.robot_parameter, action.item_parameter))
-        self._builder.redo([Step("", action.name, {action.item_parameter: self._cargo[0], place: area}, base)])
+        action = of_skill(self._domain, "carry_to")
+        self._builder.redo([Step("", action.name, arguments(action, self._cargo[0], area), base)])
 
     def _to_table(self, delivery: Delivery, base: str) -> None:
         """A base alone comes back; what it carries, or what is named, comes down."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from hicrisp_core.domain.schema import Action, Domain
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
+from hicrisp_core.language.actions import arguments, of_skill
 from hicrisp_core.language.drives import TO_AREAS
 from hicrisp_core.language.front_ends import read_errands
 from hicrisp_core.language.intents import Errand, NotUnderstood
-from hicrisp_core.model import Feedback, FeedbackKind, Plan, Step, Value, WorldState
+from hicrisp_core.model import Feedback, FeedbackKind, Plan, Step, WorldState
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.ports.kinds import BASE
 
@@ -48,7 +49,7 @@ def _forgotten(
     domain: Domain, request: PlanRequest, steps: Sequence[Step], skipped: "frozenset[str]"
 ) -> List[Step]:
     """Steps to the areas that the task asks for, that were not visited and that no step goes to."""
-    covered = {fact.object for fact in request.world.relations if fact.predicate == "visited"} | skipped
+    covered = {fact.object for fact in request.world.relations if fact.predicate == domain.roles.visited} | skipped
     covered.update(str(value) for step in steps for value in step.arguments.values())
     try:
         errands = read_errands(request.task.text, domain, request.world)
@@ -80,7 +81,7 @@ class DrivePlanner:
     def steps(self, errand: Errand) -> List[Step]:
         """The steps of one part of the request."""
         if errand.skill == "wait":
-            return [self._step(errand, errand.seconds)]
+            return [self._step(errand)]
         places: Sequence[str] = errand.places
         if len(places) > 1:
             places = nearest_first(places, self._world, self._stands(errand.robot))
@@ -98,20 +99,14 @@ class DrivePlanner:
             self._at[name] = robot.pose.position[:2] if robot and robot.pose else None
         return self._at[name]
 
-    def _step(self, errand: Errand, value: Value) -> Step:
-        action = self._action(errand.skill)
-        arguments = {name: value for name in action.parameters if name != action.robot_parameter}
+    def _step(self, errand: Errand, place: str = "") -> Step:
+        action = of_skill(self._domain, errand.skill)
+        given = arguments(action, reference=place, number=errand.seconds)
         try:
-            command = self._domain.ground(Step("", action.name, arguments, errand.robot), self._world)
+            command = self._domain.ground(Step("", action.name, given, errand.robot), self._world)
         except DomainError as error:
             raise NotUnderstood(str(error)) from error
         return Step(self._domain.describe(command), command.action, command.arguments, command.robot)
-
-    def _action(self, skill: str) -> Action:
-        found = [action for action in self._domain.actions.values() if action.skill == skill]
-        if not found:
-            raise NotUnderstood(f"nothing here can '{skill.replace('_', ' ')}'")
-        return found[0]
 
 
 def nearest_first(areas: Sequence[str], world: WorldState, start: Optional[Tuple[float, float]]) -> List[str]:

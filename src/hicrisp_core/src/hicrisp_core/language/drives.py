@@ -55,7 +55,8 @@ class DriveReader(PhraseReader):
         return self._verbs[verb.value]()
 
     def _wait(self) -> List[Errand]:
-        self.skip("for")
+        while self.skip("for", "there", "here"):
+            pass
         number = self.peek().text
         self.skip()
         unit = self.peek().text
@@ -100,9 +101,9 @@ class DriveReader(PhraseReader):
                 self.skip()
                 while self.peek().text in ("visiting", "going", "to", "you") or self.peek().kind == "verb":
                     self.skip()
-                then = self._item()
-                first, then = (first, then) if turn == "before" else (then, first)
-                self._add(found, [*names, *first])
+                then = self._items()
+                first, then = ([*names, *first], then) if turn == "before" else (then, [*names, *first])
+                self._add(found, first)
                 names = []
                 self._add(found, then)
             elif len(first) == 1 and first[0] in self._known.stations:
@@ -120,6 +121,14 @@ class DriveReader(PhraseReader):
             found += [Errand(self._skill, (name,)) for name in names] if self._in_order else \
                 [Errand(self._skill, tuple(names))]
 
+    def _items(self) -> List[str]:
+        """All parts of the list that are left."""
+        found: List[str] = []
+        while self.peek() is not END:
+            found += [name for name in self._item() if name not in found]
+            self.skip_kind("and")
+        return found
+
     def _item(self) -> List[str]:
         """One part of a list: an area, a station, or all areas but some."""
         while self.peek().value == "to" or self.peek().text == "at":
@@ -135,9 +144,7 @@ class DriveReader(PhraseReader):
         left_out: List[str] = []
         if self.peek().kind == "except":
             self.skip()
-            while self.peek() is not END:
-                left_out += self._item()
-                self.skip_kind("and")
+            left_out = self._items()
         return [name for name in self._known.areas if name not in left_out]
 
     def _place(self, said: Sequence[Token]) -> str:

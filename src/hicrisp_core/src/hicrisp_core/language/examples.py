@@ -37,6 +37,7 @@ def nearest(text: str, domain: Domain, world: WorldState, works: Works, seconds:
         seconds: wall time after which no further sentence is tried.
     """
     deadline = Deadline(seconds)
+    text = text[:_LONGEST]
     found: List[str] = []
     for sentence in _by_likeness(text, candidates(text, domain, world)):
         if deadline.passed or len(found) == MOST:

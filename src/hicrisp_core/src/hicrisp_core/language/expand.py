@@ -10,8 +10,6 @@ from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.nouns import Names
 from hicrisp_core.model import WorldState
 
-_SUPPORTS = ("on", "in")
-
 
 def expand(intent: Intent, names: Names, domain: Domain, world: WorldState) -> Tuple[Intent, ...]:
     """The intents that an intent means in a world; most mean themselves.
@@ -27,6 +25,8 @@ class _Expander:
         self._names = names
         self._domain = domain
         self._world = world
+        self._on = domain.roles.stands_on
+        self._supports = (domain.roles.stands_on, domain.roles.inside)
 
     def of(self, intent: Intent) -> Tuple[Intent, ...]:
         meant: Mapping[str, Callable[[Intent], Sequence[Intent]]] = {
@@ -77,7 +77,7 @@ class _Expander:
         return [self._placing(intent, items[1], *places[0]), self._placing(intent, items[0], *places[1])]
 
     def _support(self, item: str) -> Tuple[str, str]:
-        found = [(fact.predicate, fact.object) for fact in self._world.about(item) if fact.predicate in _SUPPORTS]
+        found = [(fact.predicate, fact.object) for fact in self._world.about(item) if fact.predicate in self._supports]
         if not found:
             raise NotUnderstood(f"it is not known where {item} is")
         return found[0]
@@ -85,7 +85,7 @@ class _Expander:
     def _unstack(self, intent: Intent) -> Sequence[Intent]:
         items = self._names.items(intent.items)
         raised = [item for item in items if any(
-            fact.predicate == "on" and not self._is(fact.object, "surface") for fact in self._world.about(item))]
+            fact.predicate == self._on and not self._is(fact.object, "surface") for fact in self._world.about(item))]
         return [Intent("put_down", (_named(item),), group=intent.group) for item in self._from_the_top(raised)]
 
     def _clear(self, intent: Intent) -> Sequence[Intent]:
@@ -98,7 +98,7 @@ class _Expander:
         if intent.relation not in ("clear", "empty", "empty out"):
             raise NotUnderstood(f"only a table can be tidied, and {place} is a {self._world.types().get(place)}")
         inside = [fact.subject for fact in sorted(self._world.relations)
-                  if fact.object == place and fact.predicate in _SUPPORTS]
+                  if fact.object == place and fact.predicate in self._supports]
         left_out = {name for noun in intent.items for other in noun.besides for name in self._names.items((other,))}
         return [Intent("put_down", (_named(item),), group=intent.group)
                 for item in self._from_the_top(inside) if item not in left_out]
@@ -110,7 +110,7 @@ class _Expander:
 
     def _from_the_top(self, items: Sequence[str]) -> List[str]:
         """Upper things before those that carry them."""
-        below = {fact.subject: fact.object for fact in self._world.relations if fact.predicate == "on"}
+        below = {fact.subject: fact.object for fact in self._world.relations if fact.predicate == self._on}
 
         def height(item: str) -> int:
             levels = 0

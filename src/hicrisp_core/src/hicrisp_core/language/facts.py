@@ -15,7 +15,7 @@ from hicrisp_core.language.clauses import each_where
 from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.phrases import PhraseReader
 from hicrisp_core.language.templates import Template
-from hicrisp_core.language.tokens import END, MAX_CHARACTERS, Word, plain, rewritten, tokenise, words_in
+from hicrisp_core.language.tokens import END, MAX_CHARACTERS, Word, behind, plain, rewritten, tokenise, words_in
 
 _SENTENCE_ENDS = (".", ";", "!", "\n")
 _JOINTS = (",", "and")
@@ -141,14 +141,7 @@ def _parted(words: Sequence[Word], marks: Sequence[str]) -> Iterator[List[Word]]
 
 def _without_lead(sentence: Sequence[Word]) -> Sequence[Word]:
     """A sentence without "make sure that", "rearrange the blocks so that" and the like."""
-    said = sentence
-    while True:
-        lead = next((length for length in range(lexicon.LONGEST, 0, -1) if plain(said[:length]) in _LEADS), 0)
-        if not lead:
-            break
-        said = said[lead:]
-        while said and said[0].text in (",", ":"):
-            said = said[1:]
+    said = behind(sentence, _LEADS)
     if said and said[0].text in lexicon.REARRANGE:
         for at in range(1, min(len(said), 8)):
             if plain(said[at:at + 2]) in lexicon.SO_THAT:

@@ -10,7 +10,7 @@ LONGEST = 6
 RELATIONS: Mapping[str, Tuple[str, ...]] = {
     "next_to": ("next to", "beside", "near to", "near", "nearby", "close to", "close by", "adjacent to", "alongside",
                 "by the side of", "right next to"),
-    "on": ("on top of", "on top", "onto", "upon", "atop", "on"),
+    "on": ("on the top of", "onto the top of", "on top of", "on top", "onto", "upon", "atop", "on"),
     "in": ("inside of", "inside", "into", "in to", "within", "in"),
     "left_of": ("to the left of", "on the left of", "to the left side of", "on the left side of", "left of"),
     "right_of": ("to the right of", "on the right of", "to the right side of", "on the right side of", "right of"),

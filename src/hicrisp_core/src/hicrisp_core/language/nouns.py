@@ -13,7 +13,6 @@ from hicrisp_core.model import WorldObject, WorldState
 
 _NOUNS: Dict[str, str] = lexicon.phrases(lexicon.NOUNS)
 _PLURAL = frozenset(word for words in lexicon.NOUNS.values() for word in words if word.endswith("s"))
-_AT = ("on", "in")
 
 
 class Names:
@@ -32,6 +31,7 @@ class Names:
         self._world = world
         self._avoid = avoid
         self._moved = moved
+        self._at = (domain.roles.stands_on, domain.roles.inside)
         self._last: Tuple[str, ...] = ()
         self._chosen: List[str] = []
         self._used: Set[str] = set()
@@ -84,9 +84,9 @@ class Names:
         if noun.where:
             relation, place = noun.where
             places = self.matching(place)
-            found = [name for name in found if any(
-                fact.object in places and (fact.predicate == relation or relation == "at" and fact.predicate in _AT)
-                for fact in self._world.about(name))]
+            relations = self._at if relation == "at" else (relation,)
+            found = [name for name in found if any(fact.object in places and fact.predicate in relations
+                                                   for fact in self._world.about(name))]
         return found
 
     def _resolve(self, noun: Noun, reference: str) -> Tuple[str, ...]:
@@ -95,7 +95,7 @@ class Names:
         return names
 
     def _pronoun(self, noun: Noun) -> Tuple[str, ...]:
-        held = tuple(sorted(fact.object for fact in self._world.relations if fact.predicate == "holding"))
+        held = tuple(sorted(self._domain.roles.holders(self._world.relations)))
         meant = self._last or held
         if not meant:
             raise NotUnderstood(f"'{noun.count}' refers to nothing that was named before")
@@ -176,8 +176,7 @@ class Names:
 
     def _covered(self, name: str) -> int:
         """Things with nothing on them first; what this task has put there does not count."""
-        return sum(1 for fact in self._world.relations
-                   if fact.predicate == "on" and fact.object == name and fact.subject not in self._moved)
+        return len(self._domain.roles.upon(self._world, name) - self._moved)
 
 
 def colour_of(thing: WorldObject) -> str:

@@ -10,7 +10,8 @@ from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.tokens import END, Token
 
 _ENDS = ("with", "using", "from", "up", "down", "by", "to", "each", "of", "off", "out", "as", "so", "over", "at",
-         "should", "shall", "must", "is", "are", "back")
+         "should", "shall", "must", "is", "are", "back",
+         "goes")
 """Words that end a noun phrase once it has begun."""
 _ARTICLES = ("the", "of", "my", "your", "these", "those", "its", "their")
 _THAT = ("that", "which")
@@ -78,7 +79,7 @@ class PhraseReader:
         """
         noun = Noun("the")
         words: List[str] = []
-        definite = False
+        definite = partly = False
         while self.peek().kind == "word" and not (words and self.peek().text in _ENDS):
             text = self.peek().text
             if text in _THAT and words and self.peek(1).text in _IS:
@@ -101,7 +102,8 @@ class PhraseReader:
             elif text in lexicon.ANY:
                 noun = replace(noun, count="any")
             elif text in _ARTICLES:
-                definite = definite or text != "of"
+                partly = partly or (text == "of" and not definite)  # "two of the boxes"
+                definite = definite or not partly
             else:
                 words.append(text)
             self._at += 1

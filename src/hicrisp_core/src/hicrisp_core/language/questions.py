@@ -9,10 +9,12 @@ from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.nouns import Names, colour_of
 from hicrisp_core.language.phrases import PhraseReader
-from hicrisp_core.language.tokens import Word, plain, tokenise, words_in
+from hicrisp_core.language.tokens import Word, behind, plain, tokenise, words_in
+from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import Relation, WorldState
 
 _IS = ("is", "are")
+_LEADS = (*lexicon.POLITE, "tell me", "do you know")
 _PATTERNS = ("what is on the table?", "where is the box?", "is the box in the bowl?", "how many boxes are there?",
              "what colour is the box?", "what are you holding?")
 
@@ -37,7 +39,7 @@ def answer(text: str, domain: Domain, world: WorldState) -> str:
 
 def _asked(text: str) -> Tuple[Word, ...]:
     """The words of a question without its mark."""
-    words = words_in(text)
+    words = tuple(behind(words_in(text), _LEADS))
     while words and words[-1].text in ("?", "!", "."):
         words = words[:-1]
     return words
@@ -51,6 +53,7 @@ class _Question(PhraseReader):
         self._domain = domain
         self._world = world
         self._names = Names(domain, world)
+        self._robots = Vocabulary.of(domain, world).robots
 
     def answer(self) -> str:
         """By its first word."""
@@ -111,6 +114,7 @@ class _Question(PhraseReader):
     def _is(self) -> str:
         if self.peek().text in ("you", "holding"):
             return self._holding() if self.skip("you") and self.skip("holding") else ""
+        self.skip("not")  # "Isn't the box in the bowl?"
         there = self.skip("there")
         noun = self.noun()
         things = self._things(noun) if not there else [
@@ -150,21 +154,23 @@ class _Question(PhraseReader):
                 and (subjects is None or fact.subject in subjects)]
 
     def _things(self, noun: Noun) -> Tuple[str, ...]:
-        found = self._names.matching(noun)
+        robots, length = self._robots.named(noun.words)
+        found = list(robots) if length and length == len(noun.words) else self._names.matching(noun)
         if not found:
             raise NotUnderstood(f"there is no '{noun}' here; there are: {', '.join(sorted(self._world.objects))}")
         return tuple(name for name in found if not self._unseen(name)) or tuple(found)
 
     def _unseen(self, name: str) -> bool:
         """Whether a thing that was asked about is not seen; the answer says so then."""
-        thing = self._world.objects[name]
-        if thing.unseen:
-            self._lost[name] = f"the {name.replace('_', ' ')} {thing.sight}"
-        return thing.unseen
+        thing = self._world.objects.get(name)
+        if thing is None or not thing.unseen:
+            return False
+        self._lost[name] = f"the {name.replace('_', ' ')} {thing.sight}"
+        return True
 
     def _about(self, things: Iterable[str]) -> List[Relation]:
         return [fact for fact in sorted(self._world.relations) if fact.subject in things or (
-            fact.object in things and fact.predicate == "holding")]
+            fact.object in things and fact.predicate == self._domain.roles.held)]
 
     def _sentences(self, facts: Iterable[Relation]) -> str:
         return "; ".join(self._domain.facts_text(facts))
@@ -173,7 +179,7 @@ class _Question(PhraseReader):
         return self._sentences(self._world.relations) or "nothing is seen"
 
     def _holding(self) -> str:
-        return self._sentences(fact for fact in self._world.relations if fact.predicate == "holding") \
+        return self._sentences(fact for fact in self._world.relations if fact.predicate == self._domain.roles.held) \
             or "nothing is held"
 
     def _colour(self, name: str) -> str:

@@ -14,7 +14,7 @@ from hicrisp_core.language.tokens import END, Token, check_readable
 
 _STARTS = ("the", "a", "an", "all", "both", "every", "each", "everything", "two", "three", "four", "five")
 _PLACING = ("put", "stack")
-_SHALL_BE = ("should", "shall", "must", "be", "go", "stand", "sit")
+_SHALL_BE = ("should", "shall", "must", "be", "go", "goes", "stand", "sit")
 _SAME_COLOUR = re.compile(r"(of|with) (the same|their|its|their own|its own|matching) colou?rs?")
 
 
@@ -61,15 +61,27 @@ class ThingsReader(ClauseReader):
             return [self._placed((Noun("them"),), token.value)]
         if token.kind == "word" and goes_on and self._last is not None:
             return self._placements(self._last.verb)  # "... and the cylinder on the box"
+        if token.kind == "relation" and self._last is None:
+            return self._fronted(token.value)
         if token.text in _STARTS and self._last is None and self._is_wish():
             return self._placements("put")  # "the box should be on the cylinder"
         raise NotUnderstood(f"'{token.text}' is no action that is known here" if self._last is None else
                             f"an action was expected before '{token.text}'")
 
+    def _fronted(self, relation: str) -> List[Intent]:
+        """"On the green box put the red one"."""
+        self.skip()
+        reference = self.noun()
+        self.skip_kind("and")
+        if self.peek().value not in _PLACING:
+            raise NotUnderstood(f"an action was expected before '{self.peek().text}'")
+        self.skip()
+        return [self.intent("put", self.nouns(), relation, reference)]
+
     def _is_wish(self) -> bool:
         """Whether a relation comes before any verb, as in "the box on the cylinder"."""
         ahead = 0
-        while self.peek(ahead).kind in ("word", "and") or self.peek(ahead).text == "to":
+        while self.peek(ahead).kind in ("word", "and", "except") or self.peek(ahead).text == "to":
             ahead += 1
         return self.peek(ahead).kind == "relation"
 
@@ -106,7 +118,7 @@ class ThingsReader(ClauseReader):
                     self.skip()
         found = self._one_placement(verb, items, token)
         while self.peek().kind == "and" and self._another_placement():
-            self.skip()
+            self.skip_kind("and")
             again = self.nouns() if self.at_noun() else (Noun("them"),)
             relation = self.peek()
             if not self.skip() or relation.kind != "relation":

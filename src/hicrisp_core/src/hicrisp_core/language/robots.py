@@ -11,7 +11,7 @@ from hicrisp_core.language.tokens import Token, Word
 
 _STARTS = frozenset(phrase.split()[0] for phrase, (kind, _) in lexicon.FLEET_PHRASES.items() if kind == "verb")
 _JOINTS = (",", ";", ".", "and", "then", "meanwhile", "also")
-_BEFORE = (*lexicon.LET, *lexicon.ARTICLES)
+_ORDERING = ("let", "tell", "ask", "have")
 _MANNERS = ("also", "then", "now")
 
 
@@ -65,8 +65,10 @@ class Robots:
         if at and _is_verb(tokens, at) and (length or tokens[0].kind != "verb"):
             self._check(names, length, tokens[who:who + length])
             return Lead(names, at)
-        if asked and not length:
-            self._refuse_unknown(tokens, who)
+        if asked and tokens[0].text in _ORDERING:
+            self._check(names, length, tokens[who:who + length])
+            if not length:
+                self._refuse_unknown(tokens, who)
         return None
 
     def addressed(self, tokens: Sequence[Token]) -> bool:
@@ -132,8 +134,6 @@ class Robots:
 
     def _refuse_unknown(self, tokens: Sequence[Token], who: int) -> None:
         """"Let the drone fly": whoever is named before a verb is no robot here."""
-        if tokens[0].text not in ("let", "tell", "ask", "have"):
-            return
         at = who
         while at < len(tokens) and tokens[at].kind == "word" and tokens[at].text not in lexicon.MODALS:
             at += 1

@@ -79,7 +79,8 @@ def _parts(tokens: Sequence[Token], robots: Robots) -> List[Tuple[Sequence[str],
         while end < len(tokens) and tokens[end].kind in _JOINTS:
             end += 1
         run = [token.kind for token in tokens[at:end]]
-        if run and ("then" in run or _starts(tokens[end:], robots)) and not robots.addressed(tokens[start:at]):
+        if run and ("then" in run or _starts(tokens[end:], robots)) \
+                and not robots.addressed(tokens[start:at]) and (found or not _is_fronted(tokens[start:at])):
             found.append((joints, tokens[start:at]))
             joints, start = run, end
         at = max(end, at + 1)
@@ -95,6 +96,11 @@ def _starts(tokens: Sequence[Token], robots: Robots) -> bool:
         return robots.lead(tokens) is not None
     except NotUnderstood:
         return True  # It is refused where it is read.
+
+
+def _is_fronted(tokens: Sequence[Token]) -> bool:
+    """"On the green box, ...": where comes before the verb."""
+    return bool(tokens) and tokens[0].kind == "relation" and all(token.kind != "verb" for token in tokens)
 
 
 def _trimmed(tokens: Sequence[Token]) -> List[Token]:

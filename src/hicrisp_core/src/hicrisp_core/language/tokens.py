@@ -104,6 +104,8 @@ def tokenise(
         kind, value = table.get(phrase, ("word", phrase))
         if phrase == "\n":
             lines.append(len(tokens))
+        elif phrase == "," and tokens and tokens[-1].text == ",":
+            continue  # What stood between them is left out.
         elif kind != "filler" or phrase in known:
             tokens.append(Token("word" if kind == "filler" else kind, value, phrase, first.start, last.end))
     for at in reversed(lines):  # A line that begins with a verb follows the one before; any other goes on with it.
@@ -116,6 +118,18 @@ def rewritten(words: Sequence[Word], table: Mapping[str, str]) -> Tuple[Word, ..
     """Words with each phrase of a table, the longest first, in its other form."""
     return tuple(Word(part, first.start, last.end) for phrase, first, last in _phrases(words, table)
                  for part in table.get(phrase, phrase).split(" ") if part)
+
+
+def behind(words: Sequence[Word], phrases: Container[str]) -> Sequence[Word]:
+    """What is left behind some phrases that may lead, with their commas."""
+    at = 0
+    while at < len(words):
+        length = next((length for length in range(min(lexicon.LONGEST, len(words) - at), 0, -1)
+                       if plain(words[at:at + length]) in phrases), 0)
+        if not length and not (at and words[at].text in (",", ":")):
+            break
+        at += length or 1
+    return words[at:]
 
 
 def _phrases(words: Sequence[Word], table: Container[str]) -> Iterator[Tuple[str, Word, Word]]:

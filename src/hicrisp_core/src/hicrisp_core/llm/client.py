@@ -10,12 +10,13 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Union
 import openai
 
 from hicrisp_core.llm.budget import LlmBudget
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.dialect import Dialect
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, redacted
 from hicrisp_core.llm.recording import Recorder, Replayer
 from hicrisp_core.llm.reply import read_reply, retry_after, why_refused
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.time.bounded_call import Overdue, within
+from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
 from hicrisp_core.time.deadline import Deadline
 
 log = logging.getLogger(__name__)
@@ -23,12 +24,14 @@ log = logging.getLogger(__name__)
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 20.0
 _NO_KEY = "not-needed"
+_MOST_REQUESTS = 8
+"""Requests that may be under way at once, with those that nobody waits for any more."""
 _MAY_PASS = (408, 409, 425)
 """HTTP refusals below 500 that a later attempt may not meet."""
 
 
-class ChatClient:
-    """Asks one model.
+class ChatClient(ChatModel):
+    """Asks one model behind an endpoint that speaks chat completions.
 
     Args:
         sleep: how pauses are made; tests give their own.
@@ -50,6 +53,7 @@ class ChatClient:
         self._dialect = Dialect(settings.response_format)
         self._budget = LlmBudget(settings.budget_calls, settings.budget_tokens)
         self._client: Optional[openai.OpenAI] = None
+        self._calls = BoundedCalls("the language model", _MOST_REQUESTS)
 
     @property
     def name(self) -> str:
@@ -132,7 +136,7 @@ class ChatClient:
             self._client = openai.OpenAI(
                 api_key=self._key or _NO_KEY, base_url=self._settings.url or None, max_retries=0)
         create = self._client.chat.completions.create
-        return within(seconds, lambda: create(**request, timeout=seconds))
+        return self._calls.call(lambda: create(**request, timeout=seconds), Deadline(seconds))
 
     def _status(self, error: openai.APIStatusError, calls: int) -> LlmFailure:
         """What an HTTP status other than 400 and 422 means; ``rate_limit`` and ``server`` may pass."""

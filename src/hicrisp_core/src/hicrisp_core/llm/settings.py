@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, fields
+from dataclasses import field, replace
 from pathlib import Path as FilePath
-from typing import Any, Dict, Mapping, Optional, Tuple, Type, Union
+from typing import Any, Mapping, Optional, Tuple, Union
 
-from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
+from annotated_types import Ge, Le
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass
+from typing_extensions import Annotated, Final, Literal
+
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.extensions import extensions
 
 AUTO = "auto"
-OFFLINE = "offline"
-OPENAI = "openai"
+OFFLINE: Final = "offline"
+OPENAI: Final = "openai"
 KEY_VARIABLE = "OPENAI_API_KEY"
 URL_VARIABLE = "OPENAI_BASE_URL"
 OWN_URL_VARIABLE = "HICRISP_LLM_BASE_URL"
 """Goes before OPENAI_BASE_URL, for a machine where that one serves other programs."""
 OWN_MODEL_VARIABLE = "HICRISP_LLM_MODEL"
-_TYPES: Dict[str, Type[Any]] = {"str": str, "int": int, "float": float, "Optional[int]": int}
+Retries = Annotated[int, Ge(0), Le(10)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class LlmSettings:
     """How a model is asked.
 
     Args:
-        backend: ``openai`` for any chat-completions endpoint, or ``offline``.
+        backend: ``openai`` for any chat-completions endpoint, ``offline`` for no model, or a registered one.
+        options: what a registered backend takes beside the keys here.
         model: the model's name; the variable HICRISP_LLM_MODEL goes before it where no ``base_url`` is given.
         base_url: the endpoint; empty for the variable HICRISP_LLM_BASE_URL or OPENAI_BASE_URL, or OpenAI's own.
         api_key_env: the environment variable that holds the key; empty for OPENAI_API_KEY where no ``base_url`` is
@@ -50,16 +58,22 @@ class LlmSettings:
     base_url: str = ""
     api_key_env: str = ""
     api_key_file: str = ""
-    temperature: float = 0.0
+    temperature: NonNegativeFloat = 0.0
     seed: Optional[int] = None
-    max_tokens: int = 1500
-    timeout_s: float = 60.0
-    retries: int = 3
-    response_format: str = "auto"
-    budget_calls: int = 0
-    budget_tokens: int = 0
+    max_tokens: PositiveInt = 1500
+    timeout_s: PositiveFloat = 60.0
+    retries: Retries = 3
+    response_format: Literal["auto", "json_schema", "json_object", "none"] = "auto"
+    budget_calls: NonNegativeInt = 0
+    budget_tokens: NonNegativeInt = 0
     record: str = ""
     replay: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def offline(self) -> bool:
+        """Whether no model is asked."""
+        return self.backend == OFFLINE
 
     @property
     def url(self) -> str:
@@ -102,21 +116,21 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
         ConfigError: for an unknown key or value, with the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
-    known = {entry.name: _TYPES[str(entry.type)] for entry in fields(LlmSettings) if entry.name != "name"}
-    check_keys(values, ("llm", "description", *known), ("llm", "backend"), positions)
-    choices: Mapping[str, Tuple[str, ...]] = {
-        "backend": (OFFLINE, OPENAI), "response_format": ("auto", "json_schema", "json_object", "none")}
-    found = {key: value_of(values, key, known[key], positions, choices=choices.get(key, ()))
-             for key in known if key in values}
-    for key in ("timeout_s", "max_tokens"):
-        if not found.get(key, 1) > 0:
-            raise positions.error((key,), f"more than 0 is needed, got {found[key]}")
-    for key in ("temperature", "budget_calls", "budget_tokens"):
-        if found.get(key, 0) < 0:
-            raise positions.error((key,), f"at least 0 is needed, got {found[key]}")
-    if not 0 <= found.get("retries", 0) <= 10:
-        raise positions.error(("retries",), f"0 to 10 are taken, got {found['retries']}")
-    return LlmSettings(name=value_of(values, "llm", str, positions), **found)
+    settings = read_settings(LlmSettings, values, positions, required=("backend",), others=("description",),
+                             name_key="llm")
+    backends = extensions().backends
+    if not settings.offline and settings.backend not in backends:
+        raise positions.error(("backend",), f"{backends.unknown(settings.backend)}, or {OFFLINE} for no model")
+    usual = {} if settings.offline else backends.get(settings.backend).options
+    return replace(settings, options=_options(values, usual, positions))
+
+
+def _options(values: Mapping[str, Any], usual: Mapping[str, Any], positions: Positions) -> Mapping[str, Any]:
+    """What the file says to its backend alone, over what is usual there."""
+    given = value_of(values, "options", dict, positions, default={})
+    check_keys(given, usual, (), positions, ("options",))
+    return {key: value_of(given, key, type(default), positions, ("options",), default=default)
+            for key, default in usual.items()}
 
 
 def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:

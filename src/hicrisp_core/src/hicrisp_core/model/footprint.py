@@ -10,27 +10,23 @@ from shapely.geometry import MultiPoint, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.model.geometry import Pose, Vector, rotate
+from hicrisp_core.model.shapes import Shape
 from hicrisp_core.model.world import WorldObject
 
-ROUND = ("cylinder", "bowl")
-"""Shapes whose footprint is a disc while they stand upright."""
 UPRIGHT = 0.35
 """Radians of tilt up to which a round object's footprint is still taken as a disc."""
-_CIRCLE = tuple((math.cos(math.tau * i / 48), math.sin(math.tau * i / 48)) for i in range(48))
-BOWL_WALL = 0.006
-"""Thickness of a bowl's wall and floor, metres."""
 
 
 def half_extents(thing: WorldObject, pose: Pose) -> Tuple[float, float, float]:
     """Half the sizes of the axis-aligned box around an object at a pose, world axes, metres."""
-    axes = [rotate(pose.orientation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    axes = pose.axes
     x, y, z = (sum(abs(axis[i]) * size / 2.0 for axis, size in zip(axes, thing.size)) for i in range(3))
     return (x, y, z)
 
 
 def vertical_span(thing: WorldObject, pose: Pose) -> Tuple[float, float]:
     """Height of the lowest and of the highest point, metres in the world frame."""
-    if thing.shape in ROUND:
+    if thing.form.round:
         up = rotate(pose.orientation, (0.0, 0.0, 1.0))[2]
         half = abs(up) * thing.size[2] / 2.0 + math.sqrt(max(0.0, 1.0 - up * up)) * thing.size[0] / 2.0
     else:
@@ -40,21 +36,17 @@ def vertical_span(thing: WorldObject, pose: Pose) -> Tuple[float, float]:
 
 def footprint(thing: WorldObject, pose: Pose) -> BaseGeometry:
     """The shadow of an object on the ground, metres in the world's plane."""
-    return _shadow(thing.shape, thing.size, pose)
+    return _shadow(thing.form, thing.size, pose)
 
 
 @lru_cache(maxsize=4096)
-def _shadow(shape: str, size: Vector, pose: Pose) -> BaseGeometry:
+def _shadow(shape: Shape, size: Vector, pose: Pose) -> BaseGeometry:
     """Things mostly stand still, so their shadows are asked for again and again."""
     x, y, _ = pose.position
     upright = pose.tilt < UPRIGHT or pose.tilt > math.pi - UPRIGHT
-    if shape in ROUND and upright:
-        radius = size[0] / 2.0
-        return Polygon([(x + radius * cosine, y + radius * sine) for cosine, sine in _CIRCLE])
     if upright:
-        cosine, sine = math.cos(pose.yaw) / 2.0, math.sin(pose.yaw) / 2.0
-        return Polygon([(x + a * size[0] * cosine - b * size[1] * sine, y + a * size[0] * sine + b * size[1] * cosine)
-                        for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+        cosine, sine = (1.0, 0.0) if shape.round else (math.cos(pose.yaw), math.sin(pose.yaw))
+        return Polygon([(x + a * cosine - b * sine, y + a * sine + b * cosine) for a, b in shape.outline(size)])
     corners = [pose.apply((a * size[0] / 2.0, b * size[1] / 2.0, c * size[2] / 2.0))
                for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
     return MultiPoint([corner[:2] for corner in corners]).convex_hull
@@ -69,8 +61,5 @@ def gap(a: WorldObject, b: WorldObject) -> float:
 
 def support(thing: WorldObject, yaw: float, bearing: float) -> float:
     """How far an upright object at ``yaw`` reaches from its centre towards ``bearing`` (radians), metres."""
-    if thing.shape in ROUND:
-        return thing.size[0] / 2.0
-    angle = bearing - yaw
-    return abs(math.cos(angle)) * thing.size[0] / 2.0 + abs(math.sin(angle)) * thing.size[1] / 2.0
-
+    along, across = math.cos(bearing - yaw), math.sin(bearing - yaw)
+    return max(x * along + y * across for x, y in thing.form.outline(thing.size))

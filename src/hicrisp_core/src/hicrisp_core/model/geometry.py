@@ -1,4 +1,4 @@
-"""Poses and the little quaternion arithmetic that the core needs; metres, radians, REP-103 axes."""
+"""Poses, and the workspace's only quaternion and Euler arithmetic; metres, radians, REP-103 axes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ class Pose:
     @property
     def yaw(self) -> float:
         """Rotation about the vertical axis, radians in (-pi, pi]."""
-        x, y, z, w = self.orientation
-        return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+        return to_euler(self.orientation)[2]
 
     @property
     def tilt(self) -> float:
@@ -52,8 +51,7 @@ class Pose:
 
     def inverse(self) -> "Pose":
         """The parent frame as seen from this pose."""
-        x, y, z, w = self.orientation
-        back: Quaternion = (-x, -y, -z, w)
+        back = conjugate(self.orientation)
         moved = rotate(back, self.position)
         return Pose((-moved[0], -moved[1], -moved[2]), back)
 
@@ -61,10 +59,72 @@ class Pose:
         """``self * other``: a pose given in this pose's frame, expressed in the parent frame."""
         return Pose(self.apply(other.position), multiply(self.orientation, other.orientation))
 
+    @property
+    def axes(self) -> Tuple[Vector, Vector, Vector]:
+        """The pose's x, y and z axis as unit vectors in the parent frame."""
+        x, y, z = (rotate(self.orientation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+        return x, y, z
+
+    def towards(self, other: "Pose", fraction: float) -> "Pose":
+        """The pose at a fraction of the straight way to another one: even motion, even turn the shorter way round."""
+        x, y, z = (a + (b - a) * fraction for a, b in zip(self.position, other.position))
+        turn = multiply(conjugate(self.orientation), other.orientation)
+        sine = math.copysign(math.hypot(*turn[:3]), turn[3])
+        if abs(sine) < 1e-9:
+            return Pose((x, y, z), other.orientation)
+        half = math.atan2(abs(sine), abs(turn[3])) * fraction
+        i, j, k = (value / sine * math.sin(half) for value in turn[:3])
+        return Pose((x, y, z), multiply(self.orientation, (i, j, k, math.cos(half))))
+
 
 def from_yaw(yaw: float) -> Quaternion:
     """The quaternion of a rotation by ``yaw`` radians about the vertical axis."""
     return (0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0))
+
+
+def from_euler(roll: float, pitch: float, yaw: float) -> Quaternion:
+    """The quaternion of turns about the fixed x, then y, then z axis, radians (as in URDF and SDF)."""
+    about_x: Quaternion = (math.sin(roll / 2.0), 0.0, 0.0, math.cos(roll / 2.0))
+    about_y: Quaternion = (0.0, math.sin(pitch / 2.0), 0.0, math.cos(pitch / 2.0))
+    return multiply(from_yaw(yaw), multiply(about_y, about_x))
+
+
+def to_euler(q: Quaternion) -> Vector:
+    """Roll, pitch and yaw about the fixed axes, radians: the inverse of ``from_euler`` for a unit quaternion."""
+    x, y, z, w = q
+    return (
+        math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)),
+        math.asin(max(-1.0, min(1.0, 2.0 * (w * y - z * x)))),
+        math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)),
+    )
+
+
+def upright_turn(axis: Vector) -> Quaternion:
+    """The shortest turn that brings a unit vector to the vertical."""
+    x, y, z = axis
+    length = math.hypot(x, y)
+    if length < 1e-6:
+        return IDENTITY if z > 0.0 else (1.0, 0.0, 0.0, 0.0)
+    half = math.atan2(length, z) / 2.0
+    # About the horizontal direction across it.
+    return (y / length * math.sin(half), -x / length * math.sin(half), 0.0, math.cos(half))
+
+
+def conjugate(q: Quaternion) -> Quaternion:
+    """The inverse turn of a unit quaternion."""
+    x, y, z, w = q
+    return (-x, -y, -z, w)
+
+
+def turn_between(a: Quaternion, b: Quaternion) -> float:
+    """The angle between two orientations, radians in [0, pi]."""
+    turn = multiply(conjugate(a), b)
+    return 2.0 * math.atan2(math.hypot(*turn[:3]), abs(turn[3]))
+
+
+def heading(direction: Vector) -> float:
+    """The direction of a vector in the horizontal plane, radians from the x axis."""
+    return math.atan2(direction[1], direction[0])
 
 
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:

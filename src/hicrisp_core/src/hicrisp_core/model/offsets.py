@@ -11,27 +11,29 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Dict, Mapping, Sequence, Tuple
 
+from annotated_types import Ge
+from pydantic import PositiveFloat
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+from typing_extensions import Annotated
+
+from hicrisp_core.config.settings import STRICT
+
 Planar = Tuple[float, float]
 
 
-@dataclass(frozen=True)
+@pydantic_dataclass(frozen=True, config=STRICT)
 class OffsetSettings:
     """How the decoder learns.
 
     Args:
         prior_sigma: placement noise believed before anything was measured, metres, above 0.
         limit: the largest correction that is applied, metres; a longer measurement is no placement error.
-        memory: the number of placements that the estimate remembers.
+        memory: the number of placements that the estimate remembers, at least 2.
     """
 
-    prior_sigma: float = 0.02
-    limit: float = 0.10
-    memory: float = 12.0
-
-    def __post_init__(self) -> None:
-        if not (self.prior_sigma > 0.0 and self.limit > 0.0 and self.memory >= 2.0):
-            raise ValueError("offset settings need prior_sigma > 0 m, limit > 0 m and memory >= 2 placements, got "
-                             f"{self.prior_sigma}, {self.limit}, {self.memory}")
+    prior_sigma: PositiveFloat = 0.02
+    limit: PositiveFloat = 0.10
+    memory: Annotated[float, Ge(2.0)] = 12.0
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.motion import Motion
+from hicrisp_core.model.shapes import Shape, shape_named
 
 
 class Relation(NamedTuple):
@@ -25,7 +26,7 @@ class WorldObject:
     Args:
         name: unique name, lower case with underscores.
         type: a type of the domain, for example ``box``.
-        shape: ``box``, ``cylinder``, ``bowl``, ``surface`` or ``region``; decides how footprints are measured.
+        shape: name of one of the registered shapes, such as ``box``; decides how footprints are measured.
         size: extents along the object's own x, y, z axes in metres (a cylinder has equal x and y).
         attributes: what language may call it by, for example ``{"colour": "red"}``.
         pose: centre of the bounding box in the world frame; ``None`` when it was never seen.
@@ -44,6 +45,11 @@ class WorldObject:
     pose_age: float = 0.0
     movable: bool = True
     lost: bool = False
+
+    @property
+    def form(self) -> Shape:
+        """Its shape."""
+        return shape_named(self.shape)
 
     @property
     def unseen(self) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Optional, Tuple
 
-from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
+from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.language import lexicon
+from hicrisp_core.language.actions import other
 from hicrisp_core.language.front_ends import read
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.templates import Template
@@ -63,7 +64,7 @@ def _by_grammar(text: str, domain: Domain) -> Tuple[RawStep, ...]:
             last = _said(intent.items[0], last)
             names[action.item_parameter] = last
         if intent.reference is not None:
-            names[_other(action)] = _said(intent.reference, last)
+            names[other(action)] = _said(intent.reference, last)
         if not all(names.values()) or not set(names) <= set(action.parameters):
             return ()
         steps.append(RawStep(action.name, (), names, text))
@@ -88,9 +89,3 @@ def _said(noun: Noun, last: str) -> str:
         return last or "it"
     one = noun.count in ("the", "any") and not noun.besides and not noun.fresh
     return " ".join(noun.words) if one else ""
-
-
-def _other(action: Action) -> str:
-    """The parameter by which a thing is placed."""
-    return next((name for name, parameter in action.parameters.items()
-                 if name != action.item_parameter and parameter.type not in (*ROBOT_TYPES, "number")), "")

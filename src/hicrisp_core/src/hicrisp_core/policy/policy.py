@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Tuple
 
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic.dataclasses import dataclass
+from typing_extensions import Final, Literal
+
+from hicrisp_core.config.settings import STRICT
 from hicrisp_core.model import Rung
 from hicrisp_core.model.offsets import OffsetSettings
 from hicrisp_core.policy.search_limits import SearchLimits
 
-SINGLE, COPAL = "single", "copal"
+SINGLE: Final = "single"
+COPAL: Final = "copal"
 """The brains that a policy can name: one model that plans, or CoPAL's agents."""
 DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
 BODIES = (DIRECT, MODEL, SIMILAR)
 """The kinds of bodies."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class Budget:
     """What a task may use; reaching any of them ends it with the reason."""
 
-    llm_calls: int = 40
-    tokens: int = 200_000
-    seconds: float = 1800.0
-    corrections: int = 60
+    llm_calls: NonNegativeInt = 40
+    tokens: NonNegativeInt = 200_000
+    seconds: NonNegativeFloat = 1800.0
+    corrections: NonNegativeInt = 60
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class Policy:
     """How a task is run.
 
@@ -50,22 +56,26 @@ class Policy:
 
     name: str
     rungs: Tuple[Rung, ...] = (Rung.REPAIR, Rung.OFFSET, Rung.LLM_STEP, Rung.LLM_REPLAN)
-    threshold: int = 8
-    depth: int = 5
-    replans: int = 5
+    threshold: PositiveInt = 8
+    depth: PositiveInt = 5
+    replans: NonNegativeInt = 5
     repeat_replans: bool = False
     check_preconditions: bool = True
     detect: bool = True
-    on_failed_step: str = "stop"
+    on_failed_step: Literal["stop", "continue"] = "stop"
     verify_goal: bool = True
-    feedback_level: str = "how"
-    autonomy: str = "supervised"
-    brain: str = SINGLE
+    feedback_level: Literal["what", "why", "how"] = "how"
+    autonomy: Literal["supervised", "full"] = "supervised"
+    brain: Literal["single", "copal"] = SINGLE
     prompts: str = "default"
-    body: str = "direct"
+    body: Literal["direct", "model", "similar"] = "direct"
     budget: Budget = field(default_factory=Budget)
     offset: OffsetSettings = field(default_factory=OffsetSettings)
     search: SearchLimits = field(default_factory=SearchLimits)
+
+    def __post_init__(self) -> None:
+        if Rung.GIVE_UP in self.rungs:
+            raise ValueError("give_up is no rung to choose: every ladder ends there")
 
     @property
     def worded(self) -> bool:

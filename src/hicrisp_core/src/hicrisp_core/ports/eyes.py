@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Callable, FrozenSet, Protocol, runtime_checkable
+from typing import Callable, FrozenSet, Mapping, Optional, Protocol, Tuple, runtime_checkable
 
-from hicrisp_core.model import WorldState
+from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.model.scan import Scan
 from hicrisp_core.time.deadline import Deadline
+
+Frames = Mapping[str, Tuple[Pose, float]]
+"""Frame name to its pose in the world frame and the time stamp of that pose, seconds."""
+
+
+class Eyes(Protocol):
+    """Turns what sensors show into world states; the same in every world, whoever moves the robots."""
+
+    @property
+    def frames(self) -> Tuple[str, ...]:
+        """The names of the frames that are looked at."""
+
+    def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
+        """See what moves between two looks: the more often, the less is missed."""
+
+    def see(self, frames: Frames, now: float) -> WorldState:
+        """The world at a moment, seconds of the stamps' clock."""
 
 
 class Observer(Protocol):

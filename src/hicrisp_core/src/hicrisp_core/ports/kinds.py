@@ -1,4 +1,4 @@
-"""What the entries of the registries are: a skill, a target rule, a detector test, a rung.
+"""What the entries of the registries are: skills, target rules, detector tests, rungs, worlds, drivers.
 
 Each holds one function and what others must know about it. What the function is given lives in the folder that calls
 it, which is named here.
@@ -83,3 +83,28 @@ class RungKind:
     """
 
     answer: Callable[..., Tuple[Optional[Correction], Usage]]
+
+
+@dataclass(frozen=True)
+class World:
+    """What a scene may hold, and what moves it.
+
+    Args:
+        read: ``read(path, values, positions, domain, seed)`` answers the ``scene.Scene`` of a file's values, or raises
+            ConfigError with the place of a mistake.
+        launch: what launches it: NAME for ``launch/include/NAME_world.launch``, or the path of a launch file.
+    """
+
+    read: Callable[..., object]
+    launch: str
+
+
+@dataclass(frozen=True)
+class Driver:
+    """What stands between a robot and the workspace.
+
+    Args:
+        load: reads a robot's file, or raises ConfigError with the place of a mistake.
+    """
+
+    load: Callable[..., object]

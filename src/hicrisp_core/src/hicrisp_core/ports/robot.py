@@ -41,6 +41,22 @@ class MotionFailure:
     message: str
     blockers: Tuple[str, ...] = ()
 
+    @classmethod
+    def blocked(cls, kind: str, touched: Sequence[str], where: str = "") -> "MotionFailure":
+        """A failure because something is in the way.
+
+        Args:
+            touched: what the motion would touch, by name; the empty name is the robot itself.
+            where: how the message begins, for example "at the goal, ".
+        """
+        names = tuple(name for name in touched if name)
+        if names:
+            listed = " and ".join(f"the {name.replace('_', ' ')}" for name in names)
+            why = f"{listed} {'is' if len(names) == 1 else 'are'} in the way"
+        else:
+            why = "the robot would hit itself" if touched else "something is in the way"
+        return cls(kind, f"{where}{why}", names)
+
     def outcome(self) -> Outcome:
         """The failure as a driver's outcome."""
         status = {"timeout": Status.TIMEOUT, "lost": Status.LOST}.get(self.kind, Status.PLANNING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Generic, List, Mapping, Optional, TypeVar, Union
 
-from hicrisp_core.llm.client import ChatClient
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import Usage
@@ -32,7 +32,7 @@ class Asked(Generic[_Read]):
 
 
 def ask(
-    client: ChatClient, system: str, prompt: str, deadline: Deadline, schema: Mapping[str, Any],
+    client: ChatModel, system: str, prompt: str, deadline: Deadline, schema: Mapping[str, Any],
     read: Callable[[Completion], Union[_Read, ParseFailure]],
 ) -> Asked[_Read]:
     """Ask a model.

@@ -16,21 +16,21 @@ from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.robot.skill_set import skills_of
 from hicrisp_core.robot.skills import Attempt, SkillSettings
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.linked_event import LinkedEvent
 
 
-class _Stop(Event):
+class _Stop(LinkedEvent):
     """Set when it is set itself, when the caller's event is, or from a time of the robot's clock on (seconds)."""
 
     def __init__(self, other: Event, clock: Callable[[], float], end: float) -> None:
-        super().__init__()
-        self._other = other
+        super().__init__(other)
         self._clock = clock
         self._end = end
 
     @property
     def wished(self) -> bool:
         """Whether somebody asked to stop."""
-        return super().is_set() or self._other.is_set()
+        return super().is_set()
 
     def is_set(self) -> bool:
         return self.wished or self._clock() >= self._end

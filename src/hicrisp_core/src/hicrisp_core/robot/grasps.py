@@ -8,7 +8,7 @@ from typing import Iterator, List, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import vertical_span
-from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply, rotate
+from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate
 from hicrisp_core.robot.hand import Gripper, hand_clearance
 
 _HALF = math.sqrt(0.5)
@@ -54,7 +54,7 @@ class Grasp:
         """How far the wrist is turned from straight ahead of the robot, radians, at least 0."""
         axis = (0.0, 0.0, 1.0) if self.from_side else (1.0, 0.0, 0.0)
         ahead = rotate(self.pose.orientation, axis)
-        return abs(math.remainder(math.atan2(ahead[1], ahead[0]) - _heading(self.pose), math.tau))
+        return abs(math.remainder(heading(ahead) - heading(self.pose.position), math.tau))
 
     def before(self, distance: float) -> Pose:
         """The tool pose from which a straight motion of a length in metres leads to the grasp."""
@@ -76,7 +76,7 @@ def _from_above(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tu
     x, y, z = pose.apply((0.0, 0.0, _off_centre(thing, pose)))
     height = max(min(max(z, top - gripper.depth), top - 0.01), bottom + gripper.tip + 0.0075)
     for closing, width in _closing_directions(thing, pose):
-        yaw = math.atan2(closing[1], closing[0]) - math.pi / 2.0
+        yaw = heading(closing) - math.pi / 2.0
         for turn in (yaw, yaw + math.pi):
             yield Pose((x, y, height), multiply(from_yaw(turn), DOWN)), width
 
@@ -89,10 +89,10 @@ def _from_side(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tup
     height = max(pose.position[2], bottom + gripper.palm[0] / 2.0 + _WRIST)
     if height > top - _BELOW_TOP:
         return
-    away = _heading(pose)
+    away = heading(pose.position)
     for closing, width in _closing_directions(thing, pose):
         for side in (math.pi / 2.0, -math.pi / 2.0):
-            yaw = math.atan2(closing[1], closing[0]) + side
+            yaw = heading(closing) + side
             if math.cos(yaw - away) < _AWAY:
                 continue
             reach = max(0.0, _extent(thing, pose, yaw) / 2.0 - gripper.depth)  # The palm stays outside.
@@ -103,7 +103,7 @@ def _from_side(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tup
 
 def _extent(thing: WorldObject, pose: Pose, yaw: float) -> float:
     """How long a standing thing is in a direction along one of its sides, metres."""
-    if thing.shape == "cylinder":
+    if thing.form.rod:
         return thing.size[0]
     along = rotate(pose.orientation, (1.0, 0.0, 0.0))
     same = abs(along[0] * math.cos(yaw) + along[1] * math.sin(yaw)) > math.sqrt(0.5)
@@ -112,7 +112,7 @@ def _extent(thing: WorldObject, pose: Pose, yaw: float) -> float:
 
 def _off_centre(thing: WorldObject, pose: Pose) -> float:
     """How far from its middle a lying cylinder is held, so that a level hand can stand it up."""
-    lies = thing.shape == "cylinder" and abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 0.5
+    lies = thing.form.rod and abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 0.5
     return max(0.0, min(_HELD_HIGHER, thing.size[2] / 2.0 - 0.02)) if lies else 0.0
 
 
@@ -128,18 +128,13 @@ def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, na
 def tool_yaw(pose: Pose) -> float:
     """The turn about the vertical of a tool that points down, radians."""
     ahead = rotate(pose.orientation, (1.0, 0.0, 0.0))
-    return math.atan2(ahead[1], ahead[0])
-
-
-def _heading(pose: Pose) -> float:
-    """The direction from the robot's base to a pose."""
-    return math.atan2(pose.position[1], pose.position[0])
+    return heading(ahead)
 
 
 def _closing_directions(thing: WorldObject, pose: Pose) -> Iterator[Tuple[Vector, float]]:
     """Level directions in which the fingers may close on a thing, with its width in each."""
-    axes = [rotate(pose.orientation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
-    if thing.shape == "cylinder":
+    axes = pose.axes
+    if thing.form.rod:
         along = axes[2]
         if abs(along[2]) > 1.0 - _LEVEL:
             for turn in range(_ROUND_YAWS):
@@ -149,7 +144,7 @@ def _closing_directions(thing: WorldObject, pose: Pose) -> Iterator[Tuple[Vector
         across = math.hypot(along[0], along[1])
         yield (-along[1] / across, along[0] / across, 0.0), thing.size[0]
         return
-    if thing.shape == "box":
+    if thing.form.boxy:
         for axis, width in zip(axes, thing.size):
             if abs(axis[2]) < _LEVEL:
                 yield axis, width

@@ -10,11 +10,11 @@ from shapely.geometry import MultiPoint
 from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
-from hicrisp_core.model.footprint import BOWL_WALL, footprint, vertical_span
+from hicrisp_core.model.footprint import footprint, vertical_span
+from hicrisp_core.model.shapes import BOWL_WALL
 
 _ELSEWHERE = 0.10
 """Distance from the hand's surface from which on a thing is not measured any more, metres."""
-_GROUND = ("surface", "region")
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, h
     parts = [_part(tool, *corners) for corners in _boxes(opening, gripper)]
     nearest, blockers = math.inf, []
     for name, thing in sorted(world.objects.items()):
-        if name == held or thing.pose is None or thing.shape in _GROUND or _far(tool, thing, thing.pose, gripper):
+        if name == held or thing.pose is None or thing.form.ground or _far(tool, thing, thing.pose, gripper):
             continue
         bottom, top = vertical_span(thing, thing.pose)
-        shadow = _wall(thing, thing.pose) if thing.shape == "bowl" else footprint(thing, thing.pose)
+        shadow = _wall(thing, thing.pose) if thing.form.hollow else footprint(thing, thing.pose)
         space = min((part.distance(shadow) for part, low, high in parts if top > low and bottom < high),
                     default=math.inf)
         nearest = min(nearest, space)

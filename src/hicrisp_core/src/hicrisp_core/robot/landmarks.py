@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from pathlib import Path
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Mapping, Optional, Sequence, Union
 
-from hicrisp_core.config.settings import ABOVE_ZERO, FINITE, read_number, read_settings
-from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml
+from pydantic import PositiveFloat
+from pydantic.dataclasses import dataclass
+
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw, planar_distance
 
-_LANDMARK_KEYS = ("x", "y", "yaw", "tolerance", "yaw_tolerance")
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class Landmark:
     """A named place in the map frame.
 
@@ -30,15 +31,15 @@ class Landmark:
     x: float
     y: float
     yaw: Optional[float] = None
-    tolerance: Optional[float] = None
-    yaw_tolerance: Optional[float] = None
+    tolerance: Optional[PositiveFloat] = None
+    yaw_tolerance: Optional[PositiveFloat] = None
 
     def pose(self, heading: float = 0.0) -> Pose:
         """Where to drive to; with the ``heading`` (radians) where the landmark names none."""
         return Pose((self.x, self.y, 0.0), from_yaw(heading if self.yaw is None else self.yaw))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class BaseSettings:
     """How a base drives, and the places that it knows.
 
@@ -57,15 +58,15 @@ class BaseSettings:
     """
 
     name: str = "agv"
-    speed: float = 0.5
-    detour: float = 3.0
-    start_up: float = 10.0
-    tolerance: float = 0.25
-    yaw_tolerance: float = 0.35
-    approach: float = 0.6
-    dock_tolerance: float = 0.05
-    carry_speed: float = 0.25
-    stop_limit: float = 2.0
+    speed: PositiveFloat = 0.5
+    detour: PositiveFloat = 3.0
+    start_up: PositiveFloat = 10.0
+    tolerance: PositiveFloat = 0.25
+    yaw_tolerance: PositiveFloat = 0.35
+    approach: PositiveFloat = 0.6
+    dock_tolerance: PositiveFloat = 0.05
+    carry_speed: PositiveFloat = 0.25
+    stop_limit: PositiveFloat = 2.0
     landmarks: Mapping[str, Landmark] = field(default_factory=dict)
 
     def time_limit(self, start: Pose, goal: Pose, speed: float = math.inf) -> float:
@@ -97,19 +98,4 @@ def load_base_settings(path: Union[str, Path], others: Sequence[str] = ()) -> Ba
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    settings = read_settings(BaseSettings, values, positions, usual=ABOVE_ZERO,
-                             required=("name", "landmarks"), others=others)
-    return replace(settings, landmarks={str(name): read_landmark(entry, positions, ("landmarks", name))
-                                        for name, entry in settings.landmarks.items()})
-
-
-def read_landmark(entry: Any, positions: Positions, path: "tuple[Any, ...]") -> Landmark:
-    """A landmark of a configuration file.
-
-    Raises:
-        ConfigError: with file, line, key and what is valid.
-    """
-    check_keys(entry, _LANDMARK_KEYS, ("x", "y"), positions, path)
-    return Landmark(**{
-        key: read_number(entry, key, positions, path, ABOVE_ZERO if key.endswith("tolerance") else FINITE)
-        for key in entry})
+    return read_settings(BaseSettings, values, positions, required=("name", "landmarks"), others=others)

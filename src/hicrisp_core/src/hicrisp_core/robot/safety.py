@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Optional, Union
 
-from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml
+from pydantic.dataclasses import dataclass
+
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_lines import check_keys, read_yaml
 from hicrisp_core.model import Pose, Vector
 from hicrisp_core.ports.robot import MotionFailure
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class SafetyLimits:
     """A box that the goals of the tool must lie in, metres in the world frame.
 
@@ -23,6 +24,10 @@ class SafetyLimits:
 
     low: Vector
     high: Vector
+
+    def __post_init__(self) -> None:
+        if not all(low < high for low, high in zip(self.low, self.high)):
+            raise ValueError(f"low {list(self.low)} must be below high {list(self.high)} on every axis")
 
     def refusal(self, goal: Pose) -> Optional[MotionFailure]:
         """Why the tool must not be sent to a pose; ``None`` where it may."""
@@ -41,15 +46,4 @@ def load_safety(path: Union[str, Path]) -> SafetyLimits:
     """
     values, positions = read_yaml(path)
     check_keys(values, ("workspace",), ("workspace",), positions)
-    box = check_keys(values["workspace"], ("low", "high"), ("low", "high"), positions, ("workspace",))
-    low, high = (_corner(box[name], positions, name) for name in ("low", "high"))
-    if not all(a < b for a, b in zip(low, high)):
-        raise positions.error(("workspace",), f"low {list(low)} must be below high {list(high)} on every axis")
-    return SafetyLimits(low, high)
-
-
-def _corner(value: Any, positions: Positions, name: str) -> Vector:
-    numbers = value if isinstance(value, list) else []
-    if len(numbers) != 3 or not all(type(number) in (int, float) and math.isfinite(number) for number in numbers):
-        raise positions.error(("workspace", name), f"three numbers (x, y, z in metres) were expected, got {value!r}")
-    return (float(numbers[0]), float(numbers[1]), float(numbers[2]))
+    return read_settings(SafetyLimits, values["workspace"], positions, ("workspace",))

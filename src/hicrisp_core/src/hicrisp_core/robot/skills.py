@@ -116,7 +116,7 @@ def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
     for thing in world.objects.values():
         if thing.name == item.name or thing.pose is None or footprint(thing, thing.pose).distance(shadow) > 0.004:
             continue
-        if thing.shape == "bowl":
+        if thing.form.hollow:
             found.update({thing.name, *_inside(thing, thing.pose, world)})
         elif vertical_span(thing, thing.pose)[1] < bottom + 0.015:
             found.add(thing.name)

@@ -110,7 +110,7 @@ def _close(attempt: Attempt, thing: WorldObject, grasp: Grasp, world: WorldState
 def in_hand(attempt: Attempt, thing: WorldObject) -> bool:
     """Whether an item is seen where the tool is, with the fingers neither closed nor wide open."""
     opening = attempt.arm.opening()
-    if thing.pose is None or thing.shape == "bowl":
+    if thing.pose is None or thing.form.hollow:
         return False
     if not _NOTHING * min(thing.size) < opening < _OPEN * attempt.arm.max_opening:
         return False

@@ -97,7 +97,7 @@ def _rim(thing: WorldObject, pose: Pose, world: WorldState) -> float:
     """Height of a bowl's rim above the bottom of an item that goes into it, metres; 0 when it goes into none."""
     bottom, (x, y, _) = vertical_span(thing, pose)[0], pose.position
     rims = [vertical_span(bowl, bowl.pose)[1] for bowl in world.objects.values()
-            if bowl.shape == "bowl" and bowl.pose is not None and footprint(bowl, bowl.pose).contains(Point(x, y))]
+            if bowl.form.hollow and bowl.pose is not None and footprint(bowl, bowl.pose).contains(Point(x, y))]
     return max([0.0, *(rim - bottom for rim in rims)])
 
 

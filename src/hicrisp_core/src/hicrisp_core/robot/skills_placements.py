@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Iterator, List, Tuple
 
-from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
+from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.footprint import vertical_span
-from hicrisp_core.model.geometry import Quaternion, from_yaw, multiply, rotate
+from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate, upright_turn
 from hicrisp_core.robot.affordances import Margin, ranked
 from hicrisp_core.robot.grasps import Grasp
 from hicrisp_core.robot.hand import Gripper, hand_room
@@ -53,7 +53,7 @@ def ways_to_place(
     Args:
         tries: the most ways to put it down without standing it up.
     """
-    if thing.shape != "box":
+    if not thing.form.boxy:
         yield from stood_up(thing, hold, target, gripper)
     yield from islice(_put_down(thing, hold, target, world, gripper, margin), tries)
 
@@ -62,7 +62,7 @@ def _put_down(
     thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin
 ) -> Iterator[Placement]:
     yield from ranked(placements(thing, hold, target, world, gripper), _grasp_of, margin)
-    if thing.shape == "box":
+    if thing.form.boxy:
         others = [way for turn in _OTHER_YAWS for way in placements(
             thing, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)]
         yield from ranked([way for way in others if way.grasp.clearance > gripper.room], _grasp_of, margin)
@@ -70,11 +70,11 @@ def _put_down(
 
 def most_room(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> Placement:
     """The way to put an item down at a target that leaves the hand most room; no arm is asked whether it gets there."""
-    lying = thing.shape != "box" and stood_up(thing, hold, target, gripper)
+    lying = not thing.form.boxy and stood_up(thing, hold, target, gripper)
     if lying:
         return lying[0]
     best = max(placements(thing, hold, target, world, gripper), key=lambda way: way.grasp.clearance)
-    if thing.shape != "box":
+    if not thing.form.boxy:
         return best
     for turn in _OTHER_YAWS:
         if best.grasp.clearance > gripper.room:
@@ -104,15 +104,15 @@ def stood_up(thing: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> 
     """The ways to stand a lying item up with the hand level: its end that is held more up, the hand pointing away."""
     if thing.pose is None or abs(rotate(thing.pose.orientation, (0.0, 0.0, 1.0))[2]) > 0.5:
         return []
-    heading = math.atan2(target.position[1], target.position[0])
+    away = heading(target.position)
     found: List[Tuple[bool, float, Placement]] = []
     for end_up in (1.0, -1.0):
-        upright = multiply(_turn_up(rotate(thing.pose.orientation, (0.0, 0.0, end_up))), thing.pose.orientation)
+        upright = multiply(upright_turn(rotate(thing.pose.orientation, (0.0, 0.0, end_up))), thing.pose.orientation)
         for number in range(_ROUND_YAWS):
             item = Pose(target.position, multiply(from_yaw(math.tau * number / _ROUND_YAWS), upright))
             tool = item.compose(hold.item.inverse())
             ahead = rotate(tool.orientation, (0.0, 0.0, 1.0))
-            off = abs(math.remainder(math.atan2(ahead[1], ahead[0]) - heading, math.tau))
+            off = abs(math.remainder(heading(ahead) - away, math.tau))
             if abs(ahead[2]) < _LEVEL_HAND:
                 low = tool.position[2] < item.position[2]
                 found.append((low, off, Placement(item, Grasp(tool, hold.opening, hold.opening, gripper.spare))))
@@ -121,17 +121,6 @@ def stood_up(thing: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> 
 
 def _grasp_of(way: Placement) -> Grasp:
     return way.grasp
-
-
-def _turn_up(axis: Vector) -> Quaternion:
-    """The shortest turn that brings a unit vector to the vertical."""
-    x, y, z = axis
-    length = math.hypot(x, y)
-    if length < 1e-6:
-        return (0.0, 0.0, 0.0, 1.0) if z > 0.0 else (1.0, 0.0, 0.0, 0.0)
-    half = math.atan2(length, z) / 2.0
-    # About the horizontal direction across it.
-    return (y / length * math.sin(half), -x / length * math.sin(half), 0.0, math.cos(half))
 
 
 def _bottom(thing: WorldObject, target: Pose) -> float:
@@ -145,15 +134,14 @@ def _orientations(thing: WorldObject, now: Pose, target: Pose) -> List[Quaternio
     ahead = rotate(level, (1.0, 0.0, 0.0))
     across = rotate(level, (0.0, 1.0, 0.0))
     flat = ahead if abs(ahead[2]) < 0.5 else across
-    if thing.shape == "cylinder" and abs(rotate(level, (0.0, 0.0, 1.0))[2]) > 0.5:
+    if thing.form.rod and abs(rotate(level, (0.0, 0.0, 1.0))[2]) > 0.5:
         return [multiply(from_yaw(math.tau * turn / _ROUND_YAWS), level) for turn in range(_ROUND_YAWS)]
-    turns = 4 if thing.shape == "box" and abs(thing.size[0] - thing.size[1]) < 0.002 else 2
-    start = target.yaw - math.atan2(flat[1], flat[0])
+    turns = 4 if thing.form.boxy and abs(thing.size[0] - thing.size[1]) < 0.002 else 2
+    start = target.yaw - heading(flat)
     return [multiply(from_yaw(start + math.tau * turn / turns), level) for turn in range(turns)]
 
 
 def _levelled(orientation: Quaternion) -> Quaternion:
     """The nearest orientation in which one of the body's axes is vertical."""
-    axes = [rotate(orientation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
-    up = max(axes, key=lambda axis: abs(axis[2]))
-    return multiply(_turn_up(up if up[2] >= 0.0 else (-up[0], -up[1], -up[2])), orientation)
+    up = max(Pose((0.0, 0.0, 0.0), orientation).axes, key=lambda axis: abs(axis[2]))
+    return multiply(upright_turn(up if up[2] >= 0.0 else (-up[0], -up[1], -up[2])), orientation)

@@ -7,20 +7,12 @@ from pathlib import Path
 from typing import Union
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
+from hicrisp_core.config.yaml_lines import Positions, read_yaml, value_of
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.scene.arena import ARENA, arena_scene
-from hicrisp_core.scene.common import common_scene
-from hicrisp_core.scene.graph import VIRTUALHOME, graph_scene
-from hicrisp_core.scene.lab import LAB, lab_scene
+from hicrisp_core.extensions import extensions
+from hicrisp_core.ports.kinds import World
 from hicrisp_core.scene.scene import EMBEDDED, Scene
-from hicrisp_core.scene.symbolic import SYMBOLIC, symbolic_scene
-from hicrisp_core.scene.table import table_objects
-
-_OTHER_WORLDS = {ARENA: arena_scene, LAB: lab_scene, SYMBOLIC: symbolic_scene, VIRTUALHOME: graph_scene}
-_SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "tolerances", "faults",
-               "cameras", "shuffle")
 
 
 def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
@@ -35,14 +27,14 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     path = config_file("scenes", path_or_name)
     values, positions = read_yaml(path)
     domain = _domain(path, value_of(values, "domain", str, positions), positions)
-    world = value_of(values, "world", str, positions, default=EMBEDDED, choices=(EMBEDDED, *_OTHER_WORLDS))
-    if world != EMBEDDED:
-        return _OTHER_WORLDS[world](path, values, positions, domain, seed)
-    check_keys(values, _SCENE_KEYS, ("scene", "domain", "objects"), positions)
-    objects, masses = table_objects(values, positions, domain.types, seed)
-    robots = value_of(values, "robots", list, positions, default=["panda"])
-    return replace(common_scene(path, values, positions, domain, seed), robots=tuple(map(str, robots)),
-                   objects=objects, masses=masses)
+    name = value_of(values, "world", str, positions, default=EMBEDDED)
+    if name not in extensions().worlds:
+        raise positions.error(("world",), extensions().worlds.unknown(name))
+    world: World = extensions().worlds.get(name)
+    scene = world.read(path, values, positions, domain, seed)
+    if not isinstance(scene, Scene):
+        raise ConfigError(f"the world '{name}' reads a {type(scene).__name__} instead of a scene")
+    return replace(scene, world=name)
 
 
 def _domain(path: Path, domain: str, positions: Positions) -> Domain:

@@ -146,7 +146,7 @@ class Scene:
     @property
     def symbolic(self) -> bool:
         """Whether the scene has facts in place of poses."""
-        return self.world != EMBEDDED and self.arena is None
+        return self.arena is None and all(thing.pose is None for thing in self.objects.values())
 
     def first_state(self) -> WorldState:
         """The world of a scene without geometry as it is at first."""

@@ -6,12 +6,12 @@ import math
 from typing import Any, Dict, List, Mapping, Tuple
 
 from hicrisp_core.config.yaml_lines import Positions, check_keys, numbers, value_of
+from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import vertical_span
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, shuffled, standing
 from hicrisp_core.scene.scene import TABLE
 
-_SHAPES = ("box", "cylinder", "bowl")
 _OBJECT_KEYS = ("type", "shape", "size", "mass", "attributes", "position", "yaw", "on", "random")
 _TABLE_SIZE, _TABLE_POSITION = (0.8, 1.2, 0.04), (0.5, 0.0)
 
@@ -98,11 +98,13 @@ def _thing(name: str, entry: Mapping[str, Any], positions: Positions, types: Map
     path = ("objects", name)
     type_ = value_of(entry, "type", str, positions, path, choices=types)
     shape = value_of(entry, "shape", str, positions, path, default=type_)
-    if shape not in _SHAPES:
+    known = extensions().shapes
+    shapes = [name for name in known if not known.get(name).ground]
+    if shape not in shapes:
         raise positions.error((*path, "shape" if "shape" in entry else "type"),
-                              f"'{shape}' is not a shape; 'shape' must be one of: {', '.join(_SHAPES)}")
+                              f"'{shape}' is not a shape; 'shape' must be one of: {', '.join(shapes)}")
     size = numbers(entry["size"], 3, positions, (*path, "size"), above=0.0)
-    if shape != "box" and abs(size[0] - size[1]) > 1e-6:
+    if known.get(shape).round and abs(size[0] - size[1]) > 1e-6:
         raise positions.error((*path, "size"), f"a {shape} is as wide in x as in y")
     attributes = value_of(entry, "attributes", dict, positions, path, default={})
     return WorldObject(name, type_, shape, (size[0], size[1], size[2]), {str(k): str(v) for k, v in attributes.items()})

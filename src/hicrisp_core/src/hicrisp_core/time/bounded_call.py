@@ -1,35 +1,88 @@
-"""A call that ends in time whatever the other side does."""
+"""Calls that know no time limit: nobody waits longer for one than they want to, and late ones can't pile up."""
 
 from __future__ import annotations
 
-import threading
+from threading import Condition, Event, Thread
 from typing import Any, Callable, List
+
+from hicrisp_core.time.deadline import Deadline
+
+_GRACE = 0.5
+"""Seconds that a new call gives the late ones to end, where those hold every thread."""
 
 
 class Overdue(Exception):
-    """A call took longer than it may."""
+    """A call did not return in time; it may still be under way, and its result will be dropped."""
 
 
-def within(seconds: float, call: Callable[[], Any]) -> Any:
-    """The call's result, or its exception.
+class _Call:
+    """One call in its thread."""
 
-    Raises:
-        Overdue: after the given seconds; the call is left to end by its own timeouts, and its result is dropped.
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.work = work
+        self.finished = Event()
+        self.late = False
+        """Whether its caller has left."""
+        self.answers: List[Any] = []
+        self.errors: List[BaseException] = []
+
+
+class BoundedCalls:
+    """Makes each call in a thread of its own and leaves it there when it takes too long.
+
+    Args:
+        name: what is called; names the threads and stands in messages.
+        most: calls that may be under way at once, late ones included. 1 makes calls one after another, as a library
+            that is not thread-safe needs it.
     """
-    results: List[Any] = []
-    errors: List[Exception] = []
 
-    def run() -> None:
+    def __init__(self, name: str, most: int = 1) -> None:
+        if most < 1:
+            raise ValueError(f"at least 1 call must be allowed at a time, got {most}")
+        self._name = name
+        self._most = most
+        self._changed = Condition()
+        self._running = 0
+        self._late = 0
+
+    def call(self, work: Callable[[], Any], deadline: Deadline) -> Any:
+        """What ``work`` returns, or the exception that it raises.
+
+        Raises:
+            Overdue: it did not return in time, or no thread came free for it because earlier calls have not returned.
+        """
+        self._enter(deadline)
+        call = _Call(work)
+        Thread(target=self._run, args=(call,), name=self._name, daemon=True).start()
+        if not call.finished.wait(deadline.remaining):
+            with self._changed:
+                if not call.finished.is_set():
+                    call.late = True
+                    self._late += 1
+                    raise Overdue(f"{self._name} did not return in time")
+        if call.errors:
+            raise call.errors[0]
+        return call.answers[0]
+
+    def _enter(self, deadline: Deadline) -> None:
+        grace = Deadline(min(_GRACE, deadline.remaining))
+        with self._changed:
+            while self._running >= self._most:
+                stuck = self._late >= self._most
+                patience = grace if stuck else deadline
+                if patience.passed:
+                    raise Overdue(f"{self._name} has not returned from an earlier call" if stuck
+                                  else f"{self._name} is busy with another call")
+                self._changed.wait(patience.remaining)
+            self._running += 1
+
+    def _run(self, call: _Call) -> None:
         try:
-            results.append(call())
-        except Exception as error:  # noqa: BLE001 - handed to the caller, whatever it is
-            errors.append(error)
-
-    thread = threading.Thread(target=run, name="llm-request", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if errors:
-        raise errors[0]
-    if not results:
-        raise Overdue(f"no result within {seconds:g} s")
-    return results[0]
+            call.answers.append(call.work())
+        except BaseException as error:  # noqa: BLE001 - raised again where the caller waits
+            call.errors.append(error)
+        with self._changed:
+            call.finished.set()
+            self._running -= 1
+            self._late -= call.late
+            self._changed.notify_all()

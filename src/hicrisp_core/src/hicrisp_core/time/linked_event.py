@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from threading import Event
-from typing import Optional
+from typing import Callable, Generic, Optional, TypeVar
 
 from hicrisp_core.time.deadline import Deadline
 
 _SLICE = 0.02
+_Reason = TypeVar("_Reason")
 
 
 class LinkedEvent(Event):
@@ -29,3 +30,21 @@ class LinkedEvent(Event):
                 break
             super().wait(left)
         return self.is_set()
+
+
+class AlarmEvent(LinkedEvent, Generic[_Reason]):
+    """Also set by the first alarm, which it keeps.
+
+    Args:
+        alarm: asked whenever somebody looks at the event; why it must be set, or ``None`` while all is well.
+    """
+
+    def __init__(self, alarm: Callable[[], Optional[_Reason]], *others: Event) -> None:
+        super().__init__(*others)
+        self._alarm = alarm
+        self.alarmed: Optional[_Reason] = None
+
+    def is_set(self) -> bool:
+        if self.alarmed is None:
+            self.alarmed = self._alarm()
+        return self.alarmed is not None or super().is_set()

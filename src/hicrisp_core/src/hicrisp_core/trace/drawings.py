@@ -1,71 +1,76 @@
-"""Small SVG drawings for the report: the stack over time, the deviation of each attempt, the robots side by side."""
+"""The layout of the report's small SVG drawings, in pixels; ``templates/drawings.html`` draws them."""
 
 from __future__ import annotations
 
 import math
-from html import escape
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from dataclasses import dataclass
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from hicrisp_core.trace.events import StackRecord
 
 _COLOURS = ("#c4574d", "#d9923b", "#8a6fb3", "#3f7fb8", "#4b9a8d", "#9a7b4f")
-_CELL_WIDTH, _CELL_HEIGHT, _GAP = 26, 20, 3
+_GOOD, _BAD, _UNKNOWN = "#55b084", "#d0645c", "#8a97a3"
+CELL = (26, 20)
+"""Width and height of one entry of the stack."""
+_GAP = 3
 _MOST_COLUMNS = 60
 
 
-def draw_stack(stacks: Sequence[Sequence[Mapping[str, Any]]]) -> str:
+class Bar(NamedTuple):
+    """A coloured rectangle with a title that a mouse finds, and a label in or below it."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    colour: str
+    title: str
+    label: str
+
+
+class Mark(NamedTuple):
+    """A line of a scale, or a label beside something: where it is along the scale, and its text."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class StackDrawing:
     """One column for each change of the stack; a colour for each command, with a legend."""
-    columns = list(stacks)[-_MOST_COLUMNS:]
-    depth = max((len(column) for column in columns), default=0)
-    colours: Dict[str, str] = {}
-    shapes: List[str] = []
-    floor = 8 + depth * (_CELL_HEIGHT + _GAP)
-    for x_index, column in enumerate(columns):
-        x = 22 + x_index * (_CELL_WIDTH + _GAP)
-        for level, entry in enumerate(column):
-            command = str(entry.get("command", ""))
-            colour = colours.setdefault(command, _COLOURS[len(colours) % len(_COLOURS)])
-            y = floor - (level + 1) * (_CELL_HEIGHT + _GAP)
-            tries = int(entry.get("attempts") or 1)
-            shapes.append(
-                f"<rect x='{x}' y='{y}' width='{_CELL_WIDTH}' height='{_CELL_HEIGHT}' rx='4' fill='{colour}'>"
-                f"<title>{escape(command)}: {escape(str(entry.get('error', '')))}</title></rect>"
-                f"<text x='{x + _CELL_WIDTH / 2}' y='{y + 14}' text-anchor='middle' style='fill:#fff'>{tries}</text>")
-        if not column:
-            shapes.append(f"<circle cx='{x + _CELL_WIDTH / 2}' cy='{floor - 9}' r='4' fill='#7cc5a0'>"
-                          "<title>empty</title></circle>")
-    legend_y = floor + 18
-    for row, (command, colour) in enumerate(colours.items()):
-        y = legend_y + 18 * row
-        shapes.append(f"<rect x='22' y='{y - 9}' width='10' height='10' rx='2' fill='{colour}'/>"
-                      f"<text x='38' y='{y}'>{escape(_short(command, 58))}</text>")
-    width = max(380, 30 + len(columns) * (_CELL_WIDTH + _GAP))
-    height = legend_y + 18 * len(colours)
-    axis = f"<line x1='18' y1='{floor}' x2='{width - 6}' y2='{floor}' stroke='#c5cfd8'/>"
-    return (f"<svg width='{width}' height='{height}' viewBox='0 0 {width} {height}' role='img' "
-            f"aria-label='the feedback stack'>{axis}{''.join(shapes)}</svg>")
+
+    width: float
+    height: float
+    floor: float
+    bars: Tuple[Bar, ...]
+    empty: Tuple[float, ...]
+    """The middles of the columns in which the stack was empty."""
+    legend: Tuple[Bar, ...]
 
 
-def draw_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) -> str:
+@dataclass(frozen=True)
+class DeviationDrawing:
     """A bar for each attempt: the deviation in the plane in millimetres, green when the detector accepted it."""
-    lengths = [1000.0 * math.hypot(*list(deviation)[:2]) for _, deviation, _ in measured]
-    top = _round_up(max([*lengths, 1.0]))
-    left, right, height, floor = 44, 8, 180, 160
-    slot = min(52.0, max(14.0, 340.0 / len(lengths)))
-    width = int(max(380, left + slot * len(lengths) + right))
-    shapes: List[str] = []
-    for part in range(5):
-        value = top * part / 4.0
-        y = floor - (floor - 14) * part / 4.0
-        shapes.append(f"<line x1='{left}' y1='{y:.1f}' x2='{width - right}' y2='{y:.1f}' stroke='#e6ebf0'/>"
-                      f"<text x='{left - 6}' y='{y + 4:.1f}' text-anchor='end'>{value:g}</text>")
-    for index, ((number, _, ok), length) in enumerate(zip(measured, lengths)):
-        bar = (floor - 14) * length / top
-        x = left + slot * index + slot * 0.18
-        shapes.append(
-            f"<rect x='{x:.1f}' y='{floor - bar:.1f}' width='{slot * 0.64:.1f}' height='{max(bar, 1.0):.1f}' rx='2' "
-            f"fill='{'#55b084' if ok else '#d0645c'}'><title>command {number}: {length:.1f} mm</title></rect>"
-            f"<text x='{x + slot * 0.32:.1f}' y='{floor + 15}' text-anchor='middle'>{number}</text>")
-    return (f"<svg width='{width}' height='{height}' viewBox='0 0 {width} {height}' role='img' "
-            f"aria-label='deviation of each attempt'>{''.join(shapes)}</svg>")
+
+    width: float
+    height: float
+    left: float
+    floor: float
+    scale: Tuple[Mark, ...]
+    bars: Tuple[Bar, ...]
+
+
+@dataclass(frozen=True)
+class LanesDrawing:
+    """One row for each robot with a bar for each of its steps, over the seconds of the run."""
+
+    width: float
+    height: float
+    left: float
+    floor: float
+    scale: Tuple[Mark, ...]
+    robots: Tuple[Mark, ...]
+    bars: Tuple[Bar, ...]
 
 
 class Span(NamedTuple):
@@ -77,31 +82,63 @@ class Span(NamedTuple):
     ok: Optional[bool]
 
 
-def draw_lanes(lanes: Mapping[str, Sequence[Span]]) -> str:
-    """One row for each robot with a bar for each of its steps, over the seconds of the run."""
+def lay_out_stack(stacks: Sequence[Sequence[StackRecord]]) -> StackDrawing:
+    """The drawing of a stack's changes, the latest ones where there are many."""
+    columns = list(stacks)[-_MOST_COLUMNS:]
+    depth = max((len(column) for column in columns), default=0)
+    width, height = CELL
+    floor = 8.0 + depth * (height + _GAP)
+    colours: Dict[str, str] = {}
+    bars: List[Bar] = []
+    empty: List[float] = []
+    for place, column in enumerate(columns):
+        x = 22.0 + place * (width + _GAP)
+        if not column:
+            empty.append(x + width / 2.0)
+        for level, entry in enumerate(column):
+            colour = colours.setdefault(entry.command, _COLOURS[len(colours) % len(_COLOURS)])
+            bars.append(Bar(x, floor - (level + 1) * (height + _GAP), width, height, colour,
+                            f"{entry.command}: {entry.error}", str(entry.attempts)))
+    legend = tuple(Bar(22.0, floor + 9.0 + 18.0 * row, 10.0, 10.0, colour, command, _short(command, 58))
+                   for row, (command, colour) in enumerate(colours.items()))
+    return StackDrawing(max(380.0, 30.0 + len(columns) * (width + _GAP)), floor + 18.0 + 18.0 * len(colours), floor,
+                        tuple(bars), tuple(empty), legend)
+
+
+def lay_out_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) -> DeviationDrawing:
+    """The drawing of deviations: of each the command's number, metres along x, y, z, and whether it was accepted."""
+    lengths = [1000.0 * math.hypot(*list(deviation)[:2]) for _, deviation, _ in measured]
+    top = _round_up(max([*lengths, 1.0]))
+    left, height, floor = 44.0, 180.0, 160.0
+    slot = min(52.0, max(14.0, 340.0 / max(1, len(lengths))))
+    scale = tuple(Mark(floor - (floor - 14.0) * part / 4.0, f"{top * part / 4.0:g}") for part in range(5))
+    bars = []
+    for place, ((number, _, ok), length) in enumerate(zip(measured, lengths)):
+        bar = max((floor - 14.0) * length / top, 1.0)
+        bars.append(Bar(left + slot * (place + 0.18), floor - bar, slot * 0.64, bar, _GOOD if ok else _BAD,
+                        f"command {number}: {length:.1f} mm", str(number)))
+    return DeviationDrawing(max(380.0, left + slot * len(lengths) + 8.0), height, left, floor, scale, tuple(bars))
+
+
+def lay_out_lanes(lanes: Mapping[str, Sequence[Span]]) -> LanesDrawing:
+    """The drawing of what each robot did when."""
     last = max((span.ended for spans in lanes.values() for span in spans), default=0.0)
-    left, width, row = 70, 900, 34
-    scale = (width - left - 10) / max(last, 1e-3)
-    floor = 8 + row * len(lanes)
-    shapes: List[str] = []
+    left, width, row = 70.0, 900.0, 34.0
+    pixels = (width - left - 10.0) / max(last, 1e-3)
     step = _round_up(max(last, 1e-3) / 8.0)
-    for mark in range(int(last / step) + 1):
-        x = left + scale * step * mark
-        shapes.append(f"<line x1='{x:.1f}' y1='4' x2='{x:.1f}' y2='{floor}' stroke='#e6ebf0'/>"
-                      f"<text x='{x:.1f}' y='{floor + 14}' text-anchor='middle'>{step * mark:g} s</text>")
+    scale = tuple(Mark(left + pixels * step * mark, f"{step * mark:g} s") for mark in range(int(last / step) + 1))
+    robots, bars = [], []
     for line, (robot, spans) in enumerate(lanes.items()):
-        y = 8 + row * line
-        shapes.append(f"<text x='{left - 8}' y='{y + 18}' text-anchor='end'>{escape(_short(robot, 9))}</text>")
+        y = 8.0 + row * line
+        robots.append(Mark(y + 18.0, _short(robot, 9)))
         for span in spans:
-            x, wide = left + scale * span.began, max(2.0, scale * (span.ended - span.began))
-            colour = "#8a97a3" if span.ok is None else "#55b084" if span.ok else "#d0645c"
-            label = escape(_short(span.text, max(1, int(wide / 7))))
-            shapes.append(
-                f"<rect x='{x:.1f}' y='{y}' width='{wide:.1f}' height='{row - 8}' rx='4' fill='{colour}' "
-                f"stroke='#fff'><title>{escape(span.text)}: {span.began:.1f} to {span.ended:.1f} s</title></rect>"
-                f"<text x='{x + 6:.1f}' y='{y + 17}' style='fill:#fff'>{label if wide > 24 else ''}</text>")
-    return (f"<svg width='{width}' height='{floor + 22}' viewBox='0 0 {width} {floor + 22}' role='img' "
-            f"aria-label='what each robot did when'>{''.join(shapes)}</svg>")
+            long = max(2.0, pixels * (span.ended - span.began))
+            colour = _UNKNOWN if span.ok is None else _GOOD if span.ok else _BAD
+            bars.append(Bar(left + pixels * span.began, y, long, row - 8.0, colour,
+                            f"{span.text}: {span.began:.1f} to {span.ended:.1f} s",
+                            _short(span.text, int(long / 7.0)) if long > 24.0 else ""))
+    floor = 8.0 + row * len(lanes)
+    return LanesDrawing(width, floor + 22.0, left, floor, scale, tuple(robots), tuple(bars))
 
 
 def _round_up(value: float) -> float:

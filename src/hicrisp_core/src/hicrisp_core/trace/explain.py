@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, List, Mapping, Optional, Set, Tuple
 
+from hicrisp_core.trace.events import CorrectionMade, FeedbackRecord, TaskFinished
 from hicrisp_core.trace.story import Attempt, StepStory, Story, story_of
 
 MAKERS = {
@@ -29,14 +30,14 @@ _MOST = 6
 def explain(events: Iterable[Mapping[str, Any]]) -> str:
     """A paragraph in plain language: what was asked, done, what failed and why, what was corrected, what remains."""
     story = story_of(events)
-    if not story.task and story.end is None and not story.steps:
+    if not story.task.text and story.end is None and not story.steps:
         return "Nothing is recorded of this task yet."
     sentences = [f"The task was: \"{story.text}\"."] if story.text else []
     sentences += _planned(story)
     for step in story.steps:
         sentences += _troubled(step)
-    aimed = int(((story.end or {}).get("corrections") or {}).get("offset") or 0)
-    if aimed and not any(correction.get("rung") == "offset" for correction in story.corrections):
+    aimed = ((story.end.corrections if story.end else None) or {}).get("offset", 0)
+    if aimed and not any(correction.rung == "offset" for correction in story.corrections):
         times = _count(aimed, "time")
         sentences.append(f"The action decoder also corrected the aim {times} by the measured deviation.")
     sentences += _ended(story)
@@ -47,17 +48,16 @@ def _planned(story: Story) -> List[str]:
     if story.answer:
         return [f"It was a question, and the answer was: {_closed(story.answer)}"]
     if story.refusal is not None:
-        said = [f"It was refused: {_closed(story.refusal.get('text', ''))}"]
-        alternatives = [str(entry) for entry in story.refusal.get("alternatives") or []]
+        said = [f"It was refused: {_closed(story.refusal.text)}"]
+        alternatives = story.refusal.alternatives
         if alternatives:
             said.append(f"Try, for example: {_closed('; '.join(alternatives[:_MOST]))}")
         return said
     if not story.plans:
         return ["No plan was made."]
-    steps = [str(step) for step in story.plans[0].get("steps") or []]
-    listed = "; ".join(f"{number}. {text}" for number, text in enumerate(steps, start=1))
-    source = story.plans[0].get("source") or "unknown"
-    return [f"The plan ({source}) had {_count(len(steps), 'step')}: {_closed(listed)}"]
+    plan = story.plans[0]
+    listed = "; ".join(f"{number}. {text}" for number, text in enumerate(plan.steps, start=1))
+    return [f"The plan ({plan.source or 'unknown'}) had {_count(len(plan.steps), 'step')}: {_closed(listed)}"]
 
 
 def _troubled(step: StepStory) -> List[str]:
@@ -75,7 +75,7 @@ def _troubled(step: StepStory) -> List[str]:
             elif moment.ok and moment.name in failed:
                 sentences.append(f"Then '{moment.text}' worked.")
                 failed.remove(moment.name)
-        elif moment.get("kind") == "correction":
+        elif isinstance(moment, CorrectionMade):
             sentences.append(_corrected(moment))
     if not sentences:
         return []
@@ -86,71 +86,69 @@ def _troubled(step: StepStory) -> List[str]:
 
 
 def _failed(attempt: Attempt) -> str:
-    feedback = attempt.feedback
-    error = _closed(feedback.get("error") or attempt.outcome.get("message") or "it did not work")
-    reason = feedback.get("reason")
-    nested = "The correction failed too: " if attempt.command.get("purpose") == "correction" else ""
-    return f"{nested}'{attempt.text}' failed: {error}" + (f" {_closed(reason)}" if reason else "")
+    feedback = attempt.feedback or FeedbackRecord()
+    claimed = attempt.outcome.message if attempt.outcome else ""
+    error = _closed(feedback.error or claimed or "it did not work")
+    nested = "The correction failed too: " if attempt.command.purpose == "correction" else ""
+    why = f" {_closed(feedback.reason)}" if feedback.reason else ""
+    return f"{nested}'{attempt.text}' failed: {error}{why}"
 
 
-def _corrected(correction: Mapping[str, Any]) -> str:
-    rung = str(correction.get("rung", ""))
+def _corrected(correction: CorrectionMade) -> str:
+    rung = correction.rung
     if rung == "give_up":
-        return f"It was given up: {_closed(correction.get('note') or 'no correction was left')}"
-    commands = [str(command) for command in correction.get("commands") or []]
+        return f"It was given up: {_closed(correction.note or 'no correction was left')}"
+    commands = correction.commands
     what = f": {', then '.join(commands)}" if commands else ", by trying it again" if rung in _AGAIN else ""
-    note = f" ({correction['note']})" if rung == "offset" and correction.get("note") else ""
+    note = f" ({correction.note})" if rung == "offset" and correction.note else ""
     who = maker_words(correction)
     return _closed(f"{who[:1].upper()}{who[1:]} {DEEDS.get(rung, 'corrected it')}{note}{what}")
 
 
-def maker_words(correction: Mapping[str, Any]) -> str:
+def maker_words(correction: CorrectionMade) -> str:
     """Who made a correction, in words."""
-    maker = correction.get("maker") or {}
-    kind, name = str(maker.get("kind", "")), str(maker.get("name", ""))
-    if kind == "model":
-        return f"the language model {name}".strip()
-    return MAKERS.get(kind, "the corrector")
+    maker = correction.maker
+    return f"the language model {maker.name}".strip() if maker.kind == "model" else \
+        MAKERS.get(maker.kind, "the corrector")
 
 
 def _ended(story: Story) -> List[str]:
     end = story.end
     if end is None:
         return ["The run has not ended, or was cut off."]
-    seconds = float(end.get("wall_s") or story.seconds)
+    seconds = end.wall_s or story.seconds
     if story.verdict in ("answered", "refused"):
         return []
-    corrections = sum(int(count or 0) for count in (end.get("corrections") or {}).values())
-    commands = int(end.get("steps_executed") or 0)
-    spent = f"{_count(commands, 'command')}, {_count(corrections, 'correction')}, {seconds:.1f} s"
+    corrections = sum((end.corrections or {}).values())
+    spent = f"{_count(end.steps_executed or 0, 'command')}, {_count(corrections, 'correction')}, {seconds:.1f} s"
     if story.verdict == "succeeded":
         return [f"The task succeeded ({spent}).", *_told(end)]
     if story.verdict == "canceled":
         sentences = [f"The task was canceled ({spent})."]
     else:
-        reason = end.get("reason") or end.get("message") or "no reason was given"
+        reason = end.reason or end.message or "no reason was given"
         sentences = [f"The task failed ({spent}): {_closed(reason)}"]
-        never = [str(step) for step in end.get("not_begun") or []]
-        if never and len(story.robots) > 1:
-            sentences.append(f"Because of that these steps were never begun: {_closed('; '.join(never))}")
+        if end.not_begun and len(story.robots) > 1:
+            sentences.append(f"Because of that these steps were never begun: {_closed('; '.join(end.not_begun))}")
     left = story.remaining_stack
     if left:
-        told = "; ".join(f"{entry.get('command', '')} ({entry.get('error', '')})" for entry in reversed(left))
+        told = "; ".join(f"{entry.command} ({entry.error})" for entry in reversed(left))
         sentences.append(f"This was left to do, the latest first: {_closed(told)}")
     return [*sentences, *_told(end)]
 
 
-def _told(end: Mapping[str, Any]) -> List[str]:
+def _told(end: TaskFinished) -> List[str]:
     """The brain's words to the user, where there were any beside the plain reason."""
-    words = str(end.get("message") or "")
-    return [f"The user was told: {_closed(words)}"] if words and end.get("reason") not in (None, "", words) else []
+    if not end.message or end.reason in ("", end.message):
+        return []
+    return [f"The user was told: {_closed(end.message)}"]
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _closed(text: Any) -> str:
+def _closed(text: str) -> str:
     """The text as the end of a sentence."""
-    words = str(text).strip()
+    words = text.strip()
     return words if words.endswith((".", "!", "?")) else words + "."

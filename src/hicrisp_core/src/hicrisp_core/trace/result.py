@@ -2,63 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping
+from typing import Any, Dict, Iterable, List, Mapping, TypeVar
 
+from hicrisp_core.trace.events import FeedbackRecord, TaskFinished
+from hicrisp_core.trace.plain import plain
 from hicrisp_core.trace.story import Story, story_of
+
+_Counted = TypeVar("_Counted")
 
 
 def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, Any]:
-    """The trial of a run.
+    """The trial of a run; what its end does not say is counted from its events.
 
     Args:
         run: the run folder, for the field of that name.
     """
     story = story_of(events)
-    end = story.end or {}
+    end = story.end or TaskFinished()
+    plan = story.plans[0] if story.plans else None
+    tokens = story.usage.prompt_tokens + story.usage.completion_tokens
+    carried_out = sum(1 for attempt in story.attempts if attempt.outcome)
     return {
         "task": story.text,
-        "scene": story.task.get("scene", ""),
-        "seed": story.task.get("seed"),
-        "policy": story.task.get("policy", ""),
-        "llm": story.task.get("llm", ""),
-        "success": bool(end.get("success", False)),
+        "scene": story.task.scene,
+        "seed": story.task.seed,
+        "policy": story.task.policy,
+        "llm": story.task.llm,
+        "success": end.success,
         "verdict": story.verdict,
-        "message": str(end.get("message", "")),
-        "plan": [str(step) for step in story.plans[0].get("steps") or []] if story.plans else [],
-        "robots": list(dict.fromkeys(robot for robot in story.plans[0].get("robots") or [] if robot))
-        if story.plans else [],
-        "done": list(end.get("done") or []),
-        "given_up": list(end.get("given_up") or []),
-        "not_begun": list(end.get("not_begun") or []),
-        "steps_executed": end.get("steps_executed", sum(1 for attempt in story.attempts if attempt.outcome)),
-        "corrections": dict(end["corrections"]) if isinstance(end.get("corrections"), Mapping) else _rungs(story),
-        "failures": list(end["failures"]) if isinstance(end.get("failures"), list) else _failures(story),
-        "llm_calls": end.get("llm_calls", story.usage.get("calls", 0)),
-        "tokens": end.get("tokens", _tokens(story)),
-        "placement_error_m": end.get("placement_error_m"),
-        "first_motion_s": end.get("first_motion_s"),
-        "wall_s": end.get("wall_s", story.seconds),
-        "sim_s": end.get("sim_s", story.sim_seconds),
+        "message": end.message,
+        "plan": list(plan.steps) if plan else [],
+        "robots": list(dict.fromkeys(filter(None, plan.robots))) if plan else [],
+        "done": list(end.done),
+        "given_up": list(end.given_up),
+        "not_begun": list(end.not_begun),
+        "steps_executed": _or(end.steps_executed, carried_out),
+        "corrections": _or(end.corrections, _rungs(story)),
+        "failures": plain(end.failures) if end.failures is not None else _failures(story),
+        "llm_calls": _or(end.llm_calls, story.usage.calls),
+        "tokens": _or(end.tokens, tokens),
+        "placement_error_m": end.placement_error_m,
+        "first_motion_s": end.first_motion_s,
+        "wall_s": _or(end.wall_s, story.seconds),
+        "sim_s": _or(end.sim_s, story.sim_seconds),
         "run": run,
     }
 
-_FAILURE = ("level", "kind", "label", "error")
 
-
-def _tokens(story: Story) -> int:
-    return int(story.usage.get("prompt_tokens") or 0) + int(story.usage.get("completion_tokens") or 0)
+def _or(told: Any, counted: _Counted) -> _Counted:
+    return counted if told is None else told
 
 
 def _rungs(story: Story) -> Dict[str, int]:
     counts: Dict[str, int] = {}
     for correction in story.corrections:
-        rung = str(correction.get("rung", ""))
-        if rung != "give_up":
-            counts[rung] = counts.get(rung, 0) + 1
+        if correction.rung != "give_up":
+            counts[correction.rung] = counts.get(correction.rung, 0) + 1
     return counts
 
 
 def _failures(story: Story) -> List[Dict[str, str]]:
-    return [
-        {"step": attempt.text, **{key: str(attempt.feedback.get(key, "")) for key in _FAILURE}}
-        for attempt in story.attempts if attempt.ok is False]
+    failed = [(attempt.text, attempt.feedback or FeedbackRecord()) for attempt in story.attempts if attempt.ok is False]
+    return [{"step": text, "level": feedback.level, "kind": feedback.kind, "label": feedback.label,
+             "error": feedback.error} for text, feedback in failed]

@@ -5,55 +5,71 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
-EventDict = Mapping[str, Any]
+from hicrisp_core.trace.events import (
+    Answered,
+    CommandTried,
+    CorrectionMade,
+    Event,
+    FaultInjected,
+    FaultRecord,
+    FeedbackRecord,
+    OffsetLearnt,
+    OutcomeClaimed,
+    PictureTaken,
+    PlanMade,
+    Refused,
+    StackChanged,
+    StackRecord,
+    StepFinished,
+    StepStarted,
+    TaskFinished,
+    TaskReceived,
+    UsageSoFar,
+    VerdictGiven,
+)
+from hicrisp_core.trace.read_event import events_of
 
 
 @dataclass
 class Attempt:
-    """One command: what was asked, what the driver said, what the detector saw."""
+    """One command: what was asked, what the driver claimed, what the detector saw."""
 
     number: int
-    command: EventDict
-    outcome: EventDict = field(default_factory=dict)
-    verdict: EventDict = field(default_factory=dict)
+    command: CommandTried
+    outcome: Optional[OutcomeClaimed] = None
+    verdict: Optional[VerdictGiven] = None
 
     @property
     def ok(self) -> Optional[bool]:
         """The detector's word; ``None`` when the run ended before it."""
-        return self.verdict.get("ok")
-
-    @property
-    def depth(self) -> int:
-        """Entries on the feedback stack when it was tried."""
-        return int(self.command.get("depth") or 0)
+        return self.verdict.ok if self.verdict else None
 
     @property
     def text(self) -> str:
         """The command as a sentence."""
-        return str(self.command.get("text") or self.command.get("command") or "")
+        return self.command.text or self.command.command
 
     @property
     def name(self) -> str:
         """The command by its action and arguments."""
-        return str(self.command.get("command") or self.text)
+        return self.command.command or self.text
 
     @property
     def failure(self) -> Tuple[object, ...]:
         """What failed how, so that the same failure is known again: its data, not its words."""
-        told = self.feedback
-        about = ("kind", "label", "subjects", "blockers", "unmet", "cause")
-        return (self.name, *(repr(told.get(key)) for key in about))
+        seen = self.feedback or FeedbackRecord()
+        return self.name, seen.kind, seen.label, seen.subjects, seen.blockers, seen.unmet, seen.cause
 
     @property
-    def feedback(self) -> EventDict:
-        """Why it failed; empty for a success."""
-        return self.verdict.get("feedback") or {}
+    def feedback(self) -> Optional[FeedbackRecord]:
+        """Why it failed; ``None`` for a success."""
+        return self.verdict.feedback if self.verdict else None
 
     @property
-    def deviation(self) -> List[float]:
+    def deviation(self) -> Tuple[float, ...]:
         """Measured deviation in metres (x, y, z); empty when it was not measured."""
-        measured = self.verdict.get("deviation") or self.feedback.get("deviation") or []
-        return [float(value or 0.0) for value in measured]
+        seen = self.verdict.deviation if self.verdict else None
+        return seen or (self.feedback.deviation if self.feedback else None) or ()
 
 
 @dataclass
@@ -79,24 +95,25 @@ class StepStory:
 class Story:
     """A whole run."""
 
-    task: Dict[str, Any] = field(default_factory=dict)
-    plans: List[EventDict] = field(default_factory=list)
+    task: TaskReceived = field(default_factory=TaskReceived)
+    plans: List[PlanMade] = field(default_factory=list)
     steps: List[StepStory] = field(default_factory=list)
-    offsets: Dict[str, EventDict] = field(default_factory=dict)
-    stacks: List[List[EventDict]] = field(default_factory=list)
-    pictures: List[EventDict] = field(default_factory=list)
-    faults: List[EventDict] = field(default_factory=list)
+    offsets: Dict[str, OffsetLearnt] = field(default_factory=dict)
+    stacks: List[Tuple[StackRecord, ...]] = field(default_factory=list)
+    pictures: List[PictureTaken] = field(default_factory=list)
+    faults: List[Tuple[Optional[float], FaultRecord]] = field(default_factory=list)
+    """With the seconds at which it was injected; ``None`` for those of the scene."""
     answer: str = ""
-    refusal: Optional[EventDict] = None
-    usage: EventDict = field(default_factory=dict)
-    end: Optional[EventDict] = None
+    refusal: Optional[Refused] = None
+    usage: UsageSoFar = field(default_factory=UsageSoFar)
+    end: Optional[TaskFinished] = None
     seconds: float = 0.0
     sim_seconds: float = 0.0
 
     @property
     def text(self) -> str:
         """The user's words."""
-        return str(self.task.get("text", ""))
+        return self.task.text
 
     @property
     def robots(self) -> List[str]:
@@ -109,95 +126,87 @@ class Story:
         return [attempt for step in self.steps for attempt in step.attempts]
 
     @property
-    def corrections(self) -> List[EventDict]:
+    def corrections(self) -> List[CorrectionMade]:
         """Every answer of the corrector."""
-        return [moment for step in self.steps for moment in step.moments
-                if not isinstance(moment, Attempt) and moment.get("kind") == "correction"]
+        return [moment for step in self.steps for moment in step.moments if isinstance(moment, CorrectionMade)]
 
     @property
-    def remaining_stack(self) -> List[EventDict]:
+    def remaining_stack(self) -> Tuple[StackRecord, ...]:
         """What was left on the feedback stack, the top last."""
-        return self.stacks[-1] if self.stacks else []
+        return self.stacks[-1] if self.stacks else ()
 
     @property
     def verdict(self) -> str:
         """How it ended, in one word."""
         if self.end is None:
             return "unfinished"
-        if self.end.get("canceled"):
+        if self.end.canceled:
             return "canceled"
         if self.refusal is not None:
             return "refused"
         if self.answer:
             return "answered"
-        return "succeeded" if self.end.get("success") else "failed"
+        return "succeeded" if self.end.success else "failed"
 
 
-def story_of(events: Iterable[EventDict]) -> Story:
-    """Fold events; kinds that are not known are kept as moments of their step."""
+def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
+    """Fold written events; unknown kinds are left out."""
     story = Story()
     count = 0
-    for event in events:
-        kind = event.get("kind")
-        story.seconds = max(story.seconds, float(event.get("t") or 0.0))
-        story.sim_seconds = max(story.sim_seconds, float(event.get("sim_t") or 0.0))
-        if kind == "task_received":
-            story.task = dict(event)
-            story.faults.extend(fault for fault in event.get("faults") or [] if isinstance(fault, dict))
-        elif kind == "step_started":
-            story.steps.append(StepStory(int(event.get("index") or 0), str(event.get("text", "")),
-                                         robot=str(event.get("robot") or ""), began=float(event.get("t") or 0.0)))
-        elif kind == "command":
+    for event in events_of(entries):
+        story.seconds = max(story.seconds, event.t)
+        story.sim_seconds = max(story.sim_seconds, event.sim_t)
+        if isinstance(event, TaskReceived):
+            story.task = event
+            story.faults.extend((None, fault) for fault in event.faults)
+        elif isinstance(event, StepStarted):
+            story.steps.append(StepStory(event.index or 0, event.text, robot=event.robot, began=event.t))
+        elif isinstance(event, CommandTried):
             count += 1
             _step_of(story, event).moments.append(Attempt(count, event))
-        elif kind in ("outcome", "verdict"):
-            _attach(story, str(kind), event)
-        elif kind == "step_finished":
+        elif isinstance(event, (OutcomeClaimed, VerdictGiven)):
+            _attach(story, event)
+        elif isinstance(event, StepFinished):
             step = _step_of(story, event)
-            step.ok, step.ended = bool(event.get("ok")), float(event.get("t") or 0.0)
-        elif kind == "task_finished":
+            step.ok, step.ended = bool(event.ok), event.t
+        elif isinstance(event, TaskFinished):
             story.end = event
+        elif isinstance(event, UsageSoFar):
+            story.usage = event
         else:
             _note(story, event)
     return story
 
 
-def _note(story: Story, event: EventDict) -> None:
-    kind = event.get("kind")
-    if kind == "plan":
+def _note(story: Story, event: Event) -> None:
+    if isinstance(event, PlanMade):
         story.plans.append(event)
-    elif kind == "answer":
-        story.answer = str(event.get("text", ""))
-    elif kind == "refused":
+    elif isinstance(event, Answered):
+        story.answer = event.text
+    elif isinstance(event, Refused):
         story.refusal = event
-    elif kind == "usage":
-        story.usage = event
-        return
-    elif kind == "offset":
-        story.offsets[str(event.get("key", ""))] = event
-    elif kind == "stack":
-        story.stacks.append(list(event.get("entries") or []))
-    elif kind == "picture":
+    elif isinstance(event, OffsetLearnt):
+        story.offsets[event.key] = event
+    elif isinstance(event, StackChanged):
+        story.stacks.append(event.entries)
+    elif isinstance(event, PictureTaken):
         story.pictures.append(event)
-    elif kind == "fault":
-        story.faults.append(event)
+    elif isinstance(event, FaultInjected):
+        story.faults.append((event.t, FaultRecord(event.fault, event.target, event.magnitude, event.count)))
     if story.steps:
         _step_of(story, event).moments.append(event)
 
 
-def _step_of(story: Story, event: EventDict) -> StepStory:
+def _step_of(story: Story, event: Event) -> StepStory:
     """The step that an event belongs to: the one it names, else the latest."""
     if not story.steps:
         story.steps.append(StepStory(0, story.text or "the task"))
-    index = event.get("index")
-    return next((step for step in reversed(story.steps) if step.index == index), story.steps[-1])
+    return next((step for step in reversed(story.steps) if step.index == event.index), story.steps[-1])
 
 
-def _attach(story: Story, kind: str, event: EventDict) -> None:
+def _attach(story: Story, event: Event) -> None:
     attempts = _step_of(story, event).attempts
-    if not attempts:
-        return
-    if kind == "outcome":
+    if attempts and isinstance(event, OutcomeClaimed):
         attempts[-1].outcome = event
-    else:
+    elif attempts and isinstance(event, VerdictGiven):
         attempts[-1].verdict = event

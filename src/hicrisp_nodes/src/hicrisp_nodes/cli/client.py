@@ -11,6 +11,7 @@ from typing import Any, Dict, Optional
 
 import rospy
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.service_client import ServiceClient
 from rospy import AnyMsg
 
@@ -20,7 +21,6 @@ from hicrisp_nodes.cli.graph import Graph
 
 NODES = ("supervisor", "brain", "body", "detector", "corrector", "embedded_world")
 PATIENCE = 10.0
-_SLICE = 0.02
 _SETTLING = 0.1
 """Seconds in which a publisher that has answered puts the connection to use."""
 ENDED = frozenset({
@@ -106,12 +106,8 @@ class WorldWatch:
 
     def wait_for(self, messages: int, seconds: float) -> bool:
         """Wait for so many further states."""
-        deadline, wanted = Deadline(seconds), self._count + messages
-        while self._count < wanted:
-            if deadline.passed:
-                return False
-            time.sleep(_SLICE)
-        return True
+        wanted = self._count + messages
+        return wait_until(lambda: self._count >= wanted, Deadline(seconds))
 
 
 class EventStream:
@@ -131,11 +127,8 @@ class EventStream:
 
     def wait(self, seconds: float) -> bool:
         """Wait for the connection; an event that is published after that is not missed."""
-        deadline = Deadline(seconds)
-        while not self.connected:
-            if deadline.passed:
-                return False
-            time.sleep(_SLICE)
+        if not wait_until(lambda: self.connected, Deadline(seconds)):
+            return False
         time.sleep(_SETTLING)
         return True
 

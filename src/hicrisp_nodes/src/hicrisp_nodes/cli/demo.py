@@ -13,10 +13,10 @@ from urllib.parse import urlparse
 
 import rospkg
 from hicrisp_core.errors import HicrispError
+from hicrisp_core.extensions import extensions
 from hicrisp_core.scene import load_scene
-from hicrisp_core.scene.scene import EMBEDDED
-from hicrisp_core.scene.symbolic import SYMBOLIC
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace.plain import to_json
 from hicrisp_ros.config_files import BRINGUP, config_file
 
@@ -51,7 +51,7 @@ class Demo:
         rate = options.rate if options.rate > 0.0 or not options.keep else 1.0
         self._scene = load_scene(config_file("scenes", options.scene), options.seed)
         self.launch = Launch("demo.launch", {
-            "scene": options.scene, "world": EMBEDDED if self._scene.world == SYMBOLIC else self._scene.world,
+            "scene": options.scene, "world": extensions().worlds.get(self._scene.world).launch,
             "policy": options.policy, "llm": self.brain, "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy, "namespace": options.namespace,
             "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log, self._uri)
@@ -112,11 +112,9 @@ class Demo:
         began = time.monotonic()
         graph = Graph(self._uri)
         wanted = [f"/{self._options.namespace}/{name}" for name in _NEEDED]
-        deadline = Deadline(_START_LIMIT)
-        while graph.missing(wanted):
-            if not self.launch.alive or deadline.passed:
-                self._blame(graph)
-            time.sleep(_SLICE)
+        if not wait_until(lambda: not graph.missing(wanted), Deadline(_START_LIMIT), period=_SLICE,
+                          in_vain=lambda: not self.launch.alive):
+            self._blame(graph)
         become_node(self._uri)
         self._console.say(self._console.paint(f"       ready after {time.monotonic() - began:.1f} s", "soft"))
 

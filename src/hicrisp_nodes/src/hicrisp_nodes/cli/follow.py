@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.trace.events import TaskFinished
 
 from hicrisp_msgs.msg import TaskStatus
 from hicrisp_nodes.cli.client import ENDED, EventStream, Supervisor, Unreachable
@@ -48,7 +50,7 @@ class Follower:
         """
         told: List[Dict[str, Any]] = []
         limit, ask_at, ended_at = Deadline(seconds), time.monotonic() + _ASK_EVERY, None
-        while not (told and told[-1].get("kind") == "task_finished"):
+        while not (told and told[-1].get("kind") == TaskFinished.kind):
             if not self._alive():
                 raise Unreachable("the workspace has ended under the task")
             event = self._events.next(_SLICE)
@@ -89,9 +91,6 @@ class Follower:
 def wait_for_report(run_folder: str, alive: Callable[[], bool] = lambda: True) -> Optional[Path]:
     """The report of an ended run, once it is written; ``None`` when it does not come."""
     report = Path(run_folder) / "report.html"
-    deadline = Deadline(_REPORT_LIMIT)
-    while run_folder and not deadline.passed and alive():
-        if report.is_file():
-            return report
-        time.sleep(_SLICE / 4)
-    return report if run_folder and report.is_file() else None
+    if not run_folder:
+        return None
+    return report if wait_until(report.is_file, Deadline(_REPORT_LIMIT), in_vain=lambda: not alive()) else None

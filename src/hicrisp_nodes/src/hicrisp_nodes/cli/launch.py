@@ -6,10 +6,12 @@ import ctypes
 import os
 import signal
 import subprocess
-import time
 import uuid
 from pathlib import Path
 from typing import List, Mapping, Optional
+
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 
 _MARK = "HICRISP_LAUNCH"
 _PR_SET_PDEATHSIG = 1
@@ -78,11 +80,8 @@ class Launch:
                     os.kill(pid, number)
                 except ProcessLookupError:
                     continue
-            end = time.monotonic() + patience
-            while time.monotonic() < end:
-                if not self.processes():
-                    return True
-                time.sleep(_SLICE)
+            if wait_until(lambda: not self.processes(), Deadline(patience), period=_SLICE):
+                return True
         return not self.processes()
 
     def processes(self) -> List[int]:

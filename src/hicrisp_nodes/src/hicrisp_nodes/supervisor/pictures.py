@@ -9,6 +9,8 @@ from typing import Any, Mapping, Optional
 
 import rosgraph
 import rospy
+from hicrisp_core.trace.events import PlanMade, TaskFinished, VerdictGiven
+from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.service_client import ServiceClient
 
 from hicrisp_msgs.srv import Snapshot, SnapshotRequest
@@ -85,14 +87,11 @@ class Camera:
         return str(file.relative_to(root))
 
 
-def caption_of(event: Mapping[str, Any]) -> str:
+def caption_of(entry: Mapping[str, Any]) -> str:
     """The caption for a picture after an event; empty for an event that needs none."""
-    kind = event.get("kind")
-    if kind == "plan":
-        return BEFORE if not event.get("from_step") else "new plan"
-    if kind == "verdict":
-        feedback = event.get("feedback") or {}
-        return str(feedback.get("error", "")) or "after the command"
-    if kind == "task_finished":
-        return "after"
-    return ""
+    event = event_of(entry)
+    if isinstance(event, PlanMade):
+        return "new plan" if event.from_step else BEFORE
+    if isinstance(event, VerdictGiven):
+        return (event.feedback.error if event.feedback else "") or "after the command"
+    return "after" if isinstance(event, TaskFinished) else ""

@@ -6,6 +6,19 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Mapping
 
+from hicrisp_core.trace.events import (
+    Answered,
+    CorrectionMade,
+    PlanMade,
+    Refused,
+    StackChanged,
+    StepStarted,
+    TaskFinished,
+    TaskReceived,
+    Waiting,
+)
+from hicrisp_core.trace.read_event import event_of
+
 
 class State(Enum):
     """The states of a task, named as in the message TaskStatus."""
@@ -48,41 +61,35 @@ class Progress:
         """The end of the task."""
         return replace(self, state=state, message=message)
 
-    def after(self, event: Mapping[str, Any]) -> "Progress":
+    def after(self, entry: Mapping[str, Any]) -> "Progress":
         """The progress once an event of the executive has happened."""
-        kind = event.get("kind")
-        if kind == "task_received":
+        event = event_of(entry)
+        if isinstance(event, TaskReceived):
             return replace(self, state=State.PLANNING)
-        if kind == "waiting":
-            return replace(self, message=str(event.get("text", "")))
-        if kind == "plan":
-            count = int(event.get("from_step") or 0) + len(event.get("steps", ()))
-            return replace(self, state=State.RUNNING, step_count=count, message="")
-        if kind == "step_started":
-            index, text = int(event.get("index", 0)), str(event.get("text", ""))
-            return replace(self, state=State.RUNNING, step_index=index, step=text)
-        if kind == "correction":
-            return replace(self, state=State.CORRECTING, corrections=self.corrections + 1,
-                           message=str(event.get("note", "")))
-        if kind == "stack":
-            depth = len(event.get("entries", ()))
+        if isinstance(event, Waiting):
+            return replace(self, message=event.text)
+        if isinstance(event, PlanMade):
+            return replace(self, state=State.RUNNING, step_count=event.from_step + len(event.steps), message="")
+        if isinstance(event, StepStarted):
+            return replace(self, state=State.RUNNING, step_index=event.index or 0, step=event.text)
+        if isinstance(event, CorrectionMade):
+            return replace(self, state=State.CORRECTING, corrections=self.corrections + 1, message=event.note)
+        if isinstance(event, StackChanged):
             state = self.state
             if state in (State.RUNNING, State.CORRECTING):
-                state = State.CORRECTING if depth else State.RUNNING
-            return replace(self, stack_depth=depth, state=state)
-        if kind == "answer":
-            return self.ended(State.ANSWERED, str(event.get("text", "")))
-        if kind == "refused":
+                state = State.CORRECTING if event.entries else State.RUNNING
+            return replace(self, stack_depth=len(event.entries), state=state)
+        if isinstance(event, Answered):
+            return self.ended(State.ANSWERED, event.text)
+        if isinstance(event, Refused):
             return self.ended(State.REFUSED, refusal(event))
-        if kind == "task_finished" and self.state not in (State.ANSWERED, State.REFUSED):
-            state = State.SUCCEEDED if event.get("success") else State.FAILED
-            state = State.CANCELED if event.get("canceled") else state
-            return self.ended(state, str(event.get("message", "")))
+        if isinstance(event, TaskFinished) and self.state not in (State.ANSWERED, State.REFUSED):
+            state = State.SUCCEEDED if event.success else State.FAILED
+            return self.ended(State.CANCELED if event.canceled else state, event.message)
         return self
 
 
-def refusal(event: Mapping[str, Any]) -> str:
+def refusal(event: Refused) -> str:
     """A refusal and what to try instead, in one text."""
-    text = str(event.get("text", ""))
-    alternatives = [str(alternative) for alternative in event.get("alternatives", ())]
-    return f"{text} Try, for example: {'; '.join(alternatives)}." if alternatives else text
+    options = "; ".join(event.alternatives)
+    return f"{event.text} Try, for example: {options}." if options else event.text

@@ -8,8 +8,10 @@ import rospy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from hicrisp_core.domain.wording import Words
 from hicrisp_core.model import Plan
-from hicrisp_core.model.feedback_data import feedback_from_data
+from hicrisp_core.model.feedback_data import feedback_of
+from hicrisp_core.trace.events import StackChanged, UsageSoFar, VerdictGiven
 from hicrisp_core.trace.plain import to_json
+from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
 
 from hicrisp_msgs.msg import (
@@ -52,19 +54,18 @@ class Reports:
 
     def event(self, event: Mapping[str, Any], task_id: str) -> None:
         """Publish an event, and what it says on the topics of its kind."""
-        kind = str(event.get("kind", ""))
-        self._events.publish(Event(rospy.Time.now(), task_id, kind, to_json(event)))
-        if kind == "stack":
-            entries = [FailedCommand(e["command"], e["error"], e["kind"], e["label"], e["attempts"])
-                       for e in event["entries"]]
+        self._events.publish(Event(rospy.Time.now(), task_id, str(event.get("kind", "")), to_json(event)))
+        told = event_of(event)
+        if isinstance(told, StackChanged):
+            entries = [FailedCommand(each.command, each.error, each.kind, each.label, each.attempts)
+                       for each in told.entries]
             self._stack.publish(CorrectionStack(rospy.Time.now(), task_id, entries))
-        elif kind == "verdict" and event.get("feedback"):
-            told = event["feedback"]
-            words = Words(told["error"], told["reason"], told["suggestion"])
-            self._feedback.publish(feedback_to_msg(feedback_from_data(told), words))
-        elif kind == "usage":
-            self._usage.publish(LlmUsage(task_id, event["calls"], event["prompt_tokens"],
-                                         event["completion_tokens"], event["seconds"]))
+        elif isinstance(told, VerdictGiven) and told.feedback is not None:
+            words = Words(told.feedback.error, told.feedback.reason, told.feedback.suggestion)
+            self._feedback.publish(feedback_to_msg(feedback_of(told.feedback), words))
+        elif isinstance(told, UsageSoFar):
+            self._usage.publish(LlmUsage(
+                task_id, told.calls, told.prompt_tokens, told.completion_tokens, told.seconds))
 
     def gate(self, gate: Gate) -> None:
         """Publish the state of the emergency stop."""

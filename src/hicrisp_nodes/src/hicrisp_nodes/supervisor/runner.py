@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
 import rospy
 from hicrisp_core.executive.executive import Executive
@@ -18,6 +18,7 @@ from hicrisp_core.policy.policy import COPAL
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace import EventLog, explain, finish_run
+from hicrisp_core.trace.events import FaultInjected, FaultRecord, Noted, PictureTaken, TaskReceived, Waiting
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosReporter
@@ -91,27 +92,27 @@ class TaskRunner:
             self._changed(request)
 
         seed = _of_the_world("seed", self._labels["seed"])  # A reset of the world changes it.
-        tell({"kind": "task_received", "t": 0.0, "sim_t": 0.0, "task_id": request.id, "text": request.text,
-              **self._labels, "seed": seed, "faults": _injected()})
+        labels = {name: self._labels.get(name, "") for name in ("policy", "llm", "scene")}
+        tell(TaskReceived(task_id=request.id, text=request.text, seed=seed, faults=_injected(), **labels).as_dict())
         task = Task(request.text, request.id, request.robot)
-        self._look_around(request.cancel, lambda kind, text: tell({
-            "kind": kind, "t": round(time.monotonic() - began, 4), "sim_t": 0.0, "text": text}))
+        self._look_around(request.cancel, lambda event: tell(
+            replace(event, t=round(time.monotonic() - began, 4)).as_dict()))
         if request.dry_run:
             ended = rehearse(self._configuration.domain, self._ports(request), task, request.history)
-            tell({"kind": "task_finished", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **ended})
+            tell(replace(ended, t=round(time.monotonic() - began, 4)).as_dict())
         else:
             before = _injected()
             self._carry_out(task, request, tell)
             for fault in _injected()[len(before):]:
-                log({"kind": "fault", "t": round(time.monotonic() - began, 4), "sim_t": 0.0, **fault})
+                log(FaultInjected(t=round(time.monotonic() - began, 4), **vars(fault)).as_dict())
             self._camera.animate(began_ros)
 
-    def _look_around(self, cancel: Event, tell: Callable[[str, str], None]) -> None:
+    def _look_around(self, cancel: Event, tell: Callable[[Union[Waiting, Noted]], None]) -> None:
         """Wait until everything is seen, for some seconds: a plan made from half a picture fails or does too little."""
         missing = wait_for_picture(self._observer, self._robots, Deadline(self._patience), cancel,
-                                   lambda said: tell("waiting", said))
+                                   lambda said: tell(Waiting(text=said)))
         if missing:
-            tell("note", missing)
+            tell(Noted(text=missing))
 
     def _carry_out(self, task: Task, request: Request, tell: Callable[[Dict[str, Any]], None]) -> None:
         policy = replace(self._configuration.policy, autonomy="supervised")  # The gate knows the level of this moment.
@@ -126,7 +127,7 @@ class TaskRunner:
         caption = caption_of(event)
         file = self._camera.take(caption) if caption else None
         if file is not None:
-            log({"kind": "picture", "t": event["t"], "sim_t": event["sim_t"], "file": file, "caption": caption})
+            log(PictureTaken(t=event["t"], sim_t=event["sim_t"], file=file, caption=caption).as_dict())
 
     def _ports(self, request: Request) -> Ports:
         domain, cancel = self._configuration.domain, request.cancel
@@ -162,9 +163,10 @@ class _Story:
     progress: Progress
 
 
-def _injected() -> List[Dict[str, Any]]:
+def _injected() -> Tuple[FaultRecord, ...]:
     """What a simulated world was told to let go wrong; nothing where there is none."""
-    return list(_of_the_world("faults", []))
+    return tuple(FaultRecord(fault["fault"], fault["target"], tuple(fault["magnitude"]), fault["count"])
+                 for fault in _of_the_world("faults", []))
 
 
 def _of_the_world(name: str, default: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import FrozenSet, Iterable, List, Optional
 
 import genpy
 from geometry_msgs.msg import Vector3
+from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Motion, Relation, RobotState, WorldObject, WorldState
 from std_msgs.msg import Header
 
@@ -39,7 +40,7 @@ def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
     return WorldObject(
         name=message.name,
         type=message.type,
-        shape=message.shape,
+        shape=message.shape if message.shape in extensions().shapes else "box",  # By its bounding box.
         size=(message.size.x, message.size.y, message.size.z),
         attributes={pair.key: pair.value for pair in message.attributes},
         pose=pose_from_msg(message.pose, message.has_pose),

@@ -140,9 +140,13 @@ def _seen_at(world: WorldState) -> float:
 
 
 def _moved(before: WorldState, after: WorldState, besides: FrozenSet[str]) -> float:
-    """The longest way that any other thing or tool went, metres; infinite when one appeared or vanished."""
+    """The longest way that any other thing or tool went, metres; infinite when one appeared or vanished.
+
+    What nobody can move does not count: a lidar outlines an obstacle a little differently with every scan.
+    """
     farthest = 0.0
-    for was, is_ in ((before.objects, after.objects), (before.robots, after.robots)):
+    things = ({name: thing for name, thing in world.objects.items() if thing.movable} for world in (before, after))
+    for was, is_ in (tuple(things), (before.robots, after.robots)):
         for name in (set(was) | set(is_)) - besides:
             a: Optional[object] = getattr(was.get(name), "pose", None)
             b: Optional[object] = getattr(is_.get(name), "pose", None)

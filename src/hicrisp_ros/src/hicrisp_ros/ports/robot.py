@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from threading import Event, Thread
 from typing import Callable, Optional, Sequence
 
@@ -11,6 +10,8 @@ from actionlib_msgs.msg import GoalID
 from hicrisp_core.model import Command, Outcome, Status
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.linked_event import LinkedEvent
+from hicrisp_core.time.waiting import wait_until
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandGoal
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits
@@ -18,7 +19,6 @@ from hicrisp_ros.conversions import command_to_msg, outcome_from_msg
 
 SERVER_WAIT = 10.0
 PREEMPTION = 10.0
-_LOOK_PERIOD = 0.02
 
 _WITHOUT_OUTCOME = {
     CallStatus.PREEMPTED: Status.CANCELED,
@@ -30,17 +30,6 @@ _WITHOUT_OUTCOME = {
     CallStatus.ABORTED: Status.EXECUTION,
     CallStatus.SUCCEEDED: Status.INVALID,
 }
-
-
-class _Either(Event):
-    """Set when it is set itself or when the emergency stop is."""
-
-    def __init__(self, cancel: Event, estop: Event) -> None:
-        super().__init__()
-        self._cancel, self._estop = cancel, estop
-
-    def is_set(self) -> bool:
-        return self._cancel.is_set() or self._estop.is_set()
 
 
 class RosRobot:
@@ -85,7 +74,7 @@ class RosRobot:
             if progress is not None:
                 progress(feedback.phase, feedback.progress)  # type: ignore[attr-defined]
 
-        reply = self._client.call(goal, limits, _Either(cancel, self._estop), report)
+        reply = self._client.call(goal, limits, LinkedEvent(cancel, self._estop), report)
         self._ended()
         outcome = Outcome(_WITHOUT_OUTCOME[reply.status], reply.message or reply.status.value)
         if reply.result is not None and reply.status is not CallStatus.ABORTED:
@@ -100,8 +89,7 @@ class RosRobot:
         """Ask the driver to end whatever it does; the driver's own outcome says when it stands still."""
         if not self._client.wait_for_server(deadline.remaining):
             return Outcome(Status.LOST, f"the driver of {self.name} cannot be reached")
-        while self._cancel_all.get_num_connections() == 0 and not deadline.passed:
-            time.sleep(_LOOK_PERIOD)
+        wait_until(self._cancel_all.get_num_connections, deadline)
         self._cancel_all.publish(GoalID())
         return Outcome(Status.SUCCESS, "every goal was canceled")
 

@@ -8,11 +8,12 @@ from typing import Any
 import mujoco
 import numpy as np
 from hicrisp_core.model import WorldObject
+from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.lab import TRAY_EDGE, TRAY_HEIGHT
 from hicrisp_core.scene.scene import Arena, Start, Wall
 
-from hicrisp_sim.models import placement
+from hicrisp_sim.mujoco_poses import placement, w_first
 from hicrisp_sim.scenery import OVERVIEW, looking_at
 from hicrisp_sim.things import add_geometry
 
@@ -51,7 +52,7 @@ def add_arena(spec: mujoco.MjSpec, scene: Scene, arena: Arena, base: str) -> Non
     for name, wall in {**arena.border(), **arena.walls}.items():
         _add_wall(spec, name, wall, arena.floor)
     for thing in scene.objects.values():
-        if thing.shape == "region":
+        if thing.form.ground and not thing.form.solids(thing.size):
             _add_paint(spec, thing)
     _add_base(spec, arena.starts[base])
     for thing in scene.things:
@@ -83,7 +84,7 @@ def _add_wall(spec: mujoco.MjSpec, name: str, wall: Wall, floor: float) -> None:
         name=f"wall/{name}", type=mujoco.mjtGeom.mjGEOM_BOX,
         pos=[(ax + bx) / 2.0, (ay + by) / 2.0, floor + wall.height / 2.0],
         size=[math.dist(wall.start, wall.end) / 2.0 + wall.thickness / 2.0, wall.thickness / 2.0, wall.height / 2.0],
-        quat=[math.cos(angle / 2.0), 0.0, 0.0, math.sin(angle / 2.0)], rgba=[0.45, 0.47, 0.52, 1.0],
+        quat=w_first(from_yaw(angle)), rgba=[0.45, 0.47, 0.52, 1.0],
         contype=_SOLID, conaffinity=_SOLID, group=SOLID_GROUP)
 
 
@@ -99,7 +100,7 @@ def _add_base(spec: mujoco.MjSpec, start: Start) -> None:
     """A round chassis on two driven wheels and two sliding feet, with a flat tray on a column where it has one."""
     yaw = start.pose.yaw
     body = spec.worldbody.add_body(name=FREE_JOINT, pos=list(start.pose.position),
-                                   quat=[math.cos(yaw / 2.0), 0.0, 0.0, math.sin(yaw / 2.0)])
+                                   quat=w_first(from_yaw(yaw)))
     body.add_freejoint(name=FREE_JOINT)
     body.add_geom(name="chassis", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=12.0,
                   size=[start.radius, _CHASSIS_HEIGHT / 2.0, 0.0], pos=[0.0, 0.0, _CLEARANCE + _CHASSIS_HEIGHT / 2.0],

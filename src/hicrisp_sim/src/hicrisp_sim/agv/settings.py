@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Union
 
-from hicrisp_core.config.settings import Bound, read_settings
+from annotated_types import Ge, Gt, Lt
+from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.robot.landmarks import BaseSettings
+from pydantic import PositiveInt
+from pydantic.dataclasses import dataclass
+from typing_extensions import Annotated
 
-_ABOVE_ZERO = Bound("a number above 0 and below 10000", lambda number: 0.0 < number < 1e4)
-_FROM_ZERO = Bound("a number from 0 on and below 10000", lambda number: 0.0 <= number < 1e4)
+_AboveZero = Annotated[float, Gt(0.0), Lt(1e4)]
+_FromZero = Annotated[float, Ge(0.0), Lt(1e4)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class AgvSettings:
     """Settings of the embedded base; metres, radians and seconds of the simulated clock.
 
@@ -42,25 +45,25 @@ class AgvSettings:
     """
 
     name: str = "agv"
-    speed: float = 0.5
-    turn_speed: float = 1.6
-    acceleration: float = 0.8
-    turn_acceleration: float = 4.0
-    xy_tolerance: float = 0.04
-    yaw_tolerance: float = 0.06
-    margin: float = 0.02
-    inflation: float = 0.40
-    resolution: float = 0.02
-    rays: int = 360
-    scan_rate: float = 10.0
-    range: float = 6.0
-    range_noise: float = 0.004
-    lidar_height: float = 0.22
-    scan_timeout: float = 0.5
-    control_rate: float = 25.0
-    plan_rate: float = 2.0
-    planner_patience: float = 1.5
-    controller_patience: float = 4.0
+    speed: _AboveZero = 0.5
+    turn_speed: _AboveZero = 1.6
+    acceleration: _AboveZero = 0.8
+    turn_acceleration: _AboveZero = 4.0
+    xy_tolerance: _AboveZero = 0.04
+    yaw_tolerance: _AboveZero = 0.06
+    margin: _FromZero = 0.02
+    inflation: _AboveZero = 0.40
+    resolution: _AboveZero = 0.02
+    rays: PositiveInt = 360
+    scan_rate: _AboveZero = 10.0
+    range: _AboveZero = 6.0
+    range_noise: _FromZero = 0.004
+    lidar_height: _AboveZero = 0.22
+    scan_timeout: _AboveZero = 0.5
+    control_rate: _AboveZero = 25.0
+    plan_rate: _AboveZero = 2.0
+    planner_patience: _AboveZero = 1.5
+    controller_patience: _AboveZero = 4.0
 
     def port_settings(self) -> BaseSettings:
         """What the robot port needs of them; its limits are wall time, in which a busy machine may simulate slowly."""
@@ -75,5 +78,4 @@ def load_agv_settings(path: Union[str, Path]) -> AgvSettings:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    return read_settings(AgvSettings, values, positions, usual=_ABOVE_ZERO,
-                         bounds={"range_noise": _FROM_ZERO, "margin": _FROM_ZERO})
+    return read_settings(AgvSettings, values, positions)

@@ -11,7 +11,7 @@ from hicrisp_core.model import Pose
 from hicrisp_core.scene import Scene
 
 from hicrisp_sim.agv.model import FREE_JOINT, TRACK, WHEEL_RADIUS, WHEELS, arena_model
-from hicrisp_sim.models import pose_of
+from hicrisp_sim.mujoco_poses import pose_of
 from hicrisp_sim.simulation import Simulation
 
 

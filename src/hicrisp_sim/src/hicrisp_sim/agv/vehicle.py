@@ -6,8 +6,7 @@ from threading import Event
 from typing import Callable, List, Optional, Tuple
 
 import numpy as np
-from hicrisp_core.detector.obstacles import obstacles_in
-from hicrisp_core.model import Outcome, Pose, Status, WorldObject
+from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
@@ -73,10 +72,6 @@ class Vehicle:
     def map(self) -> np.ndarray:
         """The static map, walls and zones: True for occupied cells, column along x, row along y."""
         return np.asarray(self.local.static | self.local.zoned)
-
-    def seen(self) -> Tuple[WorldObject, ...]:
-        """The obstacles that the costmap holds and the map does not explain, as discs."""
-        return obstacles_in(self.local.middle(self.local.seen_cells()), self.local.resolution)
 
     def costmap(self) -> np.ndarray:
         """Cost of each cell: 1 in the open, dearer near things, infinite where the footprint would touch."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 import logging
 import math
 from pathlib import Path
-from typing import Dict, Mapping, Optional, Sequence, Tuple, Union
+from typing import Dict, Optional, Sequence, Tuple, Union
 
-import numpy as np
 from hicrisp_core.config.files import config_file
-from hicrisp_core.detector.motion import MotionLimits, MotionRecord
-from hicrisp_core.detector.perception import BaseFrames, perceive
+from hicrisp_core.detector.eyes import SceneEyes
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -24,26 +22,21 @@ from hicrisp_sim.agv.robot import AgvRobot
 from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.embedded import SimulatedWorld
-from hicrisp_sim.models import pose_of
+from hicrisp_sim.mujoco_poses import pose_of
 
 _log = logging.getLogger(__name__)
-_NTH = 3
-"""The ray, counted from the shortest, that says how near something is: the shortest of many is short by its noise."""
 _QUIET_FOR = 0.5
 """Seconds without motion after which a base counts as standing."""
 
 
-def record_motion(base: EmbeddedBase, zones: Mapping[str, WorldObject]) -> MotionRecord:
-    """A new record of what is seen of a base while it moves: where it is, and what its lidar is nearest to."""
-    record = MotionRecord(base.name, zones, MotionLimits(base.radius))
-
+def follow_with(eyes: SceneEyes, base: EmbeddedBase) -> None:
+    """Let eyes follow a base while it moves: where it is seen, and what its lidar saw just then."""
     def watch() -> None:
-        scan = base.scan()
-        if scan is not None and scan.time == base.simulation.time:
-            record.saw(scan.pose, float(np.partition(scan.ranges, _NTH)[_NTH]))
+        now, scan = base.simulation.time, base.scan()
+        eyes.follow({f"{base.name}/base_link": (base.pose(), now)},
+                    scan if scan is not None and scan.time == now else None)
 
     base.followers[:] = [watch]
-    return record
 
 
 class AgvFaults:
@@ -142,7 +135,8 @@ class AgvWorld(SimulatedWorld):
         self._begin(loaded)
 
     def _begin(self, scene: Scene) -> None:
-        self.record = record_motion(self.base, {zone.name: scene.objects[zone.name] for zone in scene.zones})
+        self.eyes = SceneEyes(scene, self.domain)
+        follow_with(self.eyes, self.base)
         for fault in scene.faults:
             self.inject(fault.kind, fault.target, fault.magnitude, fault.count)
         self.settle(0.3)
@@ -164,12 +158,8 @@ class AgvWorld(SimulatedWorld):
         """The areas, the base where it stands, and the obstacles that its lidar has seen."""
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0)
-        self.base.sense()
-        things = {name: thing for name, thing in self.scene.objects.items() if not thing.movable}
-        seen = {thing.name: thing for thing in self.base.seen()}
-        frames = {**self.frames(), **{name: (thing.pose, self.time) for name, thing in seen.items() if thing.pose}}
-        world = perceive(frames, {**things, **seen}, self.domain, self.time, (BaseFrames(self.settings.name),))
-        return world.with_relations(world.relations | self.record.facts(self.domain))
+        self.eyes.follow(self.frames(), self.base.sense())
+        return self.eyes.see(self.frames(), self.time)
 
     def true_obstacles(self) -> Dict[str, Pose]:
         """Where the obstacles really are; for judges, not for robots."""

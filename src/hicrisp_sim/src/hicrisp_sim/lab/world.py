@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.detector.perception import ArmFrames, BaseFrames, perceive
+from hicrisp_core.detector.perception import ArmFrames
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_core.time.deadline import Deadline
@@ -19,7 +19,7 @@ from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.model import FREE_JOINT
 from hicrisp_sim.agv.robot import AgvRobot
 from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
-from hicrisp_sim.agv.world import AgvFaults, record_motion
+from hicrisp_sim.agv.world import AgvFaults, follow_with
 from hicrisp_sim.embedded import QUIET, EmbeddedWorld
 from hicrisp_sim.lab.simulation import LabSimulation
 from hicrisp_sim.settings import ArmSettings
@@ -67,8 +67,11 @@ class LabWorld(EmbeddedWorld):
 
     def _begin(self, scene: Scene) -> None:
         self.base.load(scene, self._seed)
-        self.record = record_motion(self.base, {})
         super()._begin(scene)
+
+    def _open_eyes(self, scene: Scene) -> None:
+        super()._open_eyes(scene)
+        follow_with(self.eyes, self.base)
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
         """Make something go wrong with either robot; the answer says what was done."""
@@ -87,16 +90,11 @@ class LabWorld(EmbeddedWorld):
                 frames[start.tray] = (pose.compose(tray_in_base()), stamp)
         return frames
 
-    def known(self) -> Dict[str, WorldObject]:
-        """The things that are known of beforehand: what stands about in the arena is not."""
-        unknown = self.scene.arena.unknown if self.scene.arena else frozenset()
-        return {name: thing for name, thing in self.scene.objects.items() if name not in unknown}
-
     def look(self) -> WorldState:
         """The poses at this instant, without the facts that follow: what a driver needs."""
         frames, arm = self.frames(), ArmFrames(self._settings.name)
         objects = {name: replace(thing, pose=frames[name][0]) if name in frames else thing
-                   for name, thing in self.known().items()}
+                   for name, thing in self.eyes.known.items()}
         return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
 
     def observe(self, deadline: Deadline) -> WorldState:
@@ -107,17 +105,9 @@ class LabWorld(EmbeddedWorld):
         """The same, without a wait for what moves on purpose."""
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0, moving)
-        under_way = moving()
-        name = self.base_settings.name
-        if name not in under_way:
-            self.base.sense()
-        seen = {thing.name: thing for thing in self.base.seen()}
-        frames = {**self.frames(), **{each: (thing.pose, self.time) for each, thing in seen.items() if thing.pose}}
-        world = perceive(frames, {**self.known(), **seen}, self._domain, self.time,
-                         (ArmFrames(self._settings.name), BaseFrames(name)))
-        if name in under_way:  # What happens on the way is told when the base has arrived.
-            return world
-        return world.with_relations(world.relations | self.record.facts(self._domain))
+        scan = None if self.base_settings.name in moving() else self.base.sense()
+        self.eyes.follow(self.frames(), scan)
+        return self.eyes.see(self.frames(), self.time)
 
     def settle(self, seconds: float, moving: Moving = frozenset) -> None:
         """Let simulated time pass until nothing moves but on purpose, at most some seconds."""

@@ -13,7 +13,7 @@ from typing import Callable, List, Optional, Sequence, Tuple
 from unittest import SkipTest
 
 from hicrisp_core.model import Outcome, Pose, Status, WorldState
-from hicrisp_core.model.geometry import distance, multiply
+from hicrisp_core.model.geometry import distance, turn_between
 from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
 from hicrisp_core.time.deadline import Deadline
 
@@ -83,7 +83,7 @@ class ArmConformance:
         outcome = self._follow(self._plan(self.rig.reachable))
         assert outcome.ok, outcome
         assert distance(self.rig.tool().position, self.rig.reachable.position) <= self.rig.tolerance
-        assert _turned(self.rig.tool(), self.rig.reachable) < 0.05
+        assert turn_between(self.rig.tool().orientation, self.rig.reachable.orientation) < 0.05
         assert distance(self.rig.arm.tool_pose().position, self.rig.tool().position) <= self.rig.tolerance
         assert not self.rig.moving()
 
@@ -334,13 +334,6 @@ class ArmConformance:
     def _watch(self, seen: "List[Tuple[float, float, float]]", arrived: Event) -> None:
         while not arrived.wait(0.05):
             seen.append(self.rig.tool().position)
-
-
-def _turned(a: Pose, b: Pose) -> float:
-    """The angle between two orientations, radians."""
-    x, y, z, w = a.orientation
-    turn = multiply((-x, -y, -z, w), b.orientation)
-    return 2.0 * math.atan2(math.sqrt(sum(value * value for value in turn[:3])), abs(turn[3]))
 
 
 def _aside(point: Sequence[float], begin: Sequence[float], end: Sequence[float]) -> float:

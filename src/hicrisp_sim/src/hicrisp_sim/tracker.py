@@ -8,12 +8,12 @@ from typing import Dict, Optional, Tuple
 import mujoco
 from hicrisp_core.model import Pose
 
-from hicrisp_sim.models import pose_of
+from hicrisp_sim.mujoco_poses import pose_of
 from hicrisp_sim.panda import FRAMES
 from hicrisp_sim.simulation import Snapshot
 
 
-class Eyes:
+class Tracker:
     """Reads frames from snapshots; any thread may ask."""
 
     def __init__(self) -> None:

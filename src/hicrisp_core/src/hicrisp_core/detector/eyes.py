@@ -1,0 +1,105 @@
+"""The eyes of every world, launched or in one process: frames and scans in, world states out; no driver is asked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Dict, Mapping, Optional, Tuple
+
+import numpy as np
+
+from hicrisp_core.detector.motion import MotionLimits, MotionRecord
+from hicrisp_core.detector.obstacles import obstacles_in
+from hicrisp_core.detector.perception import ArmFrames, BaseFrames, RobotFrames, perceive
+from hicrisp_core.detector.scan_memory import ScanMemory
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model.scan import Scan
+from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.scene.scene import Scene
+
+_NTH = 3
+"""The point, counted from the nearest, that says how near something is: the nearest of many is short by its noise."""
+_SET_BACK = 1.0
+"""Seconds by which a scan is older than the last where the clock was set back and everything begins anew."""
+
+
+class SceneEyes:
+    """Sees the things, the robots and the floor of one scene.
+
+    What stands about in an arena is not known beforehand: it is what the lidar has seen and no map explains.
+
+    Args:
+        domain: names the facts that follow from poses.
+        age_limit: age from which on a pose does not count as seen, seconds.
+        robots: the frames by which the robots are seen; by their usual names where they are not given.
+    """
+
+    def __init__(
+        self, scene: Scene, domain: Domain, age_limit: float = math.inf,
+        robots: Optional[Tuple[RobotFrames, ...]] = None,
+    ) -> None:
+        self._domain = domain
+        self._age_limit = age_limit
+        bases = scene.arena.starts if scene.arena is not None else {}
+        unknown = scene.arena.unknown if scene.arena is not None else frozenset()
+        self.robots = robots or tuple(BaseFrames(name) if name in bases else ArmFrames(name) for name in scene.robots)
+        self.known: Dict[str, WorldObject] = {
+            name: thing for name, thing in scene.objects.items() if name not in unknown}
+        self._scene = scene
+        self._bodies = {robot.name: robot.frames[0] for robot in self.robots if robot.name in bases}
+        self._begin()
+
+    def _begin(self) -> None:
+        arena = self._scene.arena
+        starts = arena.starts if arena is not None else {}
+        self._records = {name: MotionRecord(self._scene.zones, MotionLimits(starts[name].radius))
+                         for name in self._bodies}
+        self._memory = ScanMemory(arena) if arena is not None else None
+        self._scanned = -math.inf
+        self._obstacles: Optional[Mapping[str, WorldObject]] = None
+
+    @property
+    def frames(self) -> Tuple[str, ...]:
+        """The names of the frames that are looked at."""
+        return (*self.known, *(frame for robot in self.robots for frame in robot.frames))
+
+    def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
+        """See what moves between two looks at the whole world: where the bases are, and what a lidar saw just then."""
+        if scan is not None and scan.time < self._scanned - _SET_BACK:
+            self._begin()
+        bodies = {name: frames[frame][0] for name, frame in self._bodies.items()
+                  if frame in frames and frames[frame][0].finite}
+        for name, pose in bodies.items():
+            self._records[name].moved(pose)
+        if scan is None or self._memory is None or scan.time <= self._scanned:
+            return
+        self._scanned, self._obstacles = scan.time, None
+        self._memory.mark(scan)
+        for name, pose in bodies.items():
+            self._records[name].ranged(_nearest(pose, scan))
+
+    def see(self, frames: Frames, now: float) -> WorldState:
+        """The world at a moment (seconds of the stamps' clock), with the facts that follow from what is seen."""
+        seen = self.obstacles()
+        stamped = {name: (thing.pose, now) for name, thing in seen.items() if thing.pose is not None}
+        world = perceive({**frames, **stamped}, {**self.known, **seen}, self._domain, now, self.robots,
+                         self._age_limit)
+        robots = {name: replace(robot, motion=self._records[name].motion) if name in self._records else robot
+                  for name, robot in world.robots.items()}
+        return replace(world, robots=robots)
+
+    def obstacles(self) -> Mapping[str, WorldObject]:
+        """The things that the lidar has seen and no map explains, as discs by name."""
+        if self._obstacles is None:
+            found = () if self._memory is None else obstacles_in(self._memory.seen, self._memory.resolution)
+            self._obstacles = {thing.name: thing for thing in found}
+        return self._obstacles
+
+
+def _nearest(pose: Pose, scan: Scan) -> float:
+    """The distance from the middle of a base to what the lidar saw nearest to it, metres."""
+    points = scan.points
+    if len(points) <= _NTH:
+        return math.inf
+    return float(np.partition(np.hypot(*(points - np.array(pose.position[:2])).T), _NTH)[_NTH])

@@ -1,0 +1,99 @@
+"""What a lidar has seen beyond what the map knows: cells that its rays ended in and that no later ray went through."""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+import numpy as np
+
+from hicrisp_core.model.scan import Scan
+from hicrisp_core.scene.scene import Arena
+
+_BORDER = 2
+"""Cells of wall around the arena."""
+
+
+class ScanMemory:
+    """Cells over an arena, addressed as (column along x, row along y).
+
+    Args:
+        resolution: edge of a cell, metres.
+    """
+
+    def __init__(self, arena: Arena, resolution: float = 0.02) -> None:
+        self.resolution = resolution
+        self.origin = np.array(arena.origin) - _BORDER * resolution
+        self.shape = (int(round(arena.size[0] / resolution)) + 2 * _BORDER,
+                      int(round(arena.size[1] / resolution)) + 2 * _BORDER)
+        x, y = (self.origin[axis] + (np.arange(self.shape[axis]) + 0.5) * resolution for axis in (0, 1))
+        self._x, self._y = np.meshgrid(x, y, indexing="ij")
+        self.static = self._drawn(arena)
+        self._static_near = _grown(self.static)
+        self.marked = np.zeros(self.shape, dtype=bool)
+
+    def mark(self, scan: Scan) -> None:
+        """Clear what the rays went through and mark where they ended, beyond what the static map explains."""
+        step = self.resolution * 0.9
+        x, y, _ = scan.pose.position
+        bearing = scan.angles + scan.pose.yaw
+        reach = np.where(np.isfinite(scan.ranges), scan.ranges - 0.5 * self.resolution, 0.0)
+        along = np.arange(0.0, max(step, float(reach.max(initial=0.0))), step)
+        passed = along[None, :] <= reach[:, None]
+        gone_x = (x + np.cos(bearing)[:, None] * along[None, :])[passed]
+        gone_y = (y + np.sin(bearing)[:, None] * along[None, :])[passed]
+        columns, rows = self._cells(gone_x, gone_y)
+        self.marked[columns, rows] = False
+        points = scan.points
+        columns, rows = self._cells(points[:, 0], points[:, 1])
+        self.marked[columns, rows] = ~self._static_near[columns, rows]
+
+    def clear(self, around: Optional[Tuple[float, float]] = None, beyond: float = 0.0) -> None:
+        """Forget what the lidar marked: all of it, or what lies further than ``beyond`` metres from a point."""
+        if around is None:
+            self.marked[:] = False
+        else:
+            far = (self._x - around[0]) ** 2 + (self._y - around[1]) ** 2 > beyond ** 2
+            self.marked[far] = False
+
+    @property
+    def seen(self) -> np.ndarray:
+        """The middles of the cells (n, 2) that the lidar has marked, metres in the map frame."""
+        return self.middle(np.argwhere(self.marked))
+
+    def cell(self, x: float, y: float) -> Optional[Tuple[int, int]]:
+        """The cell of a point in the map frame; ``None`` outside."""
+        column, row = (int(np.floor((value - low) / self.resolution)) for value, low in zip((x, y), self.origin))
+        return (column, row) if 0 <= column < self.shape[0] and 0 <= row < self.shape[1] else None
+
+    def middle(self, cells: np.ndarray) -> np.ndarray:
+        """The middles of cells (n, 2), metres in the map frame."""
+        return np.asarray(self.origin + (cells + 0.5) * self.resolution)
+
+    def _drawn(self, arena: Arena) -> np.ndarray:
+        """The static map: everything outside the arena, and the walls in it."""
+        low, high = np.array(arena.origin), np.array(arena.origin) + np.array(arena.size)
+        occupied = (self._x < low[0]) | (self._x > high[0]) | (self._y < low[1]) | (self._y > high[1])
+        for wall in arena.walls.values():
+            (ax, ay), (bx, by) = wall.start, wall.end
+            part = np.clip(((self._x - ax) * (bx - ax) + (self._y - ay) * (by - ay))
+                           / ((bx - ax) ** 2 + (by - ay) ** 2), 0.0, 1.0)
+            apart = np.hypot(self._x - ax - part * (bx - ax), self._y - ay - part * (by - ay))
+            occupied |= apart <= wall.thickness / 2.0 + self.resolution / 2.0
+        return np.asarray(occupied)
+
+    def _cells(self, x: np.ndarray, y: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        columns = ((x - self.origin[0]) / self.resolution).astype(np.int64)
+        rows = ((y - self.origin[1]) / self.resolution).astype(np.int64)
+        inside = (columns >= 0) & (columns < self.shape[0]) & (rows >= 0) & (rows < self.shape[1])
+        return columns[inside], rows[inside]
+
+
+def _grown(occupied: np.ndarray) -> np.ndarray:
+    """The cells and their eight neighbours: where a ray's end is the static map's doing."""
+    padded = np.pad(occupied, 1)
+    columns, rows = occupied.shape
+    grown = np.zeros_like(occupied)
+    for across in range(3):
+        for up in range(3):
+            grown |= padded[across:across + columns, up:up + rows]
+    return grown

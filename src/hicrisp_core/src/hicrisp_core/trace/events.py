@@ -1,0 +1,383 @@
+"""What happens in a run, as data: one class for each kind of event, and one table of all kinds.
+
+Writers make these objects, so a kind or a field that is not here cannot be written. On the disk and on the topic
+``events`` an event is a flat JSON object with its ``kind``; ``event_of`` reads one back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Dict, Mapping, Optional, Tuple, Type
+
+from hicrisp_core.trace.plain import plain
+
+Numbers = Tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class FaultRecord:
+    """A fault that was injected on purpose: its kind, what it hits, how hard and how often (0: always)."""
+
+    fault: str = ""
+    target: str = ""
+    magnitude: Numbers = ()
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class CommandRecord:
+    """A command or a step by its action and its arguments; ``text`` are the words of a step that is only words."""
+
+    action: str = ""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    robot: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class MeasuredRecord:
+    """One measured value with its unit; ``of`` is empty for the feedback's first subject."""
+
+    name: str = ""
+    value: float = 0.0
+    unit: str = ""
+    of: str = ""
+
+
+@dataclass(frozen=True)
+class UnmetRecord:
+    """Facts (subject, predicate, object) that should hold and do not, or with ``negated`` the other way round."""
+
+    facts: Tuple[Tuple[str, ...], ...] = ()
+    negated: bool = False
+    precondition: int = -1
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CauseRecord:
+    """What began a failure: its kind, who or what it was, an age or a limit in seconds, a driver's words."""
+
+    kind: str = ""
+    names: Tuple[str, ...] = ()
+    seconds: Optional[float] = None
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class FeedbackRecord:
+    """Why a command failed; ``deviation`` in metres in the goal's frame.
+
+    ``error``, ``reason`` and ``suggestion`` are the other fields in words, for people: no code reads them.
+    """
+
+    level: str = ""
+    kind: str = ""
+    error: str = ""
+    reason: str = ""
+    suggestion: str = ""
+    alternatives: Tuple[str, ...] = ()
+    blockers: Tuple[str, ...] = ()
+    deviation: Optional[Numbers] = None
+    label: str = ""
+    command: Optional[CommandRecord] = None
+    step: Optional[CommandRecord] = None
+    parameter: str = ""
+    subjects: Tuple[str, ...] = ()
+    measured: Tuple[MeasuredRecord, ...] = ()
+    unmet: Tuple[UnmetRecord, ...] = ()
+    seen: Tuple[Tuple[str, ...], ...] = ()
+    cause: Optional[CauseRecord] = None
+    advice: str = ""
+
+    @property
+    def name(self) -> str:
+        """The most exact name of the failure: the label, else the kind."""
+        return self.label or self.kind
+
+
+@dataclass(frozen=True)
+class StackRecord:
+    """One failed command on the feedback stack."""
+
+    command: str = ""
+    error: str = ""
+    attempts: int = 1
+    kind: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class MakerRecord:
+    """Who made a correction: ``search``, ``decoder``, ``offline``, ``model`` (with its name) or ``person``."""
+
+    kind: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class FailureRecord:
+    """One failed verdict in a task's summary; ``cause`` is the kind of the first cause."""
+
+    step: str = ""
+    level: str = ""
+    kind: str = ""
+    error: str = ""
+    label: str = ""
+    subjects: Tuple[str, ...] = ()
+    cause: str = ""
+
+    @property
+    def name(self) -> str:
+        """The most exact name of the failure: the label, else the kind."""
+        return self.label or self.kind
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened.
+
+    Args:
+        t: wall seconds since the task began.
+        sim_t: the robot's clock, seconds since the first observation.
+        index: the plan's step that it belongs to, from 0; ``None`` outside the steps.
+        robot: that step's robot.
+    """
+
+    kind: ClassVar[str] = ""
+    t: float = 0.0
+    sim_t: float = 0.0
+    index: Optional[int] = None
+    robot: str = ""
+
+    def as_dict(self) -> Dict[str, Any]:
+        """The event as it is written: JSON values, its kind first; an index and a robot where it has one."""
+        told = {"kind": self.kind, **{each.name: plain(getattr(self, each.name)) for each in fields(self)}}
+        if self.index is None:
+            del told["index"]
+        if not self.robot:
+            del told["robot"]
+        return told
+
+
+@dataclass(frozen=True)
+class TaskReceived(Event):
+    """A task was taken; ``faults`` are those that the scene injects."""
+
+    kind: ClassVar[str] = "task_received"
+    task_id: str = ""
+    text: str = ""
+    policy: str = ""
+    llm: str = ""
+    scene: str = ""
+    seed: Optional[int] = None
+    faults: Tuple[FaultRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlanMade(Event):
+    """A plan from the step ``from_step`` on.
+
+    ``after`` holds, for each step, the indices in this list of those that it waits for; ``None`` for the one before.
+    """
+
+    kind: ClassVar[str] = "plan"
+    steps: Tuple[str, ...] = ()
+    source: str = ""
+    reasoning: str = ""
+    from_step: int = 0
+    robots: Tuple[str, ...] = ()
+    after: Tuple[Optional[Tuple[int, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Answered(Event):
+    """The task was a question, and this is the answer."""
+
+    kind: ClassVar[str] = "answer"
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Refused(Event):
+    """The task is not carried out; ``alternatives`` are sentences that would be."""
+
+    kind: ClassVar[str] = "refused"
+    text: str = ""
+    alternatives: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class StepStarted(Event):
+    """A step of the plan began; ``action`` is empty where the plan only has words."""
+
+    kind: ClassVar[str] = "step_started"
+    text: str = ""
+    action: str = ""
+
+
+@dataclass(frozen=True)
+class StepFinished(Event):
+    """A step ended: ``ok`` when it holds, if need be after corrections."""
+
+    kind: ClassVar[str] = "step_finished"
+    ok: Optional[bool] = None
+
+
+@dataclass(frozen=True)
+class CommandTried(Event):
+    """A command is tried.
+
+    ``purpose`` is ``step``, ``correction`` or ``retry``; ``depth`` counts the stack's entries; ``target`` and ``aim``
+    are points in the world frame, metres.
+    """
+
+    kind: ClassVar[str] = "command"
+    command: str = ""
+    text: str = ""
+    purpose: str = ""
+    target: Optional[Numbers] = None
+    aim: Optional[Numbers] = None
+    depth: int = 0
+    action: str = ""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OutcomeClaimed(Event):
+    """What the driver claims of the latest command."""
+
+    kind: ClassVar[str] = "outcome"
+    status: str = ""
+    message: str = ""
+    blockers: Tuple[str, ...] = ()
+    cause: Optional[CauseRecord] = None
+
+
+@dataclass(frozen=True)
+class VerdictGiven(Event):
+    """What the detector sees of the latest command; ``deviation`` in metres in the goal's frame."""
+
+    kind: ClassVar[str] = "verdict"
+    ok: Optional[bool] = None
+    note: str = ""
+    feedback: Optional[FeedbackRecord] = None
+    deviation: Optional[Numbers] = None
+
+
+@dataclass(frozen=True)
+class CorrectionMade(Event):
+    """What the corrector answers, by the rung of the ladder, and who made it."""
+
+    kind: ClassVar[str] = "correction"
+    rung: str = ""
+    commands: Tuple[str, ...] = ()
+    note: str = ""
+    maker: MakerRecord = MakerRecord()
+
+
+@dataclass(frozen=True)
+class StackChanged(Event):
+    """The feedback stack as it stands now, bottom first."""
+
+    kind: ClassVar[str] = "stack"
+    entries: Tuple[StackRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class OffsetLearnt(Event):
+    """What the action decoder has learnt for ``key`` (robot, action, frame); metres."""
+
+    kind: ClassVar[str] = "offset"
+    key: str = ""
+    mean: Numbers = ()
+    applied: Numbers = ()
+    sigma: Numbers = ()
+    samples: float = 0.0
+
+
+@dataclass(frozen=True)
+class ApprovalAsked(Event):
+    """A person allowed a command or did not; ``rehearsed`` is what it would change."""
+
+    kind: ClassVar[str] = "approval"
+    command: str = ""
+    granted: bool = False
+    rehearsed: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PictureTaken(Event):
+    """A picture; ``file`` is relative to the run folder."""
+
+    kind: ClassVar[str] = "picture"
+    file: str = ""
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class FaultInjected(Event):
+    """Something was made to go wrong on purpose; the fields are those of ``FaultRecord``."""
+
+    kind: ClassVar[str] = "fault"
+    fault: str = ""
+    target: str = ""
+    magnitude: Numbers = ()
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class UsageSoFar(Event):
+    """What the task has used of language models up to now; ``seconds`` of their time."""
+
+    kind: ClassVar[str] = "usage"
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Waiting(Event):
+    """What the task waits for before it goes on."""
+
+    kind: ClassVar[str] = "waiting"
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Noted(Event):
+    """A remark for those who follow the run."""
+
+    kind: ClassVar[str] = "note"
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class TaskFinished(Event):
+    """How the task ended: the message for the user, the plain reason, and the figures; ``None`` where not counted."""
+
+    kind: ClassVar[str] = "task_finished"
+    success: bool = False
+    message: str = ""
+    reason: str = ""
+    canceled: bool = False
+    steps_executed: Optional[int] = None
+    corrections: Optional[Mapping[str, int]] = None
+    failures: Optional[Tuple[FailureRecord, ...]] = None
+    llm_calls: Optional[int] = None
+    tokens: Optional[int] = None
+    placement_error_m: Optional[float] = None
+    first_motion_s: Optional[float] = None
+    wall_s: Optional[float] = None
+    sim_s: Optional[float] = None
+    done: Tuple[str, ...] = ()
+    given_up: Tuple[str, ...] = ()
+    not_begun: Tuple[str, ...] = ()
+
+
+EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (
+    TaskReceived, PlanMade, Answered, Refused, StepStarted, StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
+    CorrectionMade, StackChanged, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected, UsageSoFar, Waiting, Noted,
+    TaskFinished)}
+"""The table of kinds."""

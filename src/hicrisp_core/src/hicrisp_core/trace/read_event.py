@@ -1,0 +1,92 @@
+"""Reading events back: strictly for what is written now, leniently for what an old or damaged file holds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from typing import Any, Hashable, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, get_type_hints
+
+from hicrisp_core.trace.events import EVENTS, Event
+
+
+def event_of(entry: Mapping[str, Any]) -> Optional[Event]:
+    """The event of a JSON object; ``None`` for an unknown kind.
+
+    Unknown fields are passed over. A field that is missing, or whose value is of another type, has its default.
+    """
+    kind = EVENTS.get(str(entry.get("kind")))
+    return None if kind is None else _fitted(kind, entry)
+
+
+def events_of(entries: Iterable[Mapping[str, Any]]) -> Iterator[Event]:
+    """The events of JSON objects; those of unknown kinds are left out."""
+    for entry in entries:
+        event = event_of(entry)
+        if event is not None:
+            yield event
+
+
+def problems_of(entry: Mapping[str, Any]) -> List[str]:
+    """What is wrong with a written event by the table of kinds; empty for a right one."""
+    kind = EVENTS.get(str(entry.get("kind")))
+    if kind is None:
+        return [f"unknown kind '{entry.get('kind')}'; valid are: {', '.join(EVENTS)}"]
+    known = [field.name for field in fields(kind)]
+    told = f"of '{kind.kind}'; valid are: {', '.join(known)}"
+    return [f"unknown field '{name}' {told}" for name in entry if name not in ("kind", *known)] + [
+        f"the field '{name}' of '{kind.kind}' cannot be {entry[name]!r}" for name, hint in _hints_of(kind)
+        if name in entry and not _fits(hint, entry[name])]
+
+
+def _hints_of(kind: Any) -> Sequence[Tuple[str, Any]]:
+    """The names and types of a record's fields."""
+    return _known_hints(kind)
+
+
+@lru_cache(maxsize=None)
+def _known_hints(kind: Hashable) -> Sequence[Tuple[str, Any]]:
+    hints = get_type_hints(kind)
+    return tuple((field.name, hints[field.name]) for field in fields(kind))  # type: ignore[arg-type]
+
+
+class _Unfit(Exception):
+    """A value is of another type than its field."""
+
+
+def _fitted(kind: Any, entry: Mapping[str, Any]) -> Any:
+    found = {}
+    for name, hint in _hints_of(kind):
+        if name in entry:
+            try:
+                found[name] = _value(hint, entry[name])
+            except _Unfit:
+                continue
+    return kind(**found)
+
+
+def _fits(hint: Any, value: Any) -> bool:
+    try:
+        _value(hint, value)
+    except _Unfit:
+        return False
+    return True
+
+
+def _value(hint: Any, value: Any) -> Any:
+    """The value as its field wants it: lists as tuples, objects as records, a missing number as 0."""
+    origin: Any = getattr(hint, "__origin__", None)
+    inner: Sequence[Any] = getattr(hint, "__args__", ())
+    if origin is Union:  # Only Optional is used; a vector that was not finite is none.
+        return None if value is None or (isinstance(value, list) and None in value) else _value(inner[0], value)
+    if origin is tuple and isinstance(value, (list, tuple)):
+        return tuple(_value(inner[0], each) for each in value)
+    if isinstance(value, Mapping) and origin is not None:
+        return {str(key): _value(inner[1], each) for key, each in value.items()}
+    if is_dataclass(hint) and isinstance(value, Mapping):
+        return _fitted(hint, value)
+    if hint is float and (value is None or isinstance(value, (int, float))) and not isinstance(value, bool):
+        return float(value) if value is not None and math.isfinite(value) else 0.0
+    if hint in (str, int, bool) and type(value) is hint:
+        return value
+    raise _Unfit

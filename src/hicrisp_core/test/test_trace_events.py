@@ -1,0 +1,75 @@
+"""The table of events: what is written follows it, and what is read need not."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hicrisp_core.model import Rung, Status
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.trace.events import EVENTS, CommandTried, Noted, StackChanged, StackRecord, TaskReceived, VerdictGiven
+from hicrisp_core.trace.read_event import event_of, events_of, problems_of
+from tabletop import Run, table_top
+from trace_events import corrected_run
+
+DOCS = Path(__file__).parents[3] / "docs" / "report.md"
+PICK_LID, PICK = "pick(panda, lid)", "pick(panda, box)"
+
+
+def test_an_unknown_field_cannot_be_written() -> None:
+    with pytest.raises(TypeError):
+        Noted(words="hello")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(("entry", "problem"), [
+    ({"kind": "rumour"}, "unknown kind 'rumour'; valid are: task_received, plan"),
+    ({"kind": "note", "words": "hello"}, "unknown field 'words' of 'note'; valid are: t, sim_t, index, robot, text"),
+    ({"kind": "step_finished", "ok": "yes"}, "the field 'ok' of 'step_finished' cannot be 'yes'"),
+])
+def test_what_does_not_follow_the_table_is_named(entry, problem) -> None:
+    [found] = problems_of(entry)
+    assert found.startswith(problem)
+
+
+def test_every_event_of_a_run_with_nested_corrections_follows_the_table(domain) -> None:
+    policy = Policy("test", rungs=(Rung.REPAIR,))
+    run = Run(domain, table_top({"box": "box", "lid": "box"}, [("lid", "on", "box")]), policy, [PICK])
+    run.world.fails(PICK_LID, status=Status.EXECUTION)
+    run()
+    assert {event["kind"] for event in run.events} >= {"plan", "command", "verdict", "correction", "stack"}
+    assert [problem for event in run.events for problem in problems_of(event)] == []
+
+
+def test_what_is_written_is_read_back_the_same() -> None:
+    for event in (TaskReceived(task_id="7", text="pick up box", seed=3), StackChanged(t=1.5, index=2, robot="panda",
+                  entries=(StackRecord("pick up box", "it fell", 2),)), CommandTried(target=(0.1, 0.2, 0.3))):
+        assert event_of(event.as_dict()) == event
+
+
+def test_every_event_of_the_samples_follows_the_table() -> None:
+    assert [problem for event in corrected_run() for problem in problems_of(event)] == []
+
+
+def test_an_old_file_is_read_as_far_as_it_is_understood() -> None:
+    old = [{"kind": "rumour", "text": "?"}, {"kind": "note", "text": "kept", "colour": "red"},
+           {"kind": "command", "command": "pick(panda, box)", "depth": "deep", "t": None}, {"text": "no kind"}]
+    noted, tried = events_of(old)
+    assert noted == Noted(text="kept")
+    assert tried == CommandTried(command="pick(panda, box)")
+
+
+def test_a_vector_that_was_not_finite_is_none() -> None:
+    written = VerdictGiven(ok=True, deviation=(math.nan, 0.0, 0.0)).as_dict()
+    assert written["deviation"] == [None, 0.0, 0.0]
+    assert event_of(written) == VerdictGiven(ok=True)
+
+
+def test_the_documents_table_lists_every_kind_with_its_fields() -> None:
+    rows = {kind: row for row in DOCS.read_text(encoding="utf-8").splitlines() if row.startswith("| `")
+            for kind in row.split("|")[1].replace("`", "").replace(" ", "").split(",")}
+    for kind, event in EVENTS.items():
+        assert kind in rows, f"docs/report.md does not list '{kind}'"
+        own = [name for name in event.__annotations__ if name != "kind"]
+        missing = [name for name in own if f"`{name}`" not in rows[kind]]
+        assert missing == [], f"docs/report.md does not say that '{kind}' has {missing}"

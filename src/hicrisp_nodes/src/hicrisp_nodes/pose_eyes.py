@@ -1,0 +1,86 @@
+"""The detector's eyes on TF and on a lidar: they publish ``world_state`` whenever there is something new to see."""
+
+from __future__ import annotations
+
+import time
+from threading import Condition, Thread
+from typing import Optional
+
+import rospy
+from hicrisp_core.detector.eyes import SceneEyes
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.ports.eyes import Eyes
+from hicrisp_ros.config_files import Configuration
+from hicrisp_ros.scans import ScanTopic
+from hicrisp_ros.tf_world import Frames, TfWorld
+
+from hicrisp_msgs.msg import WorldState
+from hicrisp_ros import conversions as to
+
+SILENCE = 0.5
+"""Seconds of wall time after which the world is published although TF is silent: the poses' ages have grown."""
+_SHOWN_LIMIT = 5.0
+"""Seconds of wall time in which another scene is published for the first time; longer only where nobody looks."""
+DUTY = 0.3
+"""The part of the time that may go into looking."""
+
+
+class PoseEyes:
+    """Publishes what TF and the lidar show, with the facts that follow from it.
+
+    Args:
+        rate: world states per second of wall time, at most.
+        pose_age_limit: age from which on a pose does not count as seen, s.
+        scan: topic of the lidar, which is looked at where the scene has a base; empty where there is none.
+    """
+
+    def __init__(
+        self, configuration: Configuration, rate: float, pose_age_limit: float = 1.0, scan: str = "/scan"
+    ) -> None:
+        if not rate > 0.0:
+            raise ConfigError(f"the detector's rate must be more than 0 Hz, got {rate}")
+        self._pose_age_limit = pose_age_limit
+        self._period = 1.0 / rate
+        self._scan = scan
+        self._scans: Optional[ScanTopic] = None
+        self._eyes = self._open(configuration)
+        self._shown: Optional[Eyes] = None
+        self._news = Condition()
+        self._tf = TfWorld()
+        self._publisher = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
+        Thread(target=self._look, name="eyes", daemon=True).start()
+
+    def follow(self, configuration: Configuration) -> None:
+        """Look for the things of another scene; on return it has been published once, where that took no long time."""
+        self._eyes = wanted = self._open(configuration)
+        with self._news:
+            self._news.wait_for(lambda: self._shown is wanted, _SHOWN_LIMIT)
+
+    def _open(self, configuration: Configuration) -> Eyes:
+        scene = configuration.scene
+        if scene.arena is not None and self._scan and self._scans is None:
+            self._scans = ScanTopic(self._scan)
+        return SceneEyes(scene, configuration.domain, self._pose_age_limit)
+
+    def _look(self) -> None:
+        seen = -1
+        while not rospy.is_shutdown():
+            seen = self._tf.wait_for_news(seen, SILENCE)
+            began = time.monotonic()
+            eyes, now = self._eyes, rospy.get_time()
+            frames = self._tf.frames(eyes.frames)
+            self._follow_motion(eyes, frames)
+            world = eyes.see(frames, now)
+            if not rospy.is_shutdown():
+                self._publisher.publish(to.world_to_msg(world))
+            with self._news:
+                self._shown = eyes
+                self._news.notify_all()
+            spent = time.monotonic() - began
+            time.sleep(max(0.0, max(self._period, spent / DUTY) - spent))
+
+    def _follow_motion(self, eyes: Eyes, frames: Frames) -> None:
+        """Let the eyes see what moved since the last look: at the moment of each scan, and now."""
+        for scan in self._scans.take(self._tf) if self._scans is not None else ():
+            eyes.follow(self._tf.frames_at(frames, scan.time), scan)
+        eyes.follow(frames)
