@@ -9,7 +9,7 @@ from hicrisp_core.brain.agents import AgentBrain
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import FeedbackKind, StackEntry, Status, Task
 from hicrisp_core.policy.loader import load_policy
@@ -246,9 +246,8 @@ class Over:
     def __init__(self, server, domain, config_dir, policy, state=WORLD):
         self.world = SymbolicWorld(domain, state)
         self.events = []
-        self.executive = assemble(
-            domain, load_policy(config_dir / "policies" / f"{policy}.yaml"), brain_over(server, domain, config_dir),
-            {"panda": self.world}, self.world, self.events.append)
+        self.executive = Parts(domain, load_policy(config_dir / "policies" / f"{policy}.yaml")).executive(
+            {"panda": self.world}, self.world, self.events.append, brain=brain_over(server, domain, config_dir))
 
 
 def test_the_result_of_a_task_is_told_in_alexs_words(domain, config_dir):

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 from failures import words
-from hicrisp_core.domain import load_domain
+from hicrisp_core.domain import Searcher, load_domain
 from hicrisp_core.executive.rehearsal import rehearse
 from hicrisp_core.model import FeedbackKind, Relation, Rung, Status, WorldObject, WorldState
 from hicrisp_core.model.world import RobotState
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Budget, Policy
+from hicrisp_core.policy.search_limits import SearchLimits
+from hicrisp_core.time.deadline import Deadline
 from tabletop import Run, steps, table_top
 
 THINGS = {"box": "box", "lid": "box", "cylinder": "cylinder"}
@@ -19,6 +21,11 @@ PICK, BESIDE, ON = "pick(panda, box)", "place_next_to(panda, box, cylinder)", "p
 @pytest.fixture
 def brainbody(config_dir):
     return load_policy(config_dir / "policies" / "brainbody.yaml")
+
+
+def rehearsed(domain, command, world, later, deadline=10.0):
+    limits = SearchLimits(seconds=10.0)
+    return rehearse(Searcher(domain), command, world, later, limits, Deadline(deadline))
 
 
 def out_of_reach(run, *commands):
@@ -105,10 +112,11 @@ class Asked:
     """Answers for the user and keeps what was asked."""
 
     def __init__(self, answer=True):
-        self.answer, self.commands = answer, []
+        self.answer, self.commands, self.doubts = answer, [], []
 
-    def __call__(self, command):
+    def __call__(self, command, doubt):
         self.commands.append(str(command))
+        self.doubts.append(doubt)
         return self.answer
 
 
@@ -150,13 +158,13 @@ def test_a_later_step_that_was_impossible_before_is_not_laid_to_the_command(cann
     sealed = replace(JAR, objects={**JAR.objects, "tin": WorldObject("tin", "jar")},
                      relations=frozenset((Relation("tin", "sealed"),)))
     command = canning.ground(steps(canning, SEAL)[0], sealed)
-    assert rehearse(canning, command, sealed, steps(canning, "fill(panda, tin)")).refusal is None
+    assert rehearsed(canning, command, sealed, steps(canning, "fill(panda, tin)")).refusal is None
     later = steps(canning, "fill(panda, tin)", FILL)
-    assert "could not fill jar any more" in words(canning, rehearse(canning, command, sealed, later).refusal).error
+    assert "could not fill jar any more" in words(canning, rehearsed(canning, command, sealed, later).refusal).error
 
 
 def test_a_rehearsal_ends_where_a_step_is_only_words(canning):
     command = canning.ground(steps(canning, SEAL)[0], JAR)
     worded = replace(steps(canning, FILL)[0], action="", text="fill it", arguments={})
-    assert rehearse(canning, command, JAR, [worded]).refusal is None
-    assert rehearse(canning, command, JAR, steps(canning, FILL)).refusal.kind is FeedbackKind.BARS_LATER_STEP
+    assert rehearsed(canning, command, JAR, [worded]).refusal is None
+    assert rehearsed(canning, command, JAR, steps(canning, FILL)).refusal.kind is FeedbackKind.BARS_LATER_STEP

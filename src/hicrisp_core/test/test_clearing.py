@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.corrector.clearing import find_clearing
-from hicrisp_core.domain import load_domain
+from hicrisp_core.domain import Ending, Searcher, load_domain
 from hicrisp_core.model import (
     Command,
     Feedback,
@@ -22,6 +22,8 @@ from hicrisp_core.model import (
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.search_limits import SearchLimits
+from hicrisp_core.time.deadline import Deadline
 from tabletop import Run, steps, table_top
 from test_detector import seen
 
@@ -53,9 +55,13 @@ def entry(domain, world, text: str, *blockers: str, kind: FeedbackKind = Feedbac
     return StackEntry(command, Feedback(Level.LOW, kind, command, blockers=blockers))
 
 
+def sought(domain, stack, world, made=frozenset()):
+    return find_clearing(Searcher(domain), stack, world, made, SearchLimits(seconds=10.0), Deadline(10.0))
+
+
 def cleared(domain, world, text: str, *blockers: str, made=frozenset()):
-    clearing = find_clearing(domain, [entry(domain, world, text, *blockers)], world, made)
-    return None if clearing is None else [str(command) for command in clearing.commands]
+    clearing = sought(domain, [entry(domain, world, text, *blockers)], world, made)
+    return None if isinstance(clearing, Ending) else [str(command) for command in clearing.commands]
 
 
 def test_a_blocker_is_taken_and_put_where_it_is_free(domain):
@@ -95,7 +101,7 @@ def test_a_thing_that_cannot_be_moved_is_left_for_one_that_can(domain):
 def test_what_the_stack_waits_for_is_not_moved_for_a_correction(domain):
     world = table_top(THINGS)
     stack = [entry(domain, world, PICK, "salt"), entry(domain, world, "pick(panda, salt)", "box")]
-    assert find_clearing(domain, stack, world, frozenset()) is None
+    assert sought(domain, stack, world) is Ending.NO_WAY
 
 
 def test_where_things_stand_at_named_places_elsewhere_is_another_place(tmp_path):
@@ -113,7 +119,7 @@ def test_the_new_place_keeps_off_the_room_that_is_made(domain):
     world = seen(domain)
     command = Command("pick", {"robot": "panda", "item": "box"}, "panda")
     failed = StackEntry(command, Feedback(Level.LOW, FeedbackKind.PLANNING, command, blockers=("cylinder",)))
-    clearing = find_clearing(domain, [failed], world, frozenset())
+    clearing = sought(domain, [failed], world)
     assert clearing is not None
     aimed = ActionDecoder(domain).decode(clearing.commands[-1], world, DecoderOffsets())
     for name in ("box", "cylinder"):

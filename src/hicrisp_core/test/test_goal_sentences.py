@@ -5,15 +5,8 @@ import random
 import pytest
 from failures import failure
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.domain import apply_effects, check, find_commands, goal_of, load_domain
-from hicrisp_core.model import (
-    FeedbackKind,
-    Relation,
-    RobotState,
-    Task,
-    WorldObject,
-    WorldState,
-)
+from hicrisp_core.domain import Searcher, apply_effects, check, goal_of, load_domain
+from hicrisp_core.model import FeedbackKind, Relation, RobotState, Task, WorldObject, WorldState
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
@@ -198,7 +191,7 @@ def test_any_arrangement_is_reached_from_any_other(blocks, seed):
 def test_the_search_takes_a_thing_from_where_it_is(blocks):
     """To hold a block that stands on another takes an operator with a parameter that the goal does not name."""
     world = standing(red="green", green="blue", blue="table")
-    commands = find_commands(blocks, world, goal_of("on(green_block, red_block)"))
+    commands = Searcher(blocks).find(world, goal_of("on(green_block, red_block)")).commands
     assert [str(command) for command in commands] == [
         "unstack(panda, red_block, green_block)", "put_down(panda, red_block)",
         "unstack(panda, green_block, blue_block)", "stack(panda, green_block, red_block)"]

@@ -11,7 +11,7 @@ from hicrisp_core.body.model_body import ModelBody
 from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import FeedbackKind, Status, Step, Task
 from hicrisp_core.policy.loader import load_policy
@@ -137,12 +137,10 @@ def run(domain, config_dir, settings):
     """Both models behind one server, over a symbolic world."""
     def go(world, *script):
         policy = load_policy(config_dir / "policies" / "brainbody.yaml")
-        prompts = config_dir / "prompts" / policy.prompts
         events = []
         with ChatServer(*script) as server:
-            brain = make_brain(settings(server), domain, prompts, policy.brain, policy.worded)
-            executive = assemble(domain, policy, brain, {"panda": world}, world, events.append,
-                                 llm=settings(server), prompts=prompts)
+            parts = Parts(domain, policy, settings(server), config_dir / "prompts" / policy.prompts)
+            executive = parts.executive({"panda": world}, world, events.append)
             return executive.run(Task("place the box next to the cylinder")), server, events
     return go
 

@@ -91,7 +91,8 @@ def test_a_seed_deals_the_random_spots_of_a_group_anew() -> None:
     (("objects:", "shuffle: [[box]]\nobjects:"), r"test\.yaml:3: shuffle.0: a list of at least two names"),
     (("domain: tabletop", "domain: tabeltop"), r"test\.yaml:2: domain: .*'tabeltop'.*tabletop"),
     (("scene: test\n", ""), "the key 'scene' is missing"),
-    (("objects:", "faults: [{kind: slip, magnitude: [x]}]\nobjects:"), r"test\.yaml:3: faults\.0\.magnitude: numbers"),
+    (("objects:", "faults: [{kind: slip, magnitude: [x]}]\nobjects:"),
+     r"test\.yaml:3: faults\.0\.magnitude\.0: a number"),
 ])
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, change: tuple, told: str) -> None:
     with pytest.raises(ConfigError, match=told):

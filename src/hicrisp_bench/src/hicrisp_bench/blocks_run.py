@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List
 
-from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Rung, Step, Task
 from hicrisp_core.model.feedback_data import feedback_of
@@ -47,13 +46,12 @@ class RunSettings:
 def run_problem(settings: RunSettings) -> Dict[str, Any]:
     """Run one problem; the goal is judged from the world itself."""
     problem, domain = settings.problem, settings.domain
-    policy = settings.policy
-    brain = _TimedBrain(make_brain(settings.llm, domain, settings.prompts, policy.brain, policy.worded))
+    parts = Parts(domain, settings.policy, settings.llm, settings.prompts)
+    brain = _TimedBrain(parts.brain())
     world = SymbolicWorld(domain, problem.world(), ROBOT)
     _inject(world, settings)
     events: List[Dict[str, Any]] = []
-    executive = assemble(domain, policy, brain, {ROBOT: world}, world, events.append,
-                         llm=settings.llm, prompts=settings.prompts)
+    executive = parts.executive({ROBOT: world}, world, events.append, brain=brain)
     result = executive.run(Task(problem.sentence(domain)))
     reached = all(fact in world.state.relations for fact in problem.facts)
     optimum = optimal_length(problem.below, problem.goal, TABLE)

@@ -15,6 +15,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.config_files import parameter
 from hicrisp_ros.node import run
+from hicrisp_ros.publisher import Publisher
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -44,7 +45,7 @@ class FingerGripper:
         self._fingers, self._widest, self._speed = tuple(fingers), widest, speed
         self._position: Optional[float] = None
         self._stamp = 0.0
-        self._command = rospy.Publisher("/hand_controller/command", JointTrajectory, queue_size=1)
+        self._command = Publisher("/hand_controller/command", JointTrajectory, queue_size=1)
         self._subscriber = rospy.Subscriber("/joint_states", JointState, self._on_joints, queue_size=1)
         self._server = ActionServer(action, GripperCommandAction, self._execute).start()
 

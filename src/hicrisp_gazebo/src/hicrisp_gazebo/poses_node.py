@@ -13,6 +13,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_ros.config_files import parameter
 from hicrisp_ros.conversions.world import WORLD_FRAME
 from hicrisp_ros.node import run
+from hicrisp_ros.publisher import Publisher
 from std_msgs.msg import Float64
 from tf2_msgs.msg import TFMessage
 
@@ -40,7 +41,7 @@ class Poses:
         self._stamp = rospy.Time()
         self._ended = Event()
         rospy.on_shutdown(self._ended.set)
-        self._tf = rospy.Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
+        self._tf = Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
         # rospy calls back in the thread that reads: while it waits there, what queues up is skipped but for the newest.
         self._subscribers = [
             rospy.Subscriber("pose_noise", Float64, self._on_noise, queue_size=1),

@@ -12,6 +12,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.conversions import command_from_msg
 from hicrisp_ros.ports.robot import RosRobot
+from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.service_client import ServiceClient, offered
 from std_srvs.srv import Trigger, TriggerRequest
 
@@ -37,7 +38,7 @@ class WatchedRobot:
         self._port = RosRobot(name, (), Event(), lambda: None)
         action = f"robots/{name}/execute"
         self._reset = ServiceClient(f"robots/{name}/reset", Trigger)
-        self._cancel = rospy.Publisher(f"{action}/cancel", GoalID, queue_size=1)
+        self._cancel = Publisher(f"{action}/cancel", GoalID, queue_size=1)
         self._subscribers = [
             rospy.Subscriber(f"{action}/goal", ExecuteCommandActionGoal, self._on_goal, queue_size=5, tcp_nodelay=True),
             rospy.Subscriber(f"{action}/feedback", ExecuteCommandActionFeedback, self._on_feedback, queue_size=20,

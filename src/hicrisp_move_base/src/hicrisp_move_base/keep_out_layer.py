@@ -13,6 +13,7 @@ import numpy as np
 import rospy
 from hicrisp_core.model import KeepOut
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.publisher import Publisher
 from nav_msgs.msg import OccupancyGrid
 
 from hicrisp_move_base.settings import MoveBaseSettings
@@ -27,7 +28,7 @@ class KeepOutLayer:
         self._changed = Condition()
         self._map: Optional[OccupancyGrid] = None
         self._shown: Tuple[KeepOut, ...] = ()
-        self._publisher = rospy.Publisher(settings.keep_out, OccupancyGrid, queue_size=1, latch=True) \
+        self._publisher = Publisher(settings.keep_out, OccupancyGrid, queue_size=1, latch=True) \
             if settings.keep_out else None
         self._subscriber = rospy.Subscriber(settings.map, OccupancyGrid, self._on_map, queue_size=1) \
             if settings.keep_out else None

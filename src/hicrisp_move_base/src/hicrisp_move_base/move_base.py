@@ -18,6 +18,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import AlarmEvent
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
+from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 
@@ -50,8 +51,8 @@ class MoveBase:
         self.name = name
         self.settings = settings or MoveBaseSettings()
         self._client = ActionClient(self.settings.action, MoveBaseAction)
-        self._cancel_all = rospy.Publisher(f"{self.settings.action}/cancel", GoalID, queue_size=5)
-        self._zero = rospy.Publisher(self.settings.cmd_vel, Twist, queue_size=5) if self.settings.cmd_vel else None
+        self._cancel_all = Publisher(f"{self.settings.action}/cancel", GoalID, queue_size=5)
+        self._zero = Publisher(self.settings.cmd_vel, Twist, queue_size=5) if self.settings.cmd_vel else None
         self._odometry = OdometryWatch(self.settings)
         self._scans = ScanWatch(self.settings, lambda: self._odometry.stamp)
         self._traffic = Traffic(self.settings.action, f"{rospy.get_name()}-")

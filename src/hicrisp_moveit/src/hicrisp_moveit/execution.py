@@ -16,6 +16,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import AlarmEvent
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
+from hicrisp_ros.publisher import Publisher
 from moveit_msgs.msg import ExecuteTrajectoryAction, ExecuteTrajectoryGoal
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -45,8 +46,8 @@ class Execution:
         self._joints = joints
         action = settings.name("execute_trajectory")
         self._client = ActionClient(action, ExecuteTrajectoryAction)
-        self._event = rospy.Publisher(settings.name("trajectory_execution_event"), String, queue_size=5)
-        self._cancels = [rospy.Publisher(f"{name}/cancel", GoalID, queue_size=5)
+        self._event = Publisher(settings.name("trajectory_execution_event"), String, queue_size=5)
+        self._cancels = [Publisher(f"{name}/cancel", GoalID, queue_size=5)
                          for name in (action, *settings.controllers)]
         self._controllers = ControllerReasons(settings.controllers)
         self._stopping = Event()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from threading import Event
 from typing import Callable
 
-import rospy
 from actionlib_msgs.msg import GoalID
 from control_msgs.msg import GripperCommandAction, GripperCommandGoal
 from hicrisp_core.model import Outcome
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import ActionClient, Reply
+from hicrisp_ros.publisher import Publisher
 
 from hicrisp_moveit.gripper_port import ended, limits
 from hicrisp_moveit.settings import GripperSettings
@@ -22,7 +22,7 @@ class CommandDrive:
     def __init__(self, settings: GripperSettings) -> None:
         self._settings = settings
         self._client = ActionClient(settings.action, GripperCommandAction)
-        self._cancel = rospy.Publisher(f"{settings.action}/cancel", GoalID, queue_size=2)
+        self._cancel = Publisher(f"{settings.action}/cancel", GoalID, queue_size=2)
 
     def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
         """Open or close to a distance between the fingers, metres."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from threading import Event
 from typing import Sequence
 
-import rospy
 from actionlib_msgs.msg import GoalID
 from hicrisp_core.model import Outcome, Status
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import ActionClient, Reply
+from hicrisp_ros.publisher import Publisher
 from moveit_msgs.msg import ExecuteTrajectoryAction, ExecuteTrajectoryGoal
 
 from hicrisp_moveit.error_codes import CONTROL_FAILED, SUCCESS, execution_reason
@@ -31,7 +31,7 @@ class GroupDrive:
         self._fingers = fingers
         action = moveit.name("execute_trajectory")
         self._client = ActionClient(action, ExecuteTrajectoryAction)
-        self._cancel = rospy.Publisher(f"{action}/cancel", GoalID, queue_size=2)
+        self._cancel = Publisher(f"{action}/cancel", GoalID, queue_size=2)
 
     def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
         """Open or close to a distance between the fingers, metres."""

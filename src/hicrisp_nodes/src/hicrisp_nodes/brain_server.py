@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Optional
+
 from hicrisp_core.domain.wording import LEVELS
 from hicrisp_core.model import Task
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, ReportAnswer, Reporter, ReportRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_msgs.msg import PlanTaskAction, PlanTaskResult, ReportTaskAction, ReportTaskResult
 from hicrisp_ros import conversions as to
@@ -18,10 +21,17 @@ class BrainServer:
     A brain that words no reports answers none, so that the plain message stands.
     """
 
+    follower: Optional[SceneFollower] = None
+    """What makes it follow the scene of the world, where it does."""
+
     def __init__(self, brain: Brain) -> None:
-        self._brain = brain
+        self.use(brain)
         self._server = ActionServer("brain/plan", PlanTaskAction, self._answer).start()
         self._reports = ActionServer("brain/report", ReportTaskAction, self._report).start()
+
+    def use(self, brain: Brain) -> None:
+        """Ask this brain from now on."""
+        self._brain = brain
 
     def _answer(self, goal: Goal) -> PlanTaskResult:
         asked = goal.message

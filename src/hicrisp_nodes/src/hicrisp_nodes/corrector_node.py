@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from threading import Event
+from typing import Callable
 
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.model import Task
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.config_files import load_configuration
+from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.node import run
 from hicrisp_ros.ports.brain import RosBrain
 from hicrisp_ros.ports.thinker import Thinker
+from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_msgs.msg import CorrectStepAction, CorrectStepResult, PlanTaskAction
 from hicrisp_ros import conversions as to
 
 
 class CorrectorServer:
-    """Serves a corrector."""
+    """Serves a corrector, which follows the scene of the world.
 
-    def __init__(self, corrector: Corrector) -> None:
-        self._corrector = corrector
+    Args:
+        make: the corrector for a configuration.
+    """
+
+    def __init__(self, make: Callable[[Configuration], Corrector], configuration: Configuration) -> None:
+        self._make = make
+        self._follow(configuration)
+        self._follower = SceneFollower(self._follow)
         self._server = ActionServer("corrector/correct", CorrectStepAction, self._correct).start()
+
+    def _follow(self, configuration: Configuration) -> None:
+        self._corrector = self._make(configuration)
 
     def _correct(self, goal: Goal) -> CorrectStepResult:
         asked = goal.message
@@ -50,7 +61,7 @@ def build() -> CorrectorServer:
     """The corrector that the parameters ask for."""
     configuration = load_configuration()
     brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
-    return CorrectorServer(Ladder(configuration.domain, configuration.policy, brain))
+    return CorrectorServer(lambda found: Ladder(found.domain, found.policy, brain), configuration)
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from threading import Condition, Thread
+from threading import Condition
 from typing import Optional
 
 import rospy
@@ -11,8 +11,10 @@ from hicrisp_core.detector.eyes import SceneEyes
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.ports.eyes import Eyes
 from hicrisp_ros.config_files import Configuration
+from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scans import ScanTopic
 from hicrisp_ros.tf_world import Frames, TfWorld
+from hicrisp_ros.wall_clock import WallTimer
 
 from hicrisp_msgs.msg import WorldState
 from hicrisp_ros import conversions as to
@@ -47,8 +49,9 @@ class PoseEyes:
         self._shown: Optional[Eyes] = None
         self._news = Condition()
         self._tf = TfWorld()
-        self._publisher = rospy.Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
-        Thread(target=self._look, name="eyes", daemon=True).start()
+        self._publisher = Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
+        self._seen = -1
+        self._timer = WallTimer(self._period, self._look, "eyes")
 
     def follow(self, configuration: Configuration) -> None:
         """Look for the things of another scene; on return it has been published once, where that took no long time."""
@@ -62,22 +65,19 @@ class PoseEyes:
             self._scans = ScanTopic(self._scan)
         return SceneEyes(scene, configuration.domain, self._pose_age_limit)
 
-    def _look(self) -> None:
-        seen = -1
-        while not rospy.is_shutdown():
-            seen = self._tf.wait_for_news(seen, SILENCE)
-            began = time.monotonic()
-            eyes, now = self._eyes, rospy.get_time()
-            frames = self._tf.frames(eyes.frames)
-            self._follow_motion(eyes, frames)
-            world = eyes.see(frames, now)
-            if not rospy.is_shutdown():
-                self._publisher.publish(to.world_to_msg(world))
-            with self._news:
-                self._shown = eyes
-                self._news.notify_all()
-            spent = time.monotonic() - began
-            time.sleep(max(0.0, max(self._period, spent / DUTY) - spent))
+    def _look(self) -> float:
+        """Publish what is new to see; the seconds until the next look."""
+        self._seen = self._tf.wait_for_news(self._seen, SILENCE)
+        began = time.monotonic()
+        eyes, now = self._eyes, rospy.get_time()
+        frames = self._tf.frames(eyes.frames)
+        self._follow_motion(eyes, frames)
+        self._publisher.publish(to.world_to_msg(eyes.see(frames, now)))
+        with self._news:
+            self._shown = eyes
+            self._news.notify_all()
+        spent = time.monotonic() - began
+        return max(0.0, max(self._period, spent / DUTY) - spent)
 
     def _follow_motion(self, eyes: Eyes, frames: Frames) -> None:
         """Let the eyes see what moved since the last look: at the moment of each scan, and now."""

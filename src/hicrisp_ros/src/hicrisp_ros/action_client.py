@@ -20,6 +20,8 @@ from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
+from hicrisp_ros.publisher import Publisher
+
 SLICE = 0.02
 RESEND_AFTER = 0.5
 LOST_AFTER = 0.6
@@ -108,8 +110,8 @@ class ActionClient:
         self._unfinished: Optional[FrozenSet[str]] = None
         self._heard = False
         self._lock = Lock()
-        self._goal = rospy.Publisher(f"{name}/goal", self._goal_type, queue_size=10)
-        self._cancel = rospy.Publisher(f"{name}/cancel", GoalID, queue_size=10)
+        self._goal = Publisher(f"{name}/goal", self._goal_type, queue_size=10)
+        self._cancel = Publisher(f"{name}/cancel", GoalID, queue_size=10)
         self._result = rospy.Subscriber(f"{name}/result", type(parts.action_result), self._on_result, tcp_nodelay=True)
         self._feedback = rospy.Subscriber(f"{name}/feedback", type(parts.action_feedback), self._on_feedback)
         self._status = rospy.Subscriber(f"{name}/status", GoalStatusArray, self._on_status)  # It looks at the others.

@@ -7,15 +7,21 @@ whose stamps go back (a simulation that was reset), and publishes its status on 
 from __future__ import annotations
 
 import traceback
-from threading import Condition, Event, Thread
+from threading import Condition, Event
 from typing import Any, Callable, Optional
 
 import actionlib
 import rospy
+from actionlib_msgs.msg import GoalID, GoalStatusArray
 
+from hicrisp_ros.node_threads import NodeThread
+from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.wall_clock import WallTimer
 
 STATUS_PERIOD = 0.2
+QUEUE_SIZE = 50
+ENDED_ARE_LISTED = 5.0
+"""Seconds of the ROS clock for which the status still lists a goal that has ended."""
 REPLACED = "another goal took its place"
 
 
@@ -44,14 +50,19 @@ Execute = Callable[[Goal], Any]
 
 
 class _WallServer(actionlib.ActionServer):
-    """actionlib's server with its status published at a period of wall time; silent once it was stopped."""
+    """actionlib's server with its status published at a period of wall time; silent once it was stopped.
 
-    status_timer: Any
+    Its own ``initialize`` starts a timer of the ROS clock, which ends with an exception when a simulation is reset.
+    """
 
     def initialize(self) -> None:
-        super().initialize()
-        if self.status_timer is not None:
-            self.status_timer.shutdown()
+        name = rospy.remap_name(self.ns)
+        self.status_pub = Publisher(f"{name}/status", GoalStatusArray, latch=True, queue_size=QUEUE_SIZE)
+        self.result_pub = Publisher(f"{name}/result", self.ActionResult, queue_size=QUEUE_SIZE)
+        self.feedback_pub = Publisher(f"{name}/feedback", self.ActionFeedback, queue_size=QUEUE_SIZE)
+        self.goal_sub = rospy.Subscriber(f"{name}/goal", self.ActionGoal, self.internal_goal_callback)
+        self.cancel_sub = rospy.Subscriber(f"{name}/cancel", GoalID, self.internal_cancel_callback)
+        self.status_list_timeout = rospy.Duration.from_sec(ENDED_ARE_LISTED)
         self.status_timer = WallTimer(STATUS_PERIOD, lambda: self.publish_status_async(None), f"{self.ns} status")
 
     def publish_result(self, status: Any, result: Any) -> None:
@@ -84,7 +95,7 @@ class ActionServer:
     def start(self) -> "ActionServer":
         """Open the door; call it once, after everything that ``execute`` needs is there."""
         if not self._concurrent:
-            Thread(target=self._loop, name=f"{self._name} execute", daemon=True).start()
+            NodeThread(f"{self._name} execute", self._loop, self._end).start()
         self._server.start()
         return self
 
@@ -113,7 +124,7 @@ class ActionServer:
             self._all.pop(replaced.id, None)
             replaced.handle.set_canceled(None, REPLACED)
         if self._concurrent:
-            Thread(target=self._run, args=(goal,), name=f"{self._name} {goal.id}", daemon=True).start()
+            NodeThread(f"{self._name} {goal.id}", lambda _: self._run(goal), goal.cancel.set).start()
 
     def _canceled(self, handle: Any) -> None:
         waiting: Optional[Goal] = None
@@ -127,13 +138,18 @@ class ActionServer:
         if waiting is not None:
             waiting.handle.set_canceled(None, "canceled before it began")
 
-    def _loop(self) -> None:
-        while not rospy.is_shutdown():
+    def _end(self) -> None:
+        self.cancel_all()
+        with self._changed:
+            self._changed.notify_all()
+
+    def _loop(self, ended: Event) -> None:
+        while not ended.is_set():
             with self._changed:
                 while self._next is None:
-                    self._changed.wait(0.5)
-                    if rospy.is_shutdown():
+                    if ended.is_set() or rospy.is_shutdown():
                         return
+                    self._changed.wait(0.5)
                 goal, self._next = self._next, None
                 self._running = goal
             self._run(goal)

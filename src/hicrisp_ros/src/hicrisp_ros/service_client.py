@@ -59,9 +59,18 @@ class ServiceClient:
         finally:
             self._lock.release()
 
+    def close(self) -> None:
+        """End the connection; another call makes a new one."""
+        with self._lock:
+            self._disconnect()
+
     def _call(self, request: Any, deadline: Deadline, seconds: float) -> ServiceReply:
         message = f"'{self.name}' did not answer within {seconds:g} s"
         while not deadline.passed and not rospy.is_shutdown():
+            if self._proxy is None and not offered(self.name):
+                message = f"nobody serves '{self.name}'"
+                time.sleep(min(RETRY_AFTER, deadline.remaining))
+                continue
             if self._proxy is None:
                 self._proxy = rospy.ServiceProxy(self.name, self._service, persistent=True)
             try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from threading import Event, Thread
-from typing import Callable
+from threading import Event
+from typing import Callable, Optional
 
 import rospy
+
+from hicrisp_ros.node_threads import NodeThread
 
 
 class WallTimer:
@@ -13,26 +15,28 @@ class WallTimer:
 
     Args:
         period: seconds between the end of one call and the start of the next, more than 0.
-        work: what to call; an exception is logged and the timer goes on.
+        work: what to call; where it returns a number, that many seconds pass before the next call. An exception is
+            logged and the timer goes on.
         name: the thread's name.
     """
 
-    def __init__(self, period: float, work: Callable[[], None], name: str = "wall_timer") -> None:
+    def __init__(self, period: float, work: Callable[[], Optional[float]], name: str = "wall_timer") -> None:
         if not period > 0.0:
             raise ValueError(f"a timer needs a period of more than 0 s, got {period}")
         self._period = period
         self._work = work
-        self._ended = Event()
-        self._thread = Thread(target=self._loop, name=name, daemon=True)
+        self._thread = NodeThread(name, self._loop)
         self._thread.start()
 
-    def _loop(self) -> None:
-        while not self._ended.wait(self._period) and not rospy.is_shutdown():
+    def _loop(self, ended: Event) -> None:
+        pause: Optional[float] = None
+        while not ended.wait(self._period if pause is None else pause) and not rospy.is_shutdown():
             try:
-                self._work()
+                pause = self._work()
             except (rospy.ROSException, ValueError, KeyError, RuntimeError) as error:
+                pause = None
                 rospy.logerr("%s: %s", self._thread.name, error)
 
     def shutdown(self) -> None:
         """Stop calling; a call in progress ends by itself."""
-        self._ended.set()
+        self._thread.end()

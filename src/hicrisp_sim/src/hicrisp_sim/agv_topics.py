@@ -12,6 +12,7 @@ from geometry_msgs.msg import Quaternion
 from hicrisp_core.model import Pose
 from hicrisp_core.model.scan import Scan
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
+from hicrisp_ros.publisher import Publisher
 from nav_msgs.msg import OccupancyGrid, Odometry
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
@@ -40,13 +41,13 @@ class AgvTopics:
         self._tells_time = clock
         self._tray = tray
         self._body = f"{base.name}/base_link"
-        self._clock = rospy.Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
-        self._tf = rospy.Publisher("/tf", TFMessage, queue_size=20, tcp_nodelay=True)
-        self._static = rospy.Publisher("/tf_static", TFMessage, queue_size=1, latch=True)
-        self._odometry = rospy.Publisher("/odom", Odometry, queue_size=20, tcp_nodelay=True)
-        self._scan = rospy.Publisher("/scan", LaserScan, queue_size=5)
-        self._map = rospy.Publisher("/map", OccupancyGrid, queue_size=1, latch=True)
-        self._costmap = rospy.Publisher("/move_base/global_costmap/costmap", OccupancyGrid, queue_size=1, latch=True)
+        self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
+        self._tf = Publisher("/tf", TFMessage, queue_size=20, tcp_nodelay=True)
+        self._static = Publisher("/tf_static", TFMessage, queue_size=1, latch=True)
+        self._odometry = Publisher("/odom", Odometry, queue_size=20, tcp_nodelay=True)
+        self._scan = Publisher("/scan", LaserScan, queue_size=5)
+        self._map = Publisher("/map", OccupancyGrid, queue_size=1, latch=True)
+        self._costmap = Publisher("/move_base/global_costmap/costmap", OccupancyGrid, queue_size=1, latch=True)
         self._scanned = self._costed = -math.inf
         self.begin()
 

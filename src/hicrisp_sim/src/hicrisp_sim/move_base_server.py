@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import List, Tuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
+from hicrisp_ros.wall_clock import WallTimer
 from move_base_msgs.msg import MoveBaseAction, MoveBaseFeedback, MoveBaseResult
 from nav_msgs.msg import OccupancyGrid
 from nav_msgs.srv import GetPlan, GetPlanRequest, GetPlanResponse
@@ -33,6 +34,8 @@ _FRAMES = ("map", "world")
 _LETHAL = 100
 _LONGEST = 3600.0
 """Seconds that a drive may take at most: move_base knows no limit, its clients do."""
+_PACED_PAUSE = 0.002
+"""Wall seconds that the loop leaves to others between two periods; the simulation itself keeps the pace."""
 _VELOCITY_LIVES = 0.5
 """Wall seconds after which a velocity that nobody repeats is over."""
 
@@ -56,21 +59,19 @@ class MoveBaseServer:
             rospy.Service("/move_base/make_plan", GetPlan, self._plan),
             rospy.Service("/move_base/clear_costmaps", Empty, self._clear),
         )
-        Thread(target=self._idle, name="idle", daemon=True).start()
+        self._timer = WallTimer(_PACED_PAUSE, self._idle, "idle")
         self._server = ActionServer("/move_base", MoveBaseAction, self._execute).start()
 
     def cancel_all(self) -> None:
         """End the drive that is under way."""
         self._server.cancel_all()
 
-    def _idle(self) -> None:
-        """Let time pass while no goal is driven to, at the speeds of ``/cmd_vel``."""
-        while not rospy.is_shutdown():
-            with self.wheel, self._base.simulation.moving():
-                said, speeds = self._velocity
-                self._base.tick(speeds if time.monotonic() - said < _VELOCITY_LIVES else Speeds())
-            paced = self._base.simulation.rate > 0.0
-            time.sleep(0.002 if paced else 1.0 / self._base.settings.control_rate)
+    def _idle(self) -> float:
+        """Let a period pass while no goal is driven to, at the speeds of ``/cmd_vel``; the pause after it, s."""
+        with self.wheel, self._base.simulation.moving():
+            said, speeds = self._velocity
+            self._base.tick(speeds if time.monotonic() - said < _VELOCITY_LIVES else Speeds())
+        return _PACED_PAUSE if self._base.simulation.rate > 0.0 else 1.0 / self._base.settings.control_rate
 
     def _on_velocity(self, message: Twist) -> None:
         limit = self._base.settings

@@ -8,14 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.config.files import config_file
-from hicrisp_core.domain import Domain, load_domain
-from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.llm.settings import choose_llm, load_llm_settings
+from hicrisp_core.executive.assembly import Parts, load_parts
+from hicrisp_core.llm.settings import OFFLINE, choose_llm
 from hicrisp_core.model import Task
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
@@ -41,16 +36,16 @@ class BarmanTrial:
 def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
     scene = load_scene(trial.config / "scenes" / "barman.yaml")
-    domain = load_domain(trial.config / "domains" / f"{scene.domain}.yaml")
-    policy = load_policy(trial.config / "policies" / f"{trial.policy}.yaml")
+    llm, _ = choose_llm(trial.llm, os.environ)
+    parts = load_parts(trial.config, scene.domain, trial.policy, OFFLINE if trial.recorded else llm)
+    domain = parts.domain
     recipe = load_recipes(trial.config / "recipes" / "cocktails.yaml")[trial.recipe]
     world = SymbolicWorld(domain, scene.first_state(), scene.robots[0])
     events: List[Dict[str, Any]] = []
-    brain = _brain(trial, domain, policy)
     drink = recipe.name.replace("_", " ")
     request = trial.recorded.request if trial.recorded else f"Please, prepare a {drink} cocktail"
     began = time.perf_counter()
-    result = assemble(domain, policy, brain, {world.name: world}, world, events.append).run(Task(request))
+    result = parts.executive({world.name: world}, world, events.append, brain=_brain(trial, parts)).run(Task(request))
     seconds = time.perf_counter() - began
     served = judge(recipe, world.state)
     row: Dict[str, Any] = {
@@ -67,9 +62,7 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     return row
 
 
-def _brain(trial: BarmanTrial, domain: Domain, policy: Policy) -> Brain:
-    if trial.recorded is not None:
-        return RecordedBrain(domain, trial.recorded.text, f"recorded: {trial.recorded.source}")
-    name, _ = choose_llm(trial.llm, os.environ)
-    settings = load_llm_settings(config_file("llm", name, beside=trial.config / "llm" / "offline.yaml"))
-    return make_brain(settings, domain, trial.config / "prompts" / policy.prompts, policy.brain)
+def _brain(trial: BarmanTrial, parts: Parts) -> Brain:
+    if trial.recorded is None:
+        return parts.brain()
+    return RecordedBrain(parts.domain, trial.recorded.text, f"recorded: {trial.recorded.source}")

@@ -13,7 +13,7 @@ from typing import Dict, List, Mapping, Optional, Pattern, Tuple
 
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import find_commands, goal_of, preconditions_of
+from hicrisp_core.domain.search import Searcher, goal_of, preconditions_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Plan, Step, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
@@ -76,37 +76,39 @@ class HouseholdBrain:
         if not 0.0 <= forget <= 1.0:
             raise ValueError(f"a fraction from 0 to 1 can be forgotten, got {forget}")
         self._domain = domain
+        self._searcher = Searcher(domain)
         self._forget = forget
         self._random = random or Random(0)
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The steps of the task from the world as it is now; after a failure likewise."""
-        del deadline  # The search is bounded by itself.
         sentence = re.sub(r"[.!]", "", request.task.text.lower()).strip()
         for verb in _VERBS:
             said = verb.says.fullmatch(sentence)
             if said:
-                return self._planned(verb, said.groupdict(), request.world)
+                return self._planned(verb, said.groupdict(), request.world, deadline)
         return PlanAnswer(alternatives=EXAMPLES, refusal=f"I cannot read '{request.task.text}'. I can read, for "
                                                          f"example: {'; '.join(EXAMPLES)}.")
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that make the preconditions of the stack's top true."""
-        del deadline
         top = request.stack[-1].command
         if top.action not in self._domain.actions:
             return PlanAnswer(refusal=f"'{top.action}' is no action of this domain")
-        commands = find_commands(self._domain, request.world, preconditions_of(self._domain, top))
-        if commands is None:
-            return PlanAnswer(refusal=f"no way was found to where '{self._domain.describe(top)}' can be tried")
-        return PlanAnswer(Plan(self._steps(commands), SOURCE, "what the failed action needs"))
+        found = self._searcher.find(request.world, preconditions_of(self._domain, top), deadline=deadline)
+        if not found.found:
+            why = "the search ran out of time" if found.out_of_time else "no way was found"
+            return PlanAnswer(refusal=f"{why} to where '{self._domain.describe(top)}' can be tried")
+        return PlanAnswer(Plan(self._steps(found.commands), SOURCE, "what the failed action needs"))
 
-    def _planned(self, verb: _Verb, said: Mapping[str, str], world: WorldState) -> PlanAnswer:
+    def _planned(
+        self, verb: _Verb, said: Mapping[str, str], world: WorldState, deadline: Deadline
+    ) -> PlanAnswer:
         try:
             things = {word: _thing(name, world) for word, name in {**verb.also, **said}.items()}
             commands: List[Command] = []
             for want in verb.wants:
-                found = self._way(want, things, world)
+                found = self._way(want, things, world, deadline)
                 for command in found:
                     world = apply_effects(self._domain, command, world)
                 commands.extend(found)
@@ -115,7 +117,9 @@ class HouseholdBrain:
         remembered = tuple(command for command in commands if self._random.random() >= self._forget)
         return PlanAnswer(Plan(self._steps(remembered), SOURCE))
 
-    def _way(self, want: Tuple[str, ...], things: Mapping[str, str], world: WorldState) -> Tuple[Command, ...]:
+    def _way(
+        self, want: Tuple[str, ...], things: Mapping[str, str], world: WorldState, deadline: Deadline
+    ) -> Tuple[Command, ...]:
         texts = [re.sub(r"\bme\b", CHARACTER, text.format(**things)) for text in want]
         deed: Tuple[Command, ...] = ()
         goal = goal_of(*(text for text in texts if not text.startswith("!")))
@@ -123,10 +127,11 @@ class HouseholdBrain:
             action, name = texts[0][1:].split()
             deed = (Command(action, {"robot": CHARACTER, "item": name}, CHARACTER),)
             goal = preconditions_of(self._domain, deed[0])
-        found = find_commands(self._domain, world, goal)
-        if found is None:
-            raise DomainError(f"no way was found to {' and '.join(texts)}")
-        return (*found, *deed)
+        found = self._searcher.find(world, goal, deadline=deadline)
+        if not found.found:
+            why = "the search ran out of time on the way" if found.out_of_time else "no way was found"
+            raise DomainError(f"{why} to {' and '.join(texts)}")
+        return (*found.commands, *deed)
 
     def _steps(self, commands: Tuple[Command, ...]) -> Tuple[Step, ...]:
         return tuple(Step(self._domain.describe(c), c.action, c.arguments, c.robot) for c in commands)

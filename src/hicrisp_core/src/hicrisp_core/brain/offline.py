@@ -6,26 +6,22 @@ from typing import FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.effects import expected_facts
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import find_commands, preconditions_of
+from hicrisp_core.domain.search import Searcher, preconditions_of
 from hicrisp_core.domain.wording import words_of as failure_words
 from hicrisp_core.language import examples
 from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.drive_plans import plan_drives
 from hicrisp_core.language.facts import FactReader, Reading
 from hicrisp_core.language.front_ends import Orders, read_task
-from hicrisp_core.language.goals import GOAL_LIMITS, goal_of_facts
+from hicrisp_core.language.goals import goal_of_facts
 from hicrisp_core.language.intents import NotUnderstood
-from hicrisp_core.language.nouns import Names
+from hicrisp_core.language.names import Names
 from hicrisp_core.language.order_plans import add_steps
 from hicrisp_core.language.questions import answer, is_question
 from hicrisp_core.language.sayings import in_facts
 from hicrisp_core.model import OFFLINE_SOURCE, Feedback, FeedbackKind, Plan, Step, Task, WorldState
-from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
-
-_TRIAL_LIMITS = SearchLimits(depth=6, states=200)
-"""How far to look whether a sentence that is only offered could be carried out."""
 
 
 class OfflineBrain:
@@ -34,6 +30,7 @@ class OfflineBrain:
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
         self._facts = FactReader(domain)
+        self._searcher = Searcher(domain)
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The steps of the task in the world as it is now.
@@ -48,46 +45,43 @@ class OfflineBrain:
             refusal = examples.refusal(str(error), self._domain, request.world)
             return PlanAnswer(refusal=refusal, alternatives=offered)
 
-    def _answered(
-        self, request: PlanRequest, deadline: Deadline, limits: SearchLimits = GOAL_LIMITS
-    ) -> PlanAnswer:
+    def _answered(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The answer to what the grammar reads.
 
         Raises:
             NotUnderstood: with what it cannot read, or cannot do.
         """
-        del deadline  # The grammar and the search are bounded by themselves.
         if is_question(request.task.text) and not request.remaining:
             return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
         if examples.drives_only(self._domain) and not self._lists_facts(request.task.text):
             return plan_drives(self._domain, request, OFFLINE_SOURCE)
-        return self._planned(request, limits)
+        return self._planned(request, deadline)
 
     def _works_in(self, world: WorldState) -> examples.Works:
         def works(sentence: str, deadline: Deadline) -> bool:
             try:
-                found = self._answered(PlanRequest(Task(sentence), world), deadline, _TRIAL_LIMITS)
+                found = self._answered(PlanRequest(Task(sentence), world), deadline)
             except NotUnderstood:
                 return False
             return found.plan is not None or bool(found.answer) and is_question(sentence)
 
         return works
 
-    def _planned(self, request: PlanRequest, limits: SearchLimits) -> PlanAnswer:
+    def _planned(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         barred = [entry for entry in request.feedback if entry.kind is FeedbackKind.UNREACHABLE]
         if barred:
             return PlanAnswer(refusal=f"{failure_words(barred[-1], self._domain).error} "
                                       "Nothing else does what the task asks for.")
         unreachable, no_place = _out_of_reach(self._domain, request.feedback, request.world)
         if unreachable:
-            plan = self._sentence(request, unreachable | no_place, limits)
+            plan = self._sentence(request, unreachable | no_place, deadline)
             stuck = _named_in(plan, unreachable)
             if stuck:
                 return PlanAnswer(refusal=f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
         elif request.remaining and not self._lists_facts(request.task.text):
-            plan = (self._elsewhere(request, no_place) if no_place else None) or self._rest(request)
+            plan = (self._elsewhere(request, no_place, deadline) if no_place else None) or self._rest(request, deadline)
         else:
-            plan = self._sentence(request, frozenset(), limits)
+            plan = self._sentence(request, frozenset(), deadline)
         if not plan.steps:
             return PlanAnswer(answer="Nothing needs to be done: it is so already.")
         return PlanAnswer(plan)
@@ -95,49 +89,52 @@ class OfflineBrain:
     def _lists_facts(self, text: str) -> bool:
         return self._facts.read(in_facts(text, self._domain)).whole
 
-    def _sentence(self, request: PlanRequest, avoid: FrozenSet[str], limits: SearchLimits) -> Plan:
+    def _sentence(self, request: PlanRequest, avoid: FrozenSet[str], deadline: Deadline) -> Plan:
         """The whole task; what holds already needs no steps.
 
         A list of facts is a goal for the search, which finds the order; orders are carried out in their own order.
         """
         moved = frozenset(name for record in request.done for name in record.names() if name in request.world.objects)
         names = Names(self._domain, request.world, avoid, moved)
-        builder = PlanBuilder(self._domain, request.world, names, request.done)
+        builder = PlanBuilder(self._searcher, request.world, names, request.done, deadline)
         said = read_task(request.task.text, self._domain, request.world, self._facts)
         notes: Tuple[str, ...] = ()
         if isinstance(said, Reading):
-            builder.achieve(goal_of_facts(said, self._domain, request.world, names), limits)
+            builder.achieve(goal_of_facts(said, self._domain, request.world, names))
         elif isinstance(said, Orders):
             notes = said.notes
-            add_steps(said.orders, builder, self._domain, request.world, names, limits)
+            add_steps(said.orders, builder, self._domain, request.world, names)
         return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join((*names.notes, *builder.notes, *notes)))
 
-    def _elsewhere(self, request: PlanRequest, no_place: FrozenSet[str]) -> Optional[Plan]:
+    def _elsewhere(
+        self, request: PlanRequest, no_place: FrozenSet[str], deadline: Deadline
+    ) -> Optional[Plan]:
         """The task with another thing to place by, where the sentence leaves the choice."""
         try:
-            plan = self._sentence(request, no_place, GOAL_LIMITS)
+            plan = self._sentence(request, no_place, deadline)
         except NotUnderstood:
             return None
         return None if _named_in(plan, no_place) else plan
 
-    def _rest(self, request: PlanRequest) -> Plan:
+    def _rest(self, request: PlanRequest, deadline: Deadline) -> Plan:
         """The steps that are left, each with what it needs now."""
-        builder = PlanBuilder(self._domain, request.world, Names(self._domain, request.world))
+        builder = PlanBuilder(
+            self._searcher, request.world, Names(self._domain, request.world), (), deadline)
         builder.redo(request.remaining)
         return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join(builder.notes))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that make the preconditions of the stack's top true."""
-        del deadline
         top = request.stack[-1]
         if top.command.action not in self._domain.actions:
             return PlanAnswer(refusal=f"'{top.command.action}' is no action of this domain")
         if top.feedback.kind is FeedbackKind.UNREACHABLE:
             return PlanAnswer(refusal="no single action makes a way to where none leads")
-        commands = find_commands(self._domain, request.world, preconditions_of(self._domain, top.command))
-        if commands is None:
-            return PlanAnswer(refusal=f"no way was found to where '{self._domain.describe(top.command)}' can be tried")
-        steps = tuple(Step(self._domain.describe(c), c.action, c.arguments, c.robot) for c in commands)
+        found = self._searcher.find(request.world, preconditions_of(self._domain, top.command), deadline=deadline)
+        if not found.found:
+            why = "the search ran out of time on the way" if found.out_of_time else "no way was found"
+            return PlanAnswer(refusal=f"{why} to where '{self._domain.describe(top.command)}' can be tried")
+        steps = tuple(Step(self._domain.describe(c), c.action, c.arguments, c.robot) for c in found.commands)
         return PlanAnswer(Plan(steps, OFFLINE_SOURCE, "what the failed action needs"))
 
 

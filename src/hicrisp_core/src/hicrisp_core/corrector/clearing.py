@@ -10,14 +10,15 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
-from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.domain.search import find_commands, preconditions_of
+from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
 from hicrisp_core.model import Command, FeedbackKind, Relation, StackEntry, Value, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.policy.search_limits import SearchLimits
+from hicrisp_core.time.deadline import Deadline
 
 _HAND = 0.06
 """Space that is left between what is moved away and what it made room for, metres: the hand has to get in."""
@@ -50,32 +51,33 @@ class Clearing(NamedTuple):
 
 
 def find_clearing(
-    domain: Domain, stack: Sequence[StackEntry], world: WorldState, made: FrozenSet[Relation],
-    limits: Optional[SearchLimits] = None,
-) -> Optional[Clearing]:
-    """The commands that move one blocker of the stack's top away, so that the top can be tried again after them.
+    searcher: Searcher, stack: Sequence[StackEntry], world: WorldState, made: FrozenSet[Relation],
+    limits: SearchLimits, deadline: Deadline,
+) -> Union[Clearing, Ending]:
+    """The commands that move one blocker of the stack's top away, so that the top can be tried again after them; or
+    why there are none.
 
     Of all ways the one is taken that undoes the fewest facts, then the shortest. What the stack's commands are about
     is never moved: it is what room is made for.
 
     Args:
         made: the facts that finished steps made.
-
-    Returns:
-        ``None`` where there is no way within the limits.
+        limits: its seconds are for all ways together; out of time the best of those that were looked at is taken.
     """
+    domain, within = searcher.domain, limits.deadline(deadline)
     top = stack[-1]
     kept = made & world.relations
     about = {str(value) for entry in stack for value in entry.command.arguments.values()}
     best: Optional[Tuple[int, int]] = None
-    found: Optional[Clearing] = None
+    found: Union[Clearing, Ending] = Ending.NO_WAY
     for name in top.feedback.blockers:
         thing = world.objects.get(name)
         if thing is None or not thing.movable or name in about or domain.roles.is_held(world, name):
             continue
         for mover in itertools.islice(_movers(domain, world, name, top.command.robot), _WAYS):
-            way = _way(domain, world, mover, top.command, limits)
-            if way is None:
+            way = _way(searcher, world, mover, top.command, limits, within)
+            if isinstance(way, Ending):
+                found = way if best is None and way is Ending.OUT_OF_TIME else found
                 continue
             commands, after = way
             cost = (len(kept - after.relations), len(commands))
@@ -85,21 +87,22 @@ def find_clearing(
 
 
 def _way(
-    domain: Domain, world: WorldState, mover: Command, failed: Command, limits: Optional[SearchLimits]
-) -> Optional[Tuple[Tuple[Command, ...], WorldState]]:
+    searcher: Searcher, world: WorldState, mover: Command, failed: Command, limits: SearchLimits, deadline: Deadline
+) -> Union[Tuple[Tuple[Command, ...], WorldState], Ending]:
     """What leads to the mover, the mover, and what leads from there to the failed command; with the facts after it."""
-    before = find_commands(domain, world, preconditions_of(domain, mover), limits, undoable=True)
-    if before is None:
-        return None
+    domain = searcher.domain
+    before = searcher.find(world, preconditions_of(domain, mover), limits, deadline, undoable=True)
+    if not before.found:
+        return before.ending
     state = world
-    for command in (*before, mover):
+    for command in (*before.commands, mover):
         state = apply_effects(domain, command, state)
-    back = find_commands(domain, state, preconditions_of(domain, failed), limits, undoable=True)
-    if back is None:
-        return None
-    for command in back:
+    back = searcher.find(state, preconditions_of(domain, failed), limits, deadline, undoable=True)
+    if not back.found:
+        return back.ending
+    for command in back.commands:
         state = apply_effects(domain, command, state)
-    return (*before, mover, *back), state
+    return (*before.commands, mover, *back.commands), state
 
 
 def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterator[Command]:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
-from typing import Callable, List, Mapping, Optional, Tuple
+from typing import List, Mapping, Optional, Tuple, TypeVar, Union
 
-from hicrisp_core.corrector.clearing import find_clearing, must_make_room
+from hicrisp_core.corrector.clearing import Clearing, find_clearing, must_make_room
 from hicrisp_core.corrector.guard import mark, meeting
 from hicrisp_core.corrector.ways import WayBack, way_back
 from hicrisp_core.domain.checker import needless
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.search import Ending, Searcher
 from hicrisp_core.domain.wording import described, named, words_of
 from hicrisp_core.errors import DomainError
+from hicrisp_core.extensions import extensions
 from hicrisp_core.model import CauseKind, Command, Correction, Feedback, FeedbackKind, Maker, MakerKind, Rung
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, Usage
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
+from hicrisp_core.ports.kinds import RungKind
 from hicrisp_core.time.deadline import Deadline
 
 _NOT_REPAIRABLE = frozenset((
@@ -31,23 +35,40 @@ _OUT_OF_HAND = frozenset((
 _SEARCHED, _DECODED, _ASKED = Maker(MakerKind.SEARCH), Maker(MakerKind.DECODER), Maker(MakerKind.PERSON)
 
 
-class _Question:
+_Found = TypeVar("_Found", WayBack, Clearing)
+_OUT_OF_TIME = "the search for a repair ran out of time"
+
+
+class Question:
     """A request as the rungs read it: the way back to the failed command is searched once for all of them."""
 
-    def __init__(self, request: CorrectorRequest, domain: Domain, limits: SearchLimits) -> None:
+    def __init__(
+        self, request: CorrectorRequest, searcher: Searcher, limits: SearchLimits, deadline: Deadline
+    ) -> None:
         self.asked = request
         self.top = request.stack[-1]
-        self._domain = domain
+        self.unsearched = False
+        """Whether a search ran out of time, so that there may be a repair that nobody found."""
+        self._searcher = searcher
         self._limits = limits
+        self._deadline = deadline
 
     @cached_property
     def way_back(self) -> Optional[WayBack]:
-        """The commands after which the failed one may run; ``None`` where there is no way within the limits."""
-        return way_back(self._domain, self.top.command, self.asked.world, self._limits)
+        """The commands after which the failed one may run; ``None`` where no way was found."""
+        return self._known(way_back(self._searcher, self.top.command, self.asked.world, self._limits, self._deadline))
 
+    @cached_property
+    def clearing(self) -> Optional[Clearing]:
+        """The commands that move away what is in the way; ``None`` where none were found."""
+        return self._known(find_clearing(self._searcher, self.asked.stack, self.asked.world, self.asked.made,
+                                         self._limits, self._deadline))
 
-_Try = Callable[[_Question, Deadline], Tuple[Optional[Correction], Usage]]
-"""A rung: its correction; ``None`` where it has none, or GIVE_UP with the reason that the user is told."""
+    def _known(self, found: Union[_Found, Ending]) -> Optional[_Found]:
+        if not isinstance(found, Ending):
+            return found
+        self.unsearched = self.unsearched or found is Ending.OUT_OF_TIME
+        return None
 
 
 class Ladder:
@@ -61,32 +82,43 @@ class Ladder:
         self._domain = domain
         self._policy = policy
         self._brain = brain
-        self._rungs: Mapping[Rung, _Try] = {
-            Rung.REPAIR: self._repair,
-            Rung.OFFSET: self._offset,
-            Rung.HELP: self._help,
-            Rung.LLM_STEP: self._llm_step,
-            Rung.LLM_REPLAN: self._llm_replan,
-        }
+        self._searcher = Searcher(domain)
+        self._kinds: Mapping[Rung, RungKind] = {rung: extensions().rungs.get(rung.value) for rung in policy.rungs}
+
+    @property
+    def domain(self) -> Domain:
+        """What may be done."""
+        return self._domain
+
+    @property
+    def policy(self) -> Policy:
+        """Which rungs are on, and their limits."""
+        return self._policy
+
+    @property
+    def brain(self) -> Optional[Brain]:
+        """The brain of the rungs with a language model; ``None`` when the policy has none."""
+        return self._brain
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
         """The first rung that has an answer which was not tried in this very situation."""
         met = meeting(request.stack[-1], request.world)
         usage = Usage()
         failed = request.stack[-1].feedback
-        question = _Question(request, self._domain, self._policy.search)
+        question = Question(request, self._searcher, self._policy.search, deadline)
         tried, said = False, ""
         for rung in self._rungs_for(failed):
             if mark(met, rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
                 tried = True
                 continue
-            correction, cost = self._rungs[rung](question, deadline)
+            correction, cost = self._kinds[rung].answer(self, question, deadline)
             usage = usage + cost
             if correction is not None and correction.rung is not Rung.GIVE_UP:
-                return CorrectorAnswer(correction, mark(met, rung), usage)
+                return CorrectorAnswer(_noted(correction, question), mark(met, rung), usage)
             said = correction.note if correction is not None else said
         note = said or ("every rung was tried in this situation" if tried else "no rung has an answer")
-        return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note), mark(met, Rung.GIVE_UP), usage)
+        given_up = _noted(Correction(Rung.GIVE_UP, note=note), question)
+        return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
     def _rungs_for(self, failed: Feedback) -> Tuple[Rung, ...]:
         """The policy's rungs that may mend a failure of its kind and cause."""
@@ -96,10 +128,10 @@ class Ladder:
             return tuple(rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.HELP))
         return self._policy.rungs
 
-    def _repair(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _repair(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         if top.feedback.kind in _NOT_REPAIRABLE:
-            return self._clear(question.asked), Usage()
+            return self._clear(question), Usage()
         beside_the_point = needless(self._domain, top.command, question.asked.world)
         if beside_the_point:
             return Correction(Rung.REPAIR, drop=True, note=beside_the_point, maker=_SEARCHED), Usage()
@@ -110,7 +142,7 @@ class Ladder:
             note = f"'{described(self._domain, instead)}' instead of '{described(self._domain, top.command)}'"
             return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note, maker=_SEARCHED), Usage()
         if not commands and must_make_room(top, self._policy.allows(Rung.OFFSET)):
-            cleared = self._clear(question.asked)
+            cleared = self._clear(question)
             if cleared is not None:
                 return cleared, Usage()
         measured = top.feedback.deviation is not None or _constrained(top.command)
@@ -122,16 +154,16 @@ class Ladder:
             else "everything that it needs holds: try again"
         return Correction(Rung.REPAIR, commands, note=note, maker=_SEARCHED), Usage()
 
-    def _clear(self, request: CorrectorRequest) -> Optional[Correction]:
+    def _clear(self, question: Question) -> Optional[Correction]:
         """Move one of the things that are in the way, where the domain's operators can."""
-        clearing = find_clearing(self._domain, request.stack, request.world, request.made, self._policy.search)
+        clearing = question.clearing
         if clearing is None:
             return None
-        failed = described(self._domain, request.stack[-1].command)
+        failed = described(self._domain, question.top.command)
         note = f"{named(clearing.blocker)} is in the way of '{failed}', and is moved away"
         return Correction(Rung.REPAIR, clearing.commands, note=note, maker=_SEARCHED)
 
-    def _offset(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _offset(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         nothing_learnt = top.feedback.deviation is None and not _constrained(top.command)
         if nothing_learnt or top.feedback.kind is FeedbackKind.UNREACHABLE:
@@ -144,7 +176,7 @@ class Ladder:
                 "takes another path, which keeps out of what stopped the last one"
         return Correction(Rung.OFFSET, note=note, maker=_DECODED), Usage()
 
-    def _help(self, question: _Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _help(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         """What no robot here can do may be a small thing for a person: to clear the way to a place."""
         top = question.top
         if top.feedback.kind is not FeedbackKind.UNREACHABLE:
@@ -153,7 +185,7 @@ class Ladder:
         note = f"{words.error} {words.reason} Please clear the way, and say so when it is done."
         return Correction(Rung.HELP, note=note, maker=_ASKED), Usage()
 
-    def _llm_step(self, question: _Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _llm_step(self, question: Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:
             return None, Usage()
         request = question.asked
@@ -172,7 +204,7 @@ class Ladder:
         return Correction(Rung.LLM_STEP, tuple(commands), note=answer.plan.reasoning,
                           maker=Maker.of_plan(answer.plan.source)), answer.usage
 
-    def _llm_replan(self, question: _Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _llm_replan(self, question: Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:
             return None, Usage()
         request = question.asked
@@ -198,3 +230,17 @@ def _fails_again(feedback: Feedback) -> bool:
 def _constrained(command: Command) -> bool:
     """Whether an earlier failure has left a constraint for the next target or trajectory."""
     return bool(command.avoid) or any(not each.name for each in command.keep_out)
+
+
+def _noted(correction: Correction, question: Question) -> Correction:
+    """The correction; its note says so where a search before it ran out of time, but no question to a person does."""
+    if not question.unsearched or correction.rung is Rung.HELP:
+        return correction
+    return replace(correction, note="; ".join(filter(None, (correction.note, _OUT_OF_TIME))))
+
+
+REPAIR = RungKind(Ladder._repair)
+OFFSET = RungKind(Ladder._offset)
+HELP = RungKind(Ladder._help)
+LLM_STEP = RungKind(Ladder._llm_step)
+LLM_REPLAN = RungKind(Ladder._llm_replan)

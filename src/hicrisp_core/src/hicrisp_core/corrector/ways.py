@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Iterator, Optional, Tuple
+from typing import Iterator, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import find_commands, preconditions_of
+from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
 from hicrisp_core.model import Command, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
+from hicrisp_core.time.deadline import Deadline
 
 
 @dataclass(frozen=True)
@@ -19,21 +20,30 @@ class WayBack:
     command: Command
 
 
-def way_back(domain: Domain, command: Command, world: WorldState, limits: SearchLimits) -> Optional[WayBack]:
-    """The shortest way to where a failed command can be tried; ``None`` where there is none within the limits.
+def way_back(
+    searcher: Searcher, command: Command, world: WorldState, limits: SearchLimits, deadline: Deadline
+) -> Union[WayBack, Ending]:
+    """A short way to where a failed command can be tried, or why there is none.
 
     Only actions that can be undone are used: nobody asked for others. Where the domain says that any thing of a type
     serves (one hand or the other), the same command with another such thing is a way too (CoPAL, Table II).
+
+    Args:
+        limits: its seconds are for all the things that may serve together.
     """
+    within = limits.deadline(deadline)
     best: Optional[WayBack] = None
-    for candidate in (command, *_alternatives(domain, command, world)):
+    ending = Ending.NO_WAY
+    for candidate in (command, *_alternatives(searcher.domain, command, world)):
         if best is not None and not best.commands:
             break
         shorter = limits if best is None else replace(limits, depth=len(best.commands) - 1)
-        found = find_commands(domain, world, preconditions_of(domain, candidate), shorter, undoable=True)
-        if found is not None:
-            best = WayBack(found, candidate)
-    return best
+        answer = searcher.find(world, preconditions_of(searcher.domain, candidate), shorter, within, undoable=True)
+        if answer.found:
+            best = WayBack(answer.commands, candidate)
+        elif answer.out_of_time:
+            ending = Ending.OUT_OF_TIME
+    return best or ending
 
 
 def _alternatives(domain: Domain, command: Command, world: WorldState) -> Iterator[Command]:

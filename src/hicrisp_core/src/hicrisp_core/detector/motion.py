@@ -112,7 +112,7 @@ def beside(world: WorldState, robot: str, riding: "frozenset[str]" = frozenset()
         return None
     spot = Point(*state.pose.position[:2])
     near = [(float(footprint(thing, thing.pose).distance(spot)), name) for name, thing in world.objects.items()
-            if name not in riding and thing.pose is not None and thing.shape not in ("region", "surface")]
+            if name not in riding and thing.pose is not None and not thing.form.ground]
     return next((name for apart, name in sorted(near) if apart < _NEAR), None)
 
 

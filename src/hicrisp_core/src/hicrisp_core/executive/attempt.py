@@ -11,6 +11,7 @@ from hicrisp_core.body.decoder import measured_offset, offset_key
 from hicrisp_core.corrector.constraints import constrained
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.rehearsal import rehearse
@@ -77,6 +78,7 @@ class Attempts:
         self._ledger = ledger
         self._cancel = cancel
         self._traffic = Traffic(domain)
+        self._searcher = Searcher(domain)
         self._learnt = Learnt(offsets)
         self._asking = Lock()
         self._later: Tuple[Step, ...] = ()
@@ -171,17 +173,18 @@ class Attempts:
         if refusal is not None or action is None:
             return command, refusal
         rehearsal = None if action.reversible else rehearse(
-            self._domain, command, world, self._later, self._policy.search)
+            self._searcher, command, world, self._later, self._policy.search, Deadline(THINK_LIMIT))
         if rehearsal is not None and rehearsal.refusal is not None:
             return command, rehearsal.refusal
         aimed = self._ports.body.aim(command, world, self.offsets, Deadline(THINK_LIMIT))
         if isinstance(aimed, Feedback):
             return command, aimed
-        if rehearsal is not None and self._policy.autonomy != "full":
+        if rehearsal is not None and (self._policy.autonomy != "full" or rehearsal.doubt):
             with self._asking:  # One question at a time: the answer does not say which one it is for.
-                granted = self._ports.approve(aimed)
+                granted = self._ports.approve(aimed, rehearsal.doubt)
             self._ledger.tell(ApprovalAsked(
-                command=self._domain.describe(aimed), granted=granted, rehearsed=tuple(rehearsal.changes)))
+                command=self._domain.describe(aimed), granted=granted, rehearsed=tuple(rehearsal.changes),
+                doubt=rehearsal.doubt))
             if not granted:
                 return aimed, Feedback(Level.HIGH, FeedbackKind.SAFETY, aimed, cause=Cause(CauseKind.NOT_APPROVED))
         return aimed, None

@@ -7,17 +7,17 @@ from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.checker import check, effects_hold
 from hicrisp_core.domain.effects import apply_effects, expected_facts
-from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.domain.search import Goal, find_commands, preconditions_of
+from hicrisp_core.domain.schema import Action
+from hicrisp_core.domain.search import Goal, Searcher, preconditions_of
 from hicrisp_core.domain.wording import described, told
 from hicrisp_core.errors import DomainError
 from hicrisp_core.language.actions import arguments, of_skill, other, placing
 from hicrisp_core.language.expand import expand
-from hicrisp_core.language.goals import goal_text
+from hicrisp_core.language.goals import GOAL_LIMITS, goal_text
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
-from hicrisp_core.language.nouns import Names, colour_of
+from hicrisp_core.language.names import Names, colour_of
 from hicrisp_core.model import Command, Relation, Step, StepRecord, WorldState
-from hicrisp_core.policy.search_limits import SearchLimits
+from hicrisp_core.time.deadline import Deadline
 
 _PLUS = ("left_of", "right_of", "in_front_of", "behind")
 
@@ -27,10 +27,15 @@ class PlanBuilder:
 
     Args:
         done: the steps that were carried out already.
+        deadline: of all searches together.
     """
 
-    def __init__(self, domain: Domain, world: WorldState, names: Names, done: Sequence[StepRecord] = ()) -> None:
-        self._domain = domain
+    def __init__(
+        self, searcher: Searcher, world: WorldState, names: Names, done: Sequence[StepRecord], deadline: Deadline
+    ) -> None:
+        self._searcher = searcher
+        self._domain = searcher.domain
+        self._deadline = deadline
         self._world = world
         self._names = names
         self._wanted: Dict[Relation, str] = {}
@@ -76,16 +81,17 @@ class PlanBuilder:
         for step in steps:
             self._achieve(self._grounded(step))
 
-    def achieve(self, goal: Goal, limits: SearchLimits) -> None:
+    def achieve(self, goal: Goal) -> None:
         """Add the steps after which all conditions of a goal hold.
 
         Raises:
             NotUnderstood: when no sequence of the domain's actions was found that makes all of them true.
         """
-        commands = find_commands(self._domain, self._world, goal, limits)
-        if commands is None:
-            raise NotUnderstood(f"no way was found to make all of this true: {goal_text(goal, self._domain)}")
-        self._add(commands)
+        answer = self._searcher.find(self._world, goal, GOAL_LIMITS, self._deadline)
+        if not answer.found:
+            why = "the search ran out of time before it found a way" if answer.out_of_time else "no way was found"
+            raise NotUnderstood(f"{why} to make all of this true: {goal_text(goal, self._domain)}")
+        self._add(answer.commands)
         self._wanted.clear()  # What was wanted before may be means by now.
 
     def _pick(self, intent: Intent) -> None:
@@ -220,12 +226,12 @@ class PlanBuilder:
 
     def _plan(self, command: Command) -> None:
         """Add a command and what must come before it."""
-        before = find_commands(self._domain, self._world, preconditions_of(self._domain, command))
-        if before is None:
+        before = self._searcher.find(self._world, preconditions_of(self._domain, command), deadline=self._deadline)
+        if not before.found:
             refusal = check(self._domain, command, self._world)
             why = told(refusal, self._domain) if refusal else f"cannot {described(self._domain, command)}"
             raise NotUnderstood(why)
-        self._add((*before, command))
+        self._add((*before.commands, command))
 
     def _add(self, commands: Sequence[Command]) -> None:
         for each in commands:

@@ -6,10 +6,11 @@ from typing import List, Sequence, Tuple
 
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import Delivery, NotUnderstood, Noun
-from hicrisp_core.language.phrases import PhraseReader
+from hicrisp_core.language.noun_phrases import PhraseReader
 from hicrisp_core.language.splitter import Clause
 from hicrisp_core.language.tokens import END, Token
 from hicrisp_core.language.vocabulary import Vocabulary
+from hicrisp_core.ports.kinds import ARM
 
 EXAMPLES = ("bring the box to area 2", "load the red box onto the AGV, bring it to area 3 and back",
             "bring the box to area 2 and back to the table",
@@ -115,12 +116,14 @@ class DeliveryReader(PhraseReader):
         """"To the start", "to the arm"."""
         texts = [token.text for token in where if token.text not in lexicon.ARTICLES]
         names, length = self._known.robots.named(texts)
-        return texts == ["start"] or (length == len(texts) > 0 and "arm" in map(self._known.robots.kinds.get, names))
+        kinds = {self._known.robots.kinds[name] for name in names}
+        return texts == ["start"] or (length == len(texts) > 0 and ARM in kinds)
 
     def _cargo(self) -> Tuple[Noun, ...]:
         """The things; none for "the load", which is what the base carries."""
         for ahead in (0, 1):
-            if self.peek(ahead).text in lexicon.CARGO and (ahead == 0 or self.peek().text in lexicon.ARTICLES):
+            leads = ahead == 0 or self.peek().text in lexicon.ARTICLES
+            if leads and self.peek(ahead).text in lexicon.CARGO:
                 self._at += ahead + 1
                 return ()
         return self.nouns()
@@ -139,7 +142,7 @@ class DeliveryReader(PhraseReader):
                    for at, token in enumerate(said))
 
     def _tokens_until(self, text: str) -> "List[Token] | None":
-        """The tokens before a word, which is passed too; ``None``, and nothing is passed, where it does not come."""
+        """The tokens before a word, which is passed too; ``None`` where it does not come."""
         said = self._ahead()
         for at, token in enumerate(said):
             if token.text == text:

@@ -7,12 +7,12 @@ from typing import Tuple
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language.actions import arguments, of_skill
 from hicrisp_core.language.builder import PlanBuilder
-from hicrisp_core.language.goals import GOAL_LIMITS, goal_of_relation
+from hicrisp_core.language.goals import goal_of_relation
 from hicrisp_core.language.intents import Delivery, NotUnderstood, Noun
-from hicrisp_core.language.nouns import Names
+from hicrisp_core.language.names import Names
 from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import Relation, Step, WorldState
-from hicrisp_core.policy.search_limits import SearchLimits
+from hicrisp_core.ports.kinds import BASE
 
 _PRONOUNS = ("it", "them")
 
@@ -24,15 +24,11 @@ class DeliveryPlanner:
         names: resolves the things; "it" is what the part before was about.
     """
 
-    def __init__(
-        self, domain: Domain, world: WorldState, names: Names, builder: PlanBuilder,
-        limits: SearchLimits = GOAL_LIMITS,
-    ) -> None:
+    def __init__(self, domain: Domain, world: WorldState, names: Names, builder: PlanBuilder) -> None:
         self._domain = domain
         self._world = world
         self._names = names
         self._builder = builder
-        self._limits = limits
         self._known = Vocabulary.of(domain, world)
         self._cargo: Tuple[str, ...] = ()
         """What "it" is that comes back or is unloaded."""
@@ -92,7 +88,7 @@ class DeliveryPlanner:
         self._achieve(self._domain.roles.docked, base, self._known.stations[0])
 
     def _achieve(self, predicate: str, subject: str, object_: str) -> None:
-        self._builder.achieve(goal_of_relation(Relation(subject, predicate, object_)), self._limits)
+        self._builder.achieve(goal_of_relation(Relation(subject, predicate, object_)))
 
     def _carried(self, base: str) -> Tuple[str, ...]:
         """What a base carries by then."""
@@ -106,7 +102,7 @@ class DeliveryPlanner:
 
     def _base(self, robot: str) -> str:
         """The base that is named, or the only one."""
-        bases = [name for name, kind in sorted(self._known.robots.kinds.items()) if kind == "base"]
+        bases = [name for name, kind in sorted(self._known.robots.kinds.items()) if kind == BASE]
         if robot in bases:
             return robot
         if not bases:

@@ -49,7 +49,8 @@ def _forgotten(
     domain: Domain, request: PlanRequest, steps: Sequence[Step], skipped: "frozenset[str]"
 ) -> List[Step]:
     """Steps to the areas that the task asks for, that were not visited and that no step goes to."""
-    covered = {fact.object for fact in request.world.relations if fact.predicate == domain.roles.visited} | skipped
+    visited = domain.roles.visited
+    covered = {fact.object for fact in request.world.relations if fact.predicate == visited} | skipped
     covered.update(str(value) for step in steps for value in step.arguments.values())
     try:
         errands = read_errands(request.task.text, domain, request.world)

@@ -1,7 +1,7 @@
 """Facts in words: sentences that say what shall be so, in the words of the domain's predicates.
 
-"The red block is on the blue block, and the blue block is on the table": every domain's predicates have texts, so every
-domain's goals can be said like this. Nothing is looked up here; see :mod:`hicrisp_core.language.goals`.
+"The red block is on the blue block, and the blue block is on the table": every domain's predicates have texts, so
+every domain's goals can be said like this. Nothing is looked up here; see :mod:`hicrisp_core.language.goals`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,20 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language import lexicon
-from hicrisp_core.language.clauses import each_where
+from hicrisp_core.language.handling import each_where
 from hicrisp_core.language.intents import NotUnderstood, Noun
-from hicrisp_core.language.phrases import PhraseReader
+from hicrisp_core.language.noun_phrases import PhraseReader
 from hicrisp_core.language.templates import Template
-from hicrisp_core.language.tokens import END, MAX_CHARACTERS, Word, behind, plain, rewritten, tokenise, words_in
+from hicrisp_core.language.tokens import (
+    END,
+    MAX_CHARACTERS,
+    Word,
+    behind,
+    plain,
+    rewritten,
+    tokenise,
+    words_in,
+)
 
 _SENTENCE_ENDS = (".", ";", "!", "\n")
 _JOINTS = (",", "and")
@@ -79,7 +88,7 @@ class FactReader:
         return Reading(tuple(facts), unread[0] if unread else "")
 
     def _first(self, clauses: Sequence[Sequence[Word]]) -> Tuple[Optional[SaidFact], int]:
-        """The fact that the clauses begin with, and how many they are: "the red one and the blue one are ..."."""
+        """The fact that the clauses begin with, and how many they are: "the red and the blue one are ..."."""
         said: List[Word] = []
         for used, clause in enumerate(clauses, 1):
             said = [*said, Word("and"), *clause] if said else list(clause)
@@ -156,7 +165,8 @@ def _nouns(words: Sequence[Word]) -> Tuple[Noun, ...]:
         NotUnderstood: when it does.
     """
     told = [word.text for word in words]
-    if told[-1] in _THAT or any(word == "is" and before not in _THAT for before, word in zip(["", *told], told)):
+    verbs = [before for before, word in zip(["", *told], told) if word == "is"]
+    if told[-1] in _THAT or not set(verbs) <= set(_THAT):
         raise NotUnderstood(f"'{plain(words)}' is more than a thing")
     reader = PhraseReader(tokenise(words))
     nouns = reader.nouns()

@@ -9,12 +9,12 @@ from hicrisp_core.domain.schema import ROBOT_TYPES, Domain
 from hicrisp_core.domain.search import Goal
 from hicrisp_core.language.facts import Reading, SaidFact
 from hicrisp_core.language.intents import NotUnderstood, Noun
-from hicrisp_core.language.nouns import Names, words_of
+from hicrisp_core.language.names import Names, words_of
 from hicrisp_core.language.tokens import check_readable
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
-GOAL_LIMITS = SearchLimits(depth=60, states=20_000, regression=30)
+GOAL_LIMITS = SearchLimits(depth=120, states=20_000, seconds=1.0)
 """How far to look for a whole goal: further than for the repair of one step."""
 _ROBOT_WORDS = ("robot", "arm", "hand", "gripper")
 

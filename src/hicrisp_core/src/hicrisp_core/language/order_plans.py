@@ -10,21 +10,19 @@ from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.delivery_plans import DeliveryPlanner
 from hicrisp_core.language.drive_plans import DrivePlanner
 from hicrisp_core.language.intents import Delivery, Errand, Intent, Order
-from hicrisp_core.language.nouns import Names
+from hicrisp_core.language.names import Names
 from hicrisp_core.model import WorldState
-from hicrisp_core.policy.search_limits import SearchLimits
 
 
 def add_steps(
-    orders: Sequence[Order], builder: PlanBuilder, domain: Domain, world: WorldState, names: Names,
-    limits: SearchLimits,
+    orders: Sequence[Order], builder: PlanBuilder, domain: Domain, world: WorldState, names: Names
 ) -> None:
     """Add the steps of all orders to those of a builder.
 
     Raises:
         NotUnderstood: when a thing is not there, a goal is impossible, or two orders contradict each other.
     """
-    deliveries = DeliveryPlanner(domain, world, names, builder, limits)
+    deliveries = DeliveryPlanner(domain, world, names, builder)
     drives = DrivePlanner(domain, world)
     for kind, alike in groupby(orders, type):
         run = list(alike)

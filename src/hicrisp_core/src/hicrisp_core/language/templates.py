@@ -1,4 +1,4 @@
-"""Sentences with places, "put {a} in {b}", matched against words: how domains say their facts, actions and requests."""
+"""Sentences with places, "put {a} in {b}", matched against words: how domains say facts, actions, requests."""
 
 from __future__ import annotations
 

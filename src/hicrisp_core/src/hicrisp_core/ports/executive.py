@@ -16,7 +16,7 @@ from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.ports.watch import TaskWatch
 
 
-def always(_: Command) -> bool:
+def always(_: Command, __: str) -> bool:
     """Approve everything."""
     return True
 
@@ -39,7 +39,8 @@ class Ports:
     """Everything that the executive talks to.
 
     Args:
-        approve: asked before an irreversible command unless autonomy is full.
+        approve: asked before an irreversible command, with what is not known of its consequences (mostly nothing: an
+            empty text). Under full autonomy it is asked only where there is such a doubt.
         help: asks a person for something, in words; whether the person says that it is done.
         reporter: words the end of a task for the user, when there is one.
         watch: looks after what the task asks for as a whole, where there is such a thing.
@@ -53,7 +54,7 @@ class Ports:
     detector: DetectorPort
     corrector: Corrector
     observer: Observer
-    approve: Callable[[Command], bool] = always
+    approve: Callable[[Command, str], bool] = always
     help: Callable[[str], bool] = nobody
     announce: Callable[[Plan], None] = to_nobody
     gate: Callable[[Event], None] = no_gate

@@ -298,12 +298,13 @@ class OffsetLearnt(Event):
 
 @dataclass(frozen=True)
 class ApprovalAsked(Event):
-    """A person allowed a command or did not; ``rehearsed`` is what it would change."""
+    """A person allowed a command or not; ``rehearsed`` is what it would change, ``doubt`` what nobody knows of it."""
 
     kind: ClassVar[str] = "approval"
     command: str = ""
     granted: bool = False
     rehearsed: Tuple[str, ...] = ()
+    doubt: str = ""
 
 
 @dataclass(frozen=True)

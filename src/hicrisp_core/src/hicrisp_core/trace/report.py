@@ -142,4 +142,4 @@ def _seconds(value: Optional[float]) -> str:
 
 def _vector(values: Sequence[float]) -> str:
     """A vector in metres as millimetres."""
-    return ", ".join(f"{1000.0 * value:+.1f}" for value in values) or _UNKNOWN
+    return ", ".join(f"{round(1000.0 * value, 1) + 0.0:+.1f}" for value in values) or _UNKNOWN

@@ -16,6 +16,7 @@ from hicrisp_nodes.cli.narrator import Narrator
 
 _DAY = 86400.0
 _CONNECT_LIMIT = 10.0
+_RESET_LIMIT = 120.0
 
 
 def _submit(options: argparse.Namespace, console: Console) -> int:
@@ -98,6 +99,11 @@ def _tasks(options: argparse.Namespace, console: Console) -> int:
     return 0
 
 
+def _reset(options: argparse.Namespace, console: Console) -> int:
+    fields = ("" if options.scene is None else options.scene, options.seed)
+    return _said(Supervisor(options.namespace).ask("reset_world", *fields, patience=_RESET_LIMIT), console)
+
+
 def _say_status(status: TaskStatus, console: Console) -> None:
     state = STATES.get(status.state, str(status.state))
     style = {"succeeded": "good", "answered": "good", "failed": "bad"}.get(state, "warn")
@@ -120,7 +126,7 @@ def _listen(namespace: str) -> EventStream:
 
 _COMMANDS: Dict[str, Callable[[argparse.Namespace, Console], int]] = {
     "submit": _submit, "watch": _watch, "cancel": _cancel, "explain": _explain, "tasks": _tasks, "approve": _approve,
-    "refuse": _approve}
+    "refuse": _approve, "reset": _reset}
 
 
 def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
@@ -140,6 +146,9 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
         command = commands.add_parser(name, help=text)
         command.add_argument("task_id", nargs="?", default="", help="the running or the last one by default")
     commands.add_parser("tasks", help="the tasks that run and wait")
+    reset = commands.add_parser("reset", help="put a simulated world back to its beginning")
+    reset.add_argument("scene", nargs="?", help="another scene of the same kind (the one that runs)")
+    reset.add_argument("--seed", type=int, default=0, help="another layout; -1 for seed 0 (the launch's)")
     return parser.parse_args(arguments)
 
 

@@ -30,15 +30,20 @@ class Camera:
         self._folder: Optional[Path] = None
         self._before: "Optional[Future[Optional[str]]]" = None
         self._count = 0
+        self._closed = False
 
     def warm(self) -> None:
         """Take a picture for nobody once there is a camera: the first one takes long, and no task shall wait for it."""
         self._thread.submit(self._client.call, SnapshotRequest(caption="warming up"), WARM_LIMIT)
 
+    def close(self) -> None:
+        """Take no more pictures."""
+        self._closed, self._folder = True, None
+
     def begin(self, folder: Path) -> None:
         """Take the pictures of a new task, if there is a camera; the first is taken while the task is planned."""
         self._before = None
-        self._folder = folder / "pictures" if self._present() else None
+        self._folder = folder / "pictures" if self._present() and not self._closed else None
         self._count = 0
         if self._folder is not None:
             self._before = self._thread.submit(self._take, BEFORE)

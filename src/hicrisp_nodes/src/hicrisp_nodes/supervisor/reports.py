@@ -13,6 +13,7 @@ from hicrisp_core.trace.events import StackChanged, UsageSoFar, VerdictGiven
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
+from hicrisp_ros.publisher import Publisher
 
 from hicrisp_msgs.msg import (
     CorrectionStack,
@@ -35,14 +36,14 @@ class Reports:
     """The supervisor's publishers."""
 
     def __init__(self) -> None:
-        self._status = rospy.Publisher("task_status", TaskStatus, queue_size=20, latch=True)
-        self._plan = rospy.Publisher("plan", PlanMsg, queue_size=5, latch=True)
-        self._stack = rospy.Publisher("correction_stack", CorrectionStack, queue_size=20, latch=True)
-        self._estop = rospy.Publisher("estop_state", EstopState, queue_size=5, latch=True)
-        self._events = rospy.Publisher("events", Event, queue_size=200)
-        self._feedback = rospy.Publisher("feedback", Feedback, queue_size=20)
-        self._usage = rospy.Publisher("llm_usage", LlmUsage, queue_size=20)
-        self._diagnostics = rospy.Publisher("/diagnostics", DiagnosticArray, queue_size=5)
+        self._status = Publisher("task_status", TaskStatus, queue_size=20, latch=True)
+        self._plan = Publisher("plan", PlanMsg, queue_size=5, latch=True)
+        self._stack = Publisher("correction_stack", CorrectionStack, queue_size=20, latch=True)
+        self._estop = Publisher("estop_state", EstopState, queue_size=5, latch=True)
+        self._events = Publisher("events", Event, queue_size=200)
+        self._feedback = Publisher("feedback", Feedback, queue_size=20)
+        self._usage = Publisher("llm_usage", LlmUsage, queue_size=20)
+        self._diagnostics = Publisher("/diagnostics", DiagnosticArray, queue_size=5)
 
     def status(self, message: TaskStatus) -> None:
         """Publish where a task stands."""

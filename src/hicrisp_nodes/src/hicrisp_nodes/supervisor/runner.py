@@ -66,6 +66,16 @@ class TaskRunner:
         self._space = drive_space(configuration.scene)
         self._offsets: Optional[DecoderOffsets] = None
 
+    def follow(self, configuration: Configuration) -> None:
+        """Carry out the next request in another scene."""
+        self._configuration = configuration
+        self._space = drive_space(configuration.scene)
+        self._labels = {**self._labels, "scene": configuration.scene.name, "seed": configuration.scene.seed}
+
+    def close(self) -> None:
+        """The node is about to end: take no more pictures, which would keep it waiting."""
+        self._camera.close()
+
     def run(self, request: Request) -> None:
         """Carry out one request to its end; it counts as ended once its run folder is complete."""
         folder = self._runs_dir / request.id
@@ -136,8 +146,8 @@ class TaskRunner:
             request.plan = plan
             self._reports.plan(plan, request.id)
 
-        def approve(command: Command) -> bool:
-            return self._gate.approve(f"May {command.robot} {domain.describe(command)}?", cancel)
+        def approve(command: Command, doubt: str) -> bool:
+            return self._gate.approve(f"May {command.robot} {domain.describe(command)}? {doubt}".rstrip(), cancel)
 
         talks = self._configuration.policy.brain == COPAL
         return Ports(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, List, Tuple
 
+from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Correction, Maker, MakerKind, Rung, StackEntry
 
 from hicrisp_msgs.msg import Correction as CorrectionMsg
@@ -40,7 +41,8 @@ def stack_from_msg(entries: Iterable[StackEntryMsg]) -> Tuple[StackEntry, ...]:
 def correction_to_msg(correction: Correction) -> CorrectionMsg:
     """A correction as a message."""
     return CorrectionMsg(
-        rung=_RUNG_CODES[correction.rung],
+        rung=_RUNG_CODES.get(correction.rung, CorrectionMsg.OWN),
+        own_rung="" if correction.rung in _RUNG_CODES else correction.rung.value,
         commands=[command_to_msg(command) for command in correction.commands],
         steps=[step_to_msg(step) for step in correction.steps],
         drop=correction.drop,
@@ -53,10 +55,16 @@ def correction_to_msg(correction: Correction) -> CorrectionMsg:
 def correction_from_msg(message: CorrectionMsg) -> Correction:
     """The correction of a message; a rung that nobody defined counts as GIVE_UP."""
     return Correction(
-        rung=_RUNGS.get(message.rung, Rung.GIVE_UP),
+        rung=_rung(message),
         commands=tuple(command_from_msg(command) for command in message.commands),
         steps=tuple(step_from_msg(step) for step in message.steps),
         drop=message.drop,
         note=message.note,
         maker=Maker(_MAKERS.get(message.maker, MakerKind.NOBODY), message.maker_name),
     )
+
+
+def _rung(message: CorrectionMsg) -> Rung:
+    if message.rung == CorrectionMsg.OWN and message.own_rung in extensions().rungs:
+        return Rung(message.own_rung)
+    return _RUNGS.get(message.rung, Rung.GIVE_UP)

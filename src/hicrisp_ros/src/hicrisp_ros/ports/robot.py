@@ -5,7 +5,6 @@ from __future__ import annotations
 from threading import Event, Thread
 from typing import Callable, Optional, Sequence
 
-import rospy
 from actionlib_msgs.msg import GoalID
 from hicrisp_core.model import Command, Outcome, Status
 from hicrisp_core.ports.robot import Progress
@@ -16,6 +15,7 @@ from hicrisp_core.time.waiting import wait_until
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandGoal
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits
 from hicrisp_ros.conversions import command_to_msg, outcome_from_msg
+from hicrisp_ros.publisher import Publisher
 
 SERVER_WAIT = 10.0
 PREEMPTION = 10.0
@@ -47,7 +47,7 @@ class RosRobot:
         self._estop = estop
         self._ended = ended
         self._client = ActionClient(f"robots/{name}/execute", ExecuteCommandAction)
-        self._cancel_all = rospy.Publisher(f"robots/{name}/execute/cancel", GoalID, queue_size=1)
+        self._cancel_all = Publisher(f"robots/{name}/execute/cancel", GoalID, queue_size=1)
         self._clearing: Optional[Thread] = None
 
     @property

@@ -1,4 +1,4 @@
-"""From noun phrases to the world's names: exact where one thing is meant, refused with the candidates where not."""
+"""From noun phrases to the world's names: exact where one thing is meant, else refused with the candidates."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import List, Optional, Sequence, Tuple
 
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
-from hicrisp_core.language.phrases import PhraseReader
+from hicrisp_core.language.noun_phrases import PhraseReader
 from hicrisp_core.language.tokens import END, Token
 
 _SHAPES = lexicon.phrases(lexicon.SHAPES)
@@ -47,7 +47,8 @@ class BuildReader(PhraseReader):
             shape = self._shape()
         if not shape:
             said = items[-1] if self.peek() is END else self.peek().text
-            raise NotUnderstood(f"'{said}' is no shape that is known here; there are: {', '.join(lexicon.SHAPES)}")
+            known = ", ".join(lexicon.SHAPES)
+            raise NotUnderstood(f"'{said}' is no shape that is known here; there are: {known}")
         return self._details(shape, items)
 
     def _line_up(self, verb: str) -> List[Intent]:
@@ -61,7 +62,8 @@ class BuildReader(PhraseReader):
             if self.peek(ahead).kind not in ("word", "and") or self.peek(ahead).text in (*_MADE_OF, *_AS):
                 return ()
             ahead += 1
-        if ahead == start or self.peek(ahead).text in ("l", "t") or self.peek(ahead - 1).text in ("letter", "straight"):
+        letter = self.peek(ahead).text in ("l", "t") or self.peek(ahead - 1).text in ("letter", "straight")
+        if ahead == start or letter:
             return ()
         if start:
             self.skip()
@@ -115,7 +117,7 @@ class BuildReader(PhraseReader):
         raise NotUnderstood(f"things cannot all be {relation.replace('_', ' ')} each other")
 
     def shape_after_article(self) -> str:
-        """Go past a shape with or without an article; empty, and nothing is passed, where none stands here."""
+        """Go past a shape with or without an article; empty where none stands here."""
         if self.peek().text in ("a", "an", "the") and self._shape_length(1):
             self.skip()
         return self._shape()

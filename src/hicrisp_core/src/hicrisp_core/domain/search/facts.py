@@ -1,0 +1,97 @@
+"""Facts as bits: a state is one integer, and what a wildcard stands for is a mask."""
+
+from __future__ import annotations
+
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+
+from hicrisp_core.domain.conditions import Atom
+from hicrisp_core.model import Relation
+
+_Form = Tuple[str, Optional[str], Optional[str], bool]
+
+
+class Pattern:
+    """All facts of one form, for example ``on(_, box)``; its bits grow as the table learns of facts."""
+
+    __slots__ = ("arguments", "bits", "predicate")
+
+    def __init__(self, predicate: str, arguments: Tuple[str, ...]) -> None:
+        self.predicate = predicate
+        self.arguments = arguments
+        self.bits = 0
+
+
+class FactTable:
+    """Numbers the facts that a search has met."""
+
+    def __init__(self) -> None:
+        self.facts: List[Relation] = []
+        self._numbers: Dict[Relation, int] = {}
+        self._patterns: Dict[_Form, Pattern] = {}
+        self._bits: Dict[_Form, int] = {}
+        """The facts of every form that there is, so that a new pattern needs no look at all of them."""
+
+    def number(self, fact: Relation) -> int:
+        """The number of a fact: its bit in a state."""
+        found = self._numbers.get(fact)
+        if found is None:
+            found = self._numbers[fact] = len(self.facts)
+            self.facts.append(fact)
+            for form in _forms(fact):
+                bits = self._bits[form] = self._bits.get(form, 0) | 1 << found
+                if form in self._patterns:
+                    self._patterns[form].bits = bits
+        return found
+
+    def state(self, facts: Iterable[Relation]) -> int:
+        """Facts as a state."""
+        bits = 0
+        for fact in facts:
+            bits |= 1 << self.number(fact)
+        return bits
+
+    def pattern(self, atom: Atom) -> Pattern:
+        """What an atom with wildcards or variables stands for."""
+        form = _form(atom)
+        found = self._patterns.get(form)
+        if found is None:
+            found = self._patterns[form] = Pattern(atom.predicate, tuple(
+                "_" if argument == "_" or argument.startswith("?") else argument for argument in atom.arguments))
+            found.bits = self._bits.get(form, 0)
+        return found
+
+    def numbers_in(self, bits: int) -> Sequence[int]:
+        """The numbers of the bits that are set, in the order of their facts: what was asked before changes nothing."""
+        found = list(_numbers_in(bits))
+        if len(found) > 1:
+            found.sort(key=self.facts.__getitem__)
+        return found
+
+    def mask(self, atom: Atom) -> int:
+        """The bits of all facts known so far that an atom stands for."""
+        return 1 << self.number(atom.fact()) if atom.ground else self.pattern(atom).bits
+
+
+def _numbers_in(bits: int) -> Iterator[int]:
+    """The numbers of the bits that are set, the lowest first."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def _form(atom: Atom) -> _Form:
+    subject, object_ = (*atom.arguments, "", "")[:2]
+    open_subject, open_object = (each == "_" or each.startswith("?") for each in (subject, object_))
+    return (atom.predicate, None if open_subject else subject, None if open_object else object_,
+            open_subject and open_object and subject == object_ != "_")
+
+
+def _forms(fact: Relation) -> Iterator[_Form]:
+    """All forms of atoms that stand for a fact."""
+    for predicate in (fact.predicate, "*"):
+        for subject in (fact.subject, None):
+            for object_ in (fact.object, None):
+                yield predicate, subject, object_, False
+        if fact.subject == fact.object:
+            yield predicate, None, None, True

@@ -1,0 +1,352 @@
+"""The operators that make or remove a fact, grounded when they are first asked for and kept between questions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from enum import Enum
+from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from hicrisp_core.domain.conditions import Atom, Condition, Facts, number_text
+from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain, Effect, Parameter
+from hicrisp_core.domain.search.clock import Clock, TooWide
+from hicrisp_core.domain.search.facts import FactTable, Pattern
+from hicrisp_core.domain.search.operators import Operator, Way
+from hicrisp_core.domain.search.state_tests import AnyOf, Ground, Join, StateTest, clause_test
+from hicrisp_core.domain.search.unify import Unified, unify
+from hicrisp_core.model import Command, Relation, Value
+
+MOST_WAYS = 2500
+"""Ways in one relaxed task, and bindings tried for one fact, above which the task is not looked at."""
+_MOST_TOLD = 64
+_TERM = re.compile(r"\s+[+-]\s+")
+
+
+class Breadth(Enum):
+    """How many ways to a fact are looked at."""
+
+    TOLD = "told"
+    """Those that bind no thing that neither the fact nor the state asks for, where there is one: to free a hand a thing
+    is put down, not put on every other thing."""
+    NAMED = "named"
+    """Those that bind things which the goal names."""
+    ALL = "all"
+    """Every one."""
+
+
+class Told(NamedTuple):
+    """An action whose open parameters are all read off the state by its preconditions or by its effect's condition.
+
+    What a thing is to be taken from, for example, is no choice: it is where the thing is now.
+    """
+
+    action: Action
+    known: Mapping[str, str]
+    open: Mapping[str, str]
+    """The variable that stands for each open parameter."""
+    facts: Join
+    effect: Effect
+    variables: Mapping[str, str]
+    known_ways: Dict[int, Tuple[Way, ...]]
+    """What was told before, by the part of the state that it depends on."""
+
+
+class Achievers(NamedTuple):
+    """The ways to one fact: those that do not depend on the state, and those that the state tells."""
+
+    fixed: Tuple[Way, ...]
+    told: Tuple[Told, ...]
+
+
+class _Candidate(NamedTuple):
+    action: Action
+    effect: Effect
+    found: Unified
+    free: int
+    told: bool = False
+    """Whether it only counts where the state itself says what its open parameters are."""
+
+
+class _Shared(NamedTuple):
+    """A precondition, the parameters in it, and a number that equal ones of other actions share."""
+
+    condition: Condition
+    used: Tuple[str, ...]
+    number: int
+
+
+class Grounding:
+    """The operators of a domain over some things; everything in it is made when it is first asked for.
+
+    Args:
+        types: the type of every thing and robot by its name.
+        robot: who acts where an action has no parameter for it.
+        fixed: the facts of the predicates that no action touches.
+    """
+
+    def __init__(
+        self, domain: Domain, types: Mapping[str, str], robot: str, fixed: FrozenSet[Relation]
+    ) -> None:
+        self._domain = domain
+        self._types = types
+        self._robot = robot
+        self._things: Dict[str, Tuple[str, ...]] = {}
+        self._stands: Dict[Tuple[str, int], Tuple[str, ...]] = {}
+        self.table = FactTable()
+        self.ground = Ground(self.table, self._is_a, Facts(fixed), fixed_predicates(domain), self._candidates)
+        self._tests: Dict[Tuple[int, Tuple[str, ...]], Union[bool, StateTest]] = {}
+        self._preconditions = _shared_conditions(domain)
+        self._operators: Dict[Tuple[str, Tuple[Value, ...]], Optional[Operator]] = {}
+        self._achievers: Dict[Tuple[int, bool, Breadth], Optional[Achievers]] = {}
+        self._patterns: List[Pattern] = []
+        """Kept alive: their identities are keys."""
+
+    def goal_test(self, condition: Condition) -> Union[bool, StateTest]:
+        """A goal's condition as a test; ``True`` or ``False`` where no state matters."""
+        return self._any_clause(condition)
+
+    def told(self, told: Told, state: int) -> Tuple[Way, ...]:
+        """The ways that a state tells."""
+        concerned = told.facts.concerned(state)
+        found = told.known_ways.get(concerned)
+        if found is None:
+            if len(told.known_ways) > _MOST_TOLD:
+                told.known_ways.clear()
+            found = told.known_ways[concerned] = tuple(self._tell(told, state))
+        return found
+
+    def _tell(self, told: Told, state: int) -> Iterator[Way]:
+        for match in told.facts.matches(state):
+            names = {**told.known, **{name: match[variable] for name, variable in told.open.items()}}
+            yield from self._ways(told.action, names, told.effect, told.variables, None)
+
+    def achievers(
+        self, key: Union[int, Pattern], undoable: bool, breadth: Breadth, named: FrozenSet[str], clock: Clock
+    ) -> Achievers:
+        """The ways to make a fact (or any of a form), or to remove one.
+
+        Args:
+            undoable: whether only actions that can be undone count.
+            named: the things that the goal names; they matter to that breadth alone, whose ways are not kept.
+
+        Raises:
+            TooWide: when there are too many to look at.
+        """
+        if breadth is Breadth.NAMED:
+            return self._find(key, undoable, breadth, named, clock)
+        where = (key if isinstance(key, int) else -1 - id(key), undoable, breadth)
+        if where not in self._achievers:
+            if not isinstance(key, int):
+                self._patterns.append(key)
+            try:
+                self._achievers[where] = self._find(key, undoable, breadth, frozenset(), clock)
+            except TooWide:
+                self._achievers[where] = None
+        found = self._achievers[where]
+        if found is None:
+            raise TooWide
+        return found
+
+    def _find(
+        self, key: Union[int, Pattern], undoable: bool, breadth: Breadth, named: FrozenSet[str], clock: Clock
+    ) -> Achievers:
+        removes = isinstance(key, int) and bool(key & 1)
+        if isinstance(key, int):
+            fact = self.table.facts[key // 2]
+            predicate, wanted = fact.predicate, tuple(each for each in (fact.subject, fact.object) if each)
+        else:
+            predicate, wanted = key.predicate, key.arguments
+        told_too = breadth is Breadth.TOLD
+        candidates = list(self._unified(predicate, wanted, removes, undoable, told_too))
+        among = named if breadth is Breadth.NAMED else None
+        least: Optional[int] = None
+        fixed: Dict[Way, None] = {}
+        told: List[Told] = []
+        for action, effect, found, free, only_told in sorted(candidates, key=lambda candidate: candidate.free):
+            if not told_too or least in (None, free) and not only_told:
+                ways = self._ways(action, found.parameters, effect, found.variables, clock, among)
+                fixed.update(dict.fromkeys(ways))
+                least = free if fixed else None
+                if len(fixed) > MOST_WAYS:
+                    raise TooWide
+            else:
+                told.extend(self._told(action, found, effect))
+        return Achievers(tuple(fixed), tuple(told))
+
+    def _unified(
+        self, predicate: str, wanted: Tuple[str, ...], removes: bool, undoable: bool, told_too: bool
+    ) -> Iterator[_Candidate]:
+        for action in self._domain.actions.values():
+            if undoable and not action.reversible:
+                continue
+            found: List[_Candidate] = []
+            for effect in action.effects:
+                unified = unify(effect, predicate, wanted, action) if effect.removes == removes else None
+                if unified is not None and self._fits(action, unified.parameters):
+                    found.append(_Candidate(action, effect, unified, sum(
+                        name not in unified.parameters and not p.optional for name, p in action.parameters.items())))
+            closest = min(((c.free, c.effect.when is not None) for c in found), default=None)
+            for candidate in found:
+                told = told_too and (candidate.free, candidate.effect.when is not None) != closest
+                if not told or candidate.effect.when is not None:
+                    yield candidate._replace(told=told)
+
+    def _told(self, action: Action, found: Unified, effect: Effect) -> Iterator[Told]:
+        known = found.parameters
+        free = {name: f"?{name}" for name, parameter in action.parameters.items()
+                if name not in known and not parameter.optional}
+        conditions = [precondition.condition for precondition in action.preconditions]
+        names = {**known, **free}
+        if effect.when is not None:
+            conditions.append(effect.when)
+            names.update(found.variables)
+        clauses = [condition.clauses[0] for condition in conditions if len(condition.clauses) == 1]
+        atoms = [atom.bind(names) for clause in clauses if not clause.negated
+                 for atom in clause.atoms if not set(free).isdisjoint(_terms(atom))]
+        if set(free.values()) <= {argument for atom in atoms for argument in atom.arguments}:
+            yield Told(action, known, free, Join(atoms, False, self.ground), effect, found.variables, {})
+
+    def _ways(
+        self, action: Action, known: Mapping[str, str], effect: Effect, variables: Mapping[str, str],
+        clock: Optional[Clock], among: Optional[FrozenSet[str]] = None,
+    ) -> Iterator[Way]:
+        for names, arguments in self._bindings(action, known, clock, among):
+            operator = self._operator(action, names, arguments)
+            if operator is None:
+                continue
+            if effect.when is None:
+                yield Way(operator)
+                continue
+            test = self._any_clause(effect.when.bind(names).bind(variables))
+            if isinstance(test, StateTest):
+                yield Way(operator, test)
+            elif test:
+                yield Way(operator)
+
+    def _bindings(
+        self, action: Action, known: Mapping[str, str], clock: Optional[Clock], among: Optional[FrozenSet[str]]
+    ) -> Iterator[Tuple[Dict[str, str], Dict[str, Value]]]:
+        needed = [parameter for parameter in action.parameters.values() if not parameter.optional]
+        choices = [self._choices(parameter, known.get(parameter.name), among) for parameter in needed]
+        keys = [parameter.name for parameter in needed]
+        if math.prod(map(len, choices)) > MOST_WAYS:
+            raise TooWide
+        for values in itertools.product(*choices):
+            if clock is not None:
+                clock.tick()
+            if len(set(map(str, values))) == len(values):
+                arguments = dict(zip(keys, values))
+                yield {name: value if isinstance(value, str) else number_text(value)
+                       for name, value in arguments.items()}, arguments
+
+    def _choices(
+        self, parameter: Parameter, known: Optional[str], among: Optional[FrozenSet[str]]
+    ) -> Sequence[Value]:
+        if parameter.type != "number":
+            if known is not None:
+                return (known,)
+            every = self._of_type(parameter.type)
+            if among is None or parameter.type in ROBOT_TYPES or parameter.any:
+                return every
+            return tuple(name for name in every if name in among)
+        if known is None:
+            return (parameter.default or 0.0,)
+        try:
+            value = float(known)
+        except ValueError:
+            return ()
+        return (value,) if parameter.minimum <= value <= parameter.maximum else ()
+
+    def _operator(
+        self, action: Action, names: Mapping[str, str], arguments: Mapping[str, Value]
+    ) -> Optional[Operator]:
+        """The operator; ``None`` where it can never run."""
+        where = (action.name, tuple(arguments.values()))
+        if where not in self._operators:
+            tests: List[StateTest] = []
+            possible = True
+            for shared in self._preconditions[action.name]:
+                test = self._test(shared, names)
+                if isinstance(test, StateTest):
+                    tests.append(test)
+                elif not test:
+                    possible = False
+                    break
+            robot = str(arguments.get(action.robot_parameter, self._robot))
+            self._operators[where] = Operator(
+                action, Command(action.name, dict(arguments), robot, time_limit=action.time_limit), dict(names),
+                tuple(dict.fromkeys(tests)), self.ground) if possible else None
+        return self._operators[where]
+
+    def _test(self, shared: _Shared, names: Mapping[str, str]) -> Union[bool, StateTest]:
+        where = (shared.number, tuple(names.get(name, "") for name in shared.used))
+        found = self._tests.get(where)
+        if found is None:
+            found = self._tests[where] = self._any_clause(shared.condition.bind(names))
+        return found
+
+    def _any_clause(self, condition: Condition) -> Union[bool, StateTest]:
+        tests: List[StateTest] = []
+        for clause in condition.clauses:
+            test = clause_test(clause.atoms, clause.negated, self.ground)
+            if test is True:
+                return True
+            if isinstance(test, StateTest):
+                tests.append(test)
+        if not tests:
+            return False
+        return tests[0] if len(tests) == 1 else AnyOf(tests)
+
+    def _fits(self, action: Action, binding: Mapping[str, str]) -> bool:
+        return all(action.parameters[name].type == "number" or self._is_a(value, action.parameters[name].type)
+                   for name, value in binding.items())
+
+    def _is_a(self, name: str, type_: str) -> bool:
+        return self._domain.is_a(self._types.get(name, ""), type_)
+
+    def _of_type(self, type_: str) -> Tuple[str, ...]:
+        if type_ not in self._things:
+            self._things[type_] = tuple(sorted(name for name in self._types if self._is_a(name, type_)))
+        return self._things[type_]
+
+    def _candidates(self, predicate: str, index: int) -> Tuple[str, ...]:
+        """The things that may stand there: by the declaration, or because an action makes such a fact."""
+        if (predicate, index) not in self._stands:
+            declared = self._domain.predicates.get(predicate)
+            types = set(() if declared is None else declared.arguments[index:index + 1])
+            for action in self._domain.actions.values():
+                made = (effect.atom.arguments[index:index + 1] for effect in action.effects
+                        if effect.atom.predicate == predicate and not effect.removes)
+                types.update(action.parameters[name].type for names in made for name in names
+                             if name in action.parameters)
+            known = bool(types) and types <= set(self._domain.types)
+            self._stands[predicate, index] = tuple(sorted(
+                {name for type_ in types for name in self._of_type(type_)} if known else self._types))
+        return self._stands[predicate, index]
+
+
+def fixed_predicates(domain: Domain) -> FrozenSet[str]:
+    """The predicates of which no action makes or removes a fact."""
+    touched = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects}
+    return frozenset() if "*" in touched else frozenset(domain.predicates) - touched
+
+
+def _shared_conditions(domain: Domain) -> Dict[str, Tuple[_Shared, ...]]:
+    numbers: Dict[Tuple[Condition, Tuple[str, ...]], int] = {}
+    found: Dict[str, Tuple[_Shared, ...]] = {}
+    for action in domain.actions.values():
+        own = [(entry.condition, _used(entry.condition, action)) for entry in action.preconditions]
+        found[action.name] = tuple(_Shared(*each, numbers.setdefault(each, len(numbers))) for each in own)
+    return found
+
+
+def _used(condition: Condition, action: Action) -> Tuple[str, ...]:
+    """The parameters that stand in a condition."""
+    used = {term for clause in condition.clauses for atom in clause.atoms for term in _terms(atom)}
+    return tuple(name for name in action.parameters if name in used)
+
+
+def _terms(atom: Atom) -> List[str]:
+    arguments = atom.arguments[:1] if atom.predicate == "type" else atom.arguments
+    return [term for argument in arguments for term in _TERM.split(argument)]

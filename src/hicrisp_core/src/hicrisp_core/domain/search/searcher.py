@@ -1,0 +1,116 @@
+"""The search: a goal, a state, limits and a deadline in; commands, or the reason why there are none, out."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import FrozenSet, List, Mapping, Optional, Tuple
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.search.answer import Ending, SearchAnswer
+from hicrisp_core.domain.search.best_first import BestFirst
+from hicrisp_core.domain.search.clock import Clock, OutOfTime, TooWide
+from hicrisp_core.domain.search.grounding import Breadth, Grounding, fixed_predicates
+from hicrisp_core.domain.search.lower_bound import lower_bound
+from hicrisp_core.domain.search.question import Goal
+from hicrisp_core.domain.search.relaxation import Relaxation
+from hicrisp_core.domain.search.state_tests import StateTest
+from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.policy.search_limits import SearchLimits
+from hicrisp_core.time.deadline import Deadline
+
+_KEPT = 6
+"""Groundings that are kept: worlds with the same things, and the same facts that no action touches."""
+_MOST_FACTS = 20_000
+"""Facts in a grounding above which it is made anew: quantities can go on for ever."""
+
+_World = Tuple[FrozenSet[Tuple[str, str]], str, FrozenSet[Relation]]
+
+
+class Searcher:
+    """Answers searches in one domain and keeps what it grounded for them; may be asked from several threads.
+
+    The answer depends on the question alone unless it is ``OUT_OF_TIME``: what was kept makes it quicker, not other.
+    """
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        self._fixed = fixed_predicates(domain)
+        self._kept: "OrderedDict[_World, Grounding]" = OrderedDict()
+        self._lock = Lock()
+
+    def find(
+        self, state: WorldState, goal: Goal, limits: Optional[SearchLimits] = None,
+        deadline: Optional[Deadline] = None, undoable: bool = False, prove: bool = False,
+    ) -> SearchAnswer:
+        """A short sequence of commands that makes all conditions of the goal true.
+
+        Args:
+            deadline: ends the search if it comes before the limits' own seconds are over.
+            undoable: whether only actions that can be undone are used, as nobody asked for others.
+            prove: whether to try to prove that a sequence of several commands is the shortest, which takes some
+                milliseconds more.
+        """
+        limits = limits or SearchLimits()
+        within = limits.deadline(deadline)
+        if not self._lock.acquire(timeout=within.remaining):
+            return SearchAnswer(Ending.OUT_OF_TIME)
+        try:
+            return self._answer(state, goal, limits, undoable, prove, Clock(within))
+        except OutOfTime:
+            return SearchAnswer(Ending.OUT_OF_TIME)
+        finally:
+            self._lock.release()
+
+    def _answer(
+        self, state: WorldState, goal: Goal, limits: SearchLimits, undoable: bool, prove: bool, clock: Clock
+    ) -> SearchAnswer:
+        grounding = self._grounding(state)
+        tests: List[StateTest] = []
+        for condition in goal:
+            test = grounding.goal_test(condition)
+            if isinstance(test, StateTest):
+                tests.append(test)
+            elif not test:
+                return SearchAnswer(Ending.NO_WAY)
+        start = grounding.table.state(fact for fact in state.relations if fact.predicate not in self._fixed)
+        looked_at = 0
+        named = frozenset(argument for condition in goal for clause in condition.clauses for atom in clause.atoms
+                          for argument in atom.arguments)
+        for breadth in Breadth:
+            relaxation = Relaxation(grounding, tests, undoable, breadth, named, clock)
+            search = BestFirst(relaxation, tests, clock)
+            try:
+                found = search.run(start, limits.depth, limits.states - looked_at)
+            except TooWide:
+                found = None
+            looked_at += search.looked_at
+            if found is not None:
+                shortest = len(found) < 2  # One command is needed where the goal does not hold.
+                if prove and not shortest:
+                    every = Relaxation(grounding, tests, undoable, Breadth.ALL, named, clock)
+                    shortest = _needs(len(found), every, start, clock)
+                return SearchAnswer(Ending.FOUND, tuple(each.command for each in found), shortest, looked_at)
+        return SearchAnswer(Ending.NO_WAY, looked_at=looked_at)
+
+    def _grounding(self, state: WorldState) -> Grounding:
+        types: Mapping[str, str] = state.types()
+        robot = next(iter(state.robots)) if len(state.robots) == 1 else ""
+        fixed = frozenset(fact for fact in state.relations if fact.predicate in self._fixed)
+        world: _World = (frozenset(types.items()), robot, fixed)
+        found = self._kept.pop(world, None)
+        if found is None or len(found.table.facts) > _MOST_FACTS:
+            found = Grounding(self.domain, types, robot, fixed)
+        self._kept[world] = found
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return found
+
+
+def _needs(length: int, every: Relaxation, start: int, clock: Clock) -> bool:
+    """Whether it is proven that no sequence is shorter; out of time nothing is."""
+    try:
+        graph = every.graph(start)
+        return graph is not None and lower_bound(graph, clock) >= length
+    except (TooWide, OutOfTime):
+        return False

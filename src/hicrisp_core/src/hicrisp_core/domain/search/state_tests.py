@@ -1,0 +1,243 @@
+"""Conditions as tests of a state that is one integer, which also say what a state lacks.
+
+What is lacking is a conjunction of keys. A key is ``2 n`` for "fact n is to be made", ``2 n + 1`` for "fact n is to be
+removed", a ``Pattern`` for "any fact of this form is to be made", or a frozenset of conjunctions of which one will do.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+from hicrisp_core.domain.conditions import BUILT_IN, Atom, Binding, Facts, IsA, solutions
+from hicrisp_core.domain.search.facts import FactTable, Pattern
+
+Key = Union[int, Pattern, "Tuple[Tuple[Key, ...], ...]"]
+Keys = Tuple[Key, ...]
+
+
+class StateTest:
+    """A condition with all its names put in."""
+
+    def holds(self, state: int) -> bool:
+        """Whether it holds in a state."""
+        raise NotImplementedError
+
+    def lacks(self, state: int) -> Optional[Keys]:
+        """What a state lacks in which it does not hold; ``None`` when nothing can ever mend that."""
+        raise NotImplementedError
+
+
+class AllOf(StateTest):
+    """These facts are there."""
+
+    def __init__(self, numbers: Sequence[int], table: FactTable) -> None:
+        self.numbers = frozenset(numbers)
+        self._table = table
+        self._bits = sum(1 << number for number in self.numbers)
+
+    def holds(self, state: int) -> bool:
+        return state & self._bits == self._bits
+
+    def lacks(self, state: int) -> Optional[Keys]:
+        return tuple(2 * number for number in self._table.numbers_in(self._bits & ~state))
+
+
+class SomeOf(StateTest):
+    """Any fact of a form is there."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
+
+    def holds(self, state: int) -> bool:
+        return bool(state & self._pattern.bits)
+
+    def lacks(self, state: int) -> Optional[Keys]:
+        return (self._pattern,)
+
+
+class NoneOf(StateTest):
+    """No fact of a form is there."""
+
+    def __init__(self, pattern: Pattern, table: FactTable) -> None:
+        self._table = table
+        self._pattern = pattern
+
+    def holds(self, state: int) -> bool:
+        return not state & self._pattern.bits
+
+    def lacks(self, state: int) -> Optional[Keys]:
+        return tuple(2 * number + 1 for number in self._table.numbers_in(state & self._pattern.bits))
+
+
+class AnyOf(StateTest):
+    """One of several tests holds."""
+
+    def __init__(self, tests: Sequence[StateTest]) -> None:
+        self._tests = tuple(tests)
+
+    def holds(self, state: int) -> bool:
+        return any(test.holds(state) for test in self._tests)
+
+    def lacks(self, state: int) -> Optional[Keys]:
+        ways = [way for way in (test.lacks(state) for test in self._tests) if way is not None]
+        return one_of(ways)
+
+
+def one_of(ways: Sequence[Keys]) -> Optional[Keys]:
+    """Keys for "one of these conjunctions"; ``None`` without any."""
+    if len(ways) < 2:
+        return ways[0] if ways else None
+    return (tuple(sorted(ways, key=len)),)
+
+
+class Ground:
+    """What does not change while a search runs: the facts that no action touches, the types, and who is of one.
+
+    Args:
+        fixed: the facts of the predicates that no action makes or removes.
+        fixed_predicates: those predicates.
+        candidates: things that may stand as an argument (index) of a predicate, by the domain's declaration.
+    """
+
+    def __init__(
+        self, table: FactTable, is_a: IsA, fixed: Facts, fixed_predicates: FrozenSet[str],
+        candidates: Callable[[str, int], Tuple[str, ...]],
+    ) -> None:
+        self.table = table
+        self.is_a = is_a
+        self.fixed = fixed
+        self.fixed_predicates = fixed_predicates
+        self.candidates = candidates
+
+    def known(self, atom: Atom) -> Optional[bool]:
+        """Whether an atom holds in every state, or in none; ``None`` where it depends on the state."""
+        if atom.predicate in BUILT_IN:
+            first = atom.arguments if atom.predicate != "type" else atom.arguments[:1]
+            if any("?" in argument or argument == "_" for argument in first):
+                return None
+            return next(solutions((atom,), self.fixed, self.is_a), None) is not None
+        if atom.predicate in self.fixed_predicates and (atom.ground or not any("?" in a for a in atom.arguments)):
+            return next(solutions((atom,), self.fixed, self.is_a), None) is not None
+        return None
+
+    def computed(self, atom: Atom) -> bool:
+        """Whether no fact of a state is meant."""
+        return atom.predicate in BUILT_IN or atom.predicate in self.fixed_predicates
+
+
+class Join(StateTest):
+    """A conjunction of several atoms that share variables, or its denial."""
+
+    def __init__(self, atoms: Sequence[Atom], negated: bool, ground: Ground) -> None:
+        self._atoms = tuple(atoms)
+        self._negated = negated
+        self._ground = ground
+
+    def holds(self, state: int) -> bool:
+        return (next(self.matches(state), None) is None) == self._negated
+
+    def matches(self, state: int) -> Iterator[Binding]:
+        """Every value of the variables under which all atoms hold."""
+        return _matches(self._atoms, state, {}, self._ground)
+
+    def concerned(self, state: int) -> int:
+        """The part of a state that the matches depend on."""
+        table, bits = self._ground.table, 0
+        for atom in self._atoms:
+            if not self._ground.computed(atom):
+                bits |= table.mask(atom)
+        return state & bits
+
+    def lacks(self, state: int) -> Optional[Keys]:
+        if not self._negated:
+            return one_of(list(dict.fromkeys(self._ways(self._atoms, state))))
+        needed: Dict[Key, None] = {}
+        for match in self.matches(state):
+            removals = one_of(list(dict.fromkeys(self._removals(match, state))))
+            if removals is None:
+                return None
+            needed.update(dict.fromkeys(removals))
+        return tuple(needed)
+
+    def _removals(self, match: Mapping[str, str], state: int) -> Iterator[Keys]:
+        for atom in self._atoms:
+            if not self._ground.computed(atom):
+                there = state & self._ground.table.mask(atom.bind(match))
+                yield tuple(2 * number + 1 for number in self._ground.table.numbers_in(there))
+
+    def _ways(self, atoms: Tuple[Atom, ...], state: int) -> Iterator[Keys]:
+        """The conjunctions of facts that would make a match."""
+        table, ground = self._ground.table, self._ground
+        if not atoms:
+            yield ()
+            return
+        first, rest = atoms[0], atoms[1:]
+        if ground.computed(first):
+            open_ = any("?" in argument for argument in first.arguments)
+            if first.predicate in BUILT_IN and open_:
+                yield from self._ways(rest, state)  # What is not known yet is taken to come out well.
+                return
+            for match in solutions((first,), ground.fixed, ground.is_a):
+                yield from self._ways(tuple(atom.bind(match) for atom in rest), state)
+            return
+        if first.ground:
+            number = table.number(first.fact())
+            missing: Keys = () if state >> number & 1 else (2 * number,)
+            for way in self._ways(rest, state):
+                yield (*missing, *way)
+            return
+        for number in table.numbers_in(state & table.pattern(first).bits):
+            match = first.matches(table.facts[number]) or {}
+            yield from self._ways(tuple(atom.bind(match) for atom in rest), state)
+        variables = [argument for argument in first.arguments if argument.startswith("?")]
+        shared = [name for name in variables if any(name in atom.arguments for atom in rest)]
+        domains = [ground.candidates(first.predicate, first.arguments.index(name)) for name in shared]
+        for values in itertools.product(*domains):
+            match = dict(zip(shared, values))
+            bound = first.bind(match)
+            key: Key = 2 * table.number(bound.fact()) if bound.ground else table.pattern(bound)
+            if not (isinstance(key, int) and state >> key // 2 & 1):
+                for way in self._ways(tuple(atom.bind(match) for atom in rest), state):
+                    yield (key, *way)
+
+
+def _matches(atoms: Tuple[Atom, ...], state: int, known: Binding, ground: Ground) -> Iterator[Binding]:
+    if not atoms:
+        yield known
+        return
+    first, rest = atoms[0].bind(known), atoms[1:]
+    if ground.computed(first):
+        for match in solutions((first,), ground.fixed, ground.is_a):
+            yield from _matches(rest, state, {**known, **match}, ground)
+    elif first.ground:
+        if state >> ground.table.number(first.fact()) & 1:
+            yield from _matches(rest, state, known, ground)
+    else:
+        for number in ground.table.numbers_in(state & ground.table.pattern(first).bits):
+            found = first.matches(ground.table.facts[number]) or {}
+            yield from _matches(rest, state, {**known, **found}, ground)
+
+
+def clause_test(atoms: Sequence[Atom], negated: bool, ground: Ground) -> Union[bool, StateTest]:
+    """A clause with its names put in as a test; ``True`` or ``False`` where no state matters."""
+    left: List[Atom] = []
+    for atom in atoms:
+        known = ground.known(atom)
+        if known is False:
+            return negated
+        if known is None:
+            left.append(atom)
+    if not left:
+        return not negated
+    if len(left) == 1 and not ground.computed(left[0]):
+        if not left[0].ground or negated:
+            pattern = ground.table.pattern(left[0])
+            return NoneOf(pattern, ground.table) if negated else SomeOf(pattern)
+        return AllOf([ground.table.number(left[0].fact())], ground.table)
+    if not negated and all(atom.ground and not ground.computed(atom) for atom in left):
+        return AllOf([ground.table.number(atom.fact()) for atom in left], ground.table)
+    # Fixed facts first: they bind the variables with the fewest matches. What is computed needs them bound.
+    left.sort(key=lambda atom: 0 if atom.predicate in ground.fixed_predicates else
+              2 if atom.predicate in BUILT_IN else 1)
+    return Join(left, negated, ground)
