@@ -217,7 +217,7 @@ class _OrderReader:
 def _able(order: Order) -> Tuple[str, ...]:
     """The kinds of robots that carry out an order."""
     if isinstance(order, Delivery):
-        return _ACTING[order.kind]
+        return (BASE,) if order.kind == "return" and not order.place else _ACTING[order.kind]
     return (BASE,) if isinstance(order, Errand) else (ARM,)
 
 
