@@ -218,7 +218,8 @@ def test_a_named_robot_is_never_replaced_in_silence(text: str, why: str) -> None
 
 @pytest.mark.parametrize("text", [
     "pick up the box in it", "put the boxes from them in the bowl", "line up the boxes on it",
-    "drive back the other boxes", "inspect the table back", "let the", "let the panda", "with the arm", "panda,", "and"])
+    "drive back the other boxes", "inspect the table back", "let the", "let the panda", "with the arm", "panda,",
+    "and"])
 def test_what_makes_no_sense_is_refused_with_a_reason(text: str) -> None:
     answer = ask(LAB, lab_world(), text)
     assert answer.plan is None
