@@ -9,12 +9,9 @@ from typing import List
 
 import pytest
 import rospy
-from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.factory import make_body
-from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.corrector.ladder import Ladder
-from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain import load_domain
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import (
     Command,
@@ -35,7 +32,6 @@ from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.corrector import CorrectorRequest
-from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_nodes.corrector_node import CorrectorServer
 from hicrisp_nodes.supervisor.dry_run import rehearse
@@ -132,9 +128,7 @@ def test_a_dry_run_asks_the_body_for_the_commands_of_steps_in_words() -> None:
     plan = '{"reasoning": "", "steps": ["wait a moment", "set it beside the cylinder", "do it again"]}'
     with ChatServer(plan, "pass: waiting needs no command", BESIDE, BESIDE) as server:
         llm = LlmSettings("loopback", base_url=server.url)
-        body = make_body("model", domain, ActionDecoder(domain), llm, prompts)
-        ports = Ports(make_brain(llm, domain, prompts, worded=True), body, {}, Detector(domain),
-                      Ladder(domain, Policy("test")), Eyes())
+        ports = Parts(domain, Policy("test", body="model"), llm, prompts).ports({}, Eyes())
         told = rehearse(domain, ports, Task("place the box next to the cylinder"))
     assert told.success
     assert told.message.splitlines() == [

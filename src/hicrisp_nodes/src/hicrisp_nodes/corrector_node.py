@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Event
 from typing import Callable
 
-from hicrisp_core.corrector.ladder import Ladder
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.model import Task
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
@@ -61,7 +61,7 @@ def build() -> CorrectorServer:
     """The corrector that the parameters ask for."""
     configuration = load_configuration()
     brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
-    return CorrectorServer(lambda found: Ladder(found.domain, found.policy, brain), configuration)
+    return CorrectorServer(lambda found: Parts(found.domain, found.policy).corrector(brain), configuration)
 
 
 def main() -> None:
