@@ -9,7 +9,6 @@ from typing import List
 
 import pytest
 import rospy
-from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
@@ -105,7 +104,7 @@ class Planner:
 def test_the_corrector_hands_the_brain_the_errors_that_led_to_new_plans_before() -> None:
     planner = Planner()
     domain = load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
-    CorrectorServer(Ladder(domain, Policy("test", rungs=(Rung.LLM_REPLAN,)), planner))
+    CorrectorServer(Parts(domain, Policy("test", rungs=(Rung.LLM_REPLAN,))).corrector(planner))
     corrector = RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event())
     old, new = (Feedback(Level.LOW, "planning", f"Could not pick up {name}.") for name in ("box", "cylinder"))
     entry = StackEntry(Command("pick", {"robot": "panda", "item": "cylinder"}, "panda"), new)
