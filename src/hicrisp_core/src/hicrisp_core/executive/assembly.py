@@ -46,6 +46,7 @@ class Parts:
         prompts: the folder of the policy's prompts, for a language model.
         workspace: what placements must respect.
         drive: what goals of a mobile base must respect.
+        pose_age_limit: age from which on the detector does not count a pose as seen, seconds.
     """
 
     domain: Domain
@@ -54,6 +55,7 @@ class Parts:
     prompts: Union[str, FilePath] = ""
     workspace: Workspace = Workspace()
     drive: DriveSpace = DriveSpace()
+    pose_age_limit: float = 1.0
 
     def brain(self) -> Brain:
         """The brain that the policy and the language model ask for."""
@@ -66,7 +68,7 @@ class Parts:
 
     def detector(self) -> Detector:
         """The detector of the domain's facts."""
-        return Detector(self.domain)
+        return Detector(self.domain, self.pose_age_limit)
 
     def corrector(self, brain: Brain) -> Ladder:
         """The ladder of the policy's rungs; those with a model ask the brain."""
