@@ -13,7 +13,7 @@ import rostest
 from sensor_msgs.msg import JointState
 
 from hicrisp_msgs.msg import TaskStatus
-from hicrisp_msgs.srv import ResetWorld
+from hicrisp_msgs.srv import InjectFault, ResetWorld
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace  # noqa: E402
@@ -61,6 +61,48 @@ class Embedded(unittest.TestCase):
         """How far any joint turns between two states of the arm, radians."""
         first, second = (rospy.wait_for_message(f"{NAMESPACE}/joint_states", JointState, PATIENCE) for _ in range(2))
         return max(abs(a - b) for a, b in zip(first.position, second.position))
+
+    def test_another_scene_is_the_scene_of_every_node(self) -> None:
+        reset = rospy.ServiceProxy(f"{NAMESPACE}/reset_world", ResetWorld)
+        try:
+            answer = reset("stack", 5)
+            assert answer.ok, answer.message
+            status = self.workspace.run("place the box next to the cylinder")
+            assert status.state == TaskStatus.REFUSED, status.message
+            assert "blue_box, red_box" in status.message
+            status = self.workspace.run("put the red box on the blue box")
+            assert status.state == TaskStatus.SUCCEEDED, status.message
+            trial = json.loads((Path(status.run_folder) / "result.json").read_text())
+            assert (trial["scene"], trial["seed"]) == ("stack", 5)
+            answer = reset("agv", 0)
+            assert not answer.ok
+            assert "stack, tabletop" in answer.message
+        finally:
+            assert reset("tabletop", 1).ok
+
+    def test_no_world_is_reset_under_a_task(self) -> None:
+        self.workspace.pause()
+        try:
+            task = self.workspace.submit_task(TASK).task_id
+            answer = rospy.ServiceProxy(f"{NAMESPACE}/reset_world", ResetWorld)("", 1)
+            assert not answer.ok
+            assert f"task {task} is running" in answer.message
+            self.workspace.cancel_task("")
+            assert self.workspace.finished(task).state == TaskStatus.CANCELED
+        finally:
+            self.workspace.resume()
+
+    def test_a_thing_that_vanished_is_missed_and_nothing_moves(self) -> None:
+        assert rospy.ServiceProxy(f"{NAMESPACE}/inject_fault", InjectFault)("vanish", "box", [], 0).ok
+        self.workspace.until(lambda: not self.workspace.holds("box", "on", "table"), "the table without the box")
+        task = self.workspace.submit_task(TASK).task_id
+        status = self.workspace.finished(task)
+        assert status.state == TaskStatus.REFUSED
+        assert "the box has not been seen for" in status.message
+        assert "command" not in self.workspace.kinds(task)
+        answer = self.workspace.run("what is on the table?")
+        assert answer.state == TaskStatus.ANSWERED
+        assert answer.message == "cylinder is on table."
 
     def test_an_object_that_is_not_there_moves_nothing(self) -> None:
         task = self.workspace.submit_task("place the teapot next to the cylinder").task_id

@@ -80,4 +80,4 @@ def test_a_mistake_is_told_when_the_file_is_loaded(lab: Path, mistake: Block, ex
 
 def test_every_kind_of_extension_has_an_example_and_a_mistake() -> None:
     mistakes = {block.about.split("/")[1] for block, _ in pairs("mistake")}
-    assert mistakes >= {"domains", "scenes", "robots", "llm"}
+    assert mistakes >= {"domains", "scenes", "robots", "llm", "policies"}

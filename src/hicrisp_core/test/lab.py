@@ -7,15 +7,10 @@ from pathlib import Path
 from threading import Event, RLock
 from typing import Callable, Dict, List, Optional, Sequence
 
-from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.translator import DirectBody
-from hicrisp_core.corrector.ladder import Ladder
-from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain import Domain, load_domain
-from hicrisp_core.executive.executive import Executive
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.model import Command, Outcome, Relation, RobotState, Task, WorldObject, WorldState
 from hicrisp_core.policy.policy import Policy
-from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
@@ -81,12 +76,9 @@ class LabRun:
         self.panda, self.agv = (Member(name, self.world, lock) for name in ("panda", "agv"))
         self.brain = ScriptedBrain(domain, *(steps(domain, *plan) for plan in plans))
         self.events: List[Dict[str, object]] = []
-        chosen = {"brain": self.brain, **ports}
-        self.executive = Executive(
-            Ports(body=DirectBody(domain, ActionDecoder(domain)), robots={"panda": self.panda, "agv": self.agv},
-                  detector=Detector(domain), corrector=Ladder(domain, policy, chosen["brain"]), observer=self.world,
-                  **chosen),
-            domain, policy, self.events.append, self.cancel)
+        self.executive = Parts(domain, policy).executive(
+            {"panda": self.panda, "agv": self.agv}, self.world, self.events.append, self.cancel,
+            **{"brain": self.brain, **ports})
 
     def __call__(self, text: str = "do it"):
         """Run the task."""

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Dict, List, Sequence, Tuple
 
-from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.translator import DirectBody
-from hicrisp_core.corrector.ladder import Ladder
-from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain import Domain, Searcher, preconditions_of
-from hicrisp_core.executive.executive import Executive
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.model import Plan, Pose, Relation, RobotState, Step, Task, WorldObject, WorldState
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
-from hicrisp_core.ports.executive import Ports
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
 
@@ -70,10 +65,8 @@ class Run:
         self.world = SymbolicWorld(domain, state)
         self.brain = ScriptedBrain(domain, *(steps(domain, *plan) for plan in plans))
         self.events: List[Dict[str, object]] = []
-        self.executive = Executive(
-            Ports(self.brain, DirectBody(domain, ActionDecoder(domain)), {"panda": self.world}, Detector(domain),
-                  Ladder(domain, policy, self.brain), self.world, **ports),
-            domain, policy, self.events.append)
+        self.executive = Parts(domain, policy).executive(
+            {"panda": self.world}, self.world, self.events.append, brain=self.brain, **ports)
 
     def __call__(self, text: str = "do it"):
         """Run the task."""

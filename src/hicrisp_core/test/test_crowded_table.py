@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.model import Task
-from hicrisp_core.policy.loader import load_policy
 from pose_world import PoseWorld, catalogue
 
 ROWS = {f"box_{row}{column}": (0.40 + 0.12 * row, -0.28 + 0.11 * column) for row in range(2) for column in range(5)}
@@ -17,8 +15,7 @@ ROWS = {f"box_{row}{column}": (0.40 + 0.12 * row, -0.28 + 0.11 * column) for row
 def run(domain, config_dir, task: str, places, policy: str = "hierarchical"):
     world = PoseWorld(domain, catalogue(**places))
     events = []
-    executive = assemble(domain, load_policy(config_dir / "policies" / f"{policy}.yaml"), OfflineBrain(domain),
-                         {"panda": world}, world, events.append)
+    executive = load_parts(config_dir, domain, policy).executive({"panda": world}, world, events.append)
     return executive.run(Task(task)), world, events
 
 

@@ -3,9 +3,10 @@
 import random
 
 import pytest
+from failures import failure
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain import Searcher, apply_effects, check, goal_of, load_domain
-from hicrisp_core.model import Feedback, Level, Relation, RobotState, Task, WorldObject, WorldState
+from hicrisp_core.model import FeedbackKind, Relation, RobotState, Task, WorldObject, WorldState
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
@@ -107,19 +108,19 @@ def test_after_a_failure_all_that_is_missing_is_planned(blocks):
     text = "the red block is on the green block, and the green block is on the blue block"
     fallen = standing(red="table", green="blue", blue="table")
     answer = ask(blocks, fallen, text, remaining=tuple(steps(blocks, "stack(panda, red_block, green_block)")),
-                 feedback=(Feedback(Level.HIGH, "not_on", "The red block is not on the green block."),))
+                 feedback=(failure(blocks, fallen, "stack(panda, red_block, green_block)", FeedbackKind.NOT_MADE),))
     assert [str(step) for step in answer.plan.steps] == [
         "pick_up(panda, red_block)", "stack(panda, red_block, green_block)"]
 
 
 @pytest.mark.parametrize(("text", "why"), [
     ("the red block is on the blue block, and the purple block is on the table", "there is no 'purple block' here"),
-    ("the red block is on the blue block and the weather is nice", "'the weather is nice' is no fact"),
+    ("the red block is on the blue block and the weather is nice", "'the weather is nice' is not a fact"),
     ("the table is on the red block", "table is a surface, where a block is needed"),
     ("the red block is on the blue block, and the blue block is on the red block", "no way was found"),
     ("the red block is on the blue block or the table", "say which of the two"),
     ("if the red block is on the blue block, the green block is on the table", "conditions cannot be planned"),
-    ("fred is holding the red block", "is no robot here; there are: panda"),
+    ("fred is holding the red block", "no robot 'fred' here; the robots are: panda"),
 ])
 def test_what_cannot_be_made_so_is_refused_with_the_reason(blocks, text, why):
     assert why in ask(blocks, FLAT, text).refusal

@@ -3,15 +3,10 @@
 import math
 
 import pytest
-from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.translator import DirectBody
-from hicrisp_core.corrector.ladder import Ladder
-from hicrisp_core.detector.detector import Detector
-from hicrisp_core.executive.executive import Executive
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.model import Task
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Policy
-from hicrisp_core.ports.executive import Ports
 from pose_world import PoseWorld, catalogue
 from tabletop import ScriptedBrain, steps
 
@@ -22,9 +17,7 @@ def run(domain, policy: Policy, bias=(0.0, 0.0), sigma=0.0, seed=0, tasks=1):
     world = PoseWorld(domain, catalogue(box=(0.4, 0.2), cylinder=(0.5, -0.1)), bias, sigma, seed)
     brain = ScriptedBrain(domain, *[steps(domain, *PLAN)] * tasks)
     events = []
-    executive = Executive(
-        Ports(brain, DirectBody(domain, ActionDecoder(domain)), {"panda": world}, Detector(domain),
-              Ladder(domain, policy, brain), world), domain, policy, events.append)
+    executive = Parts(domain, policy).executive({"panda": world}, world, events.append, brain=brain)
     return [executive.run(Task("place the box next to the cylinder")) for _ in range(tasks)], world, executive
 
 

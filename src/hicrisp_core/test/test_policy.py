@@ -23,7 +23,7 @@ def test_rungs_keep_their_order(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("policy: p\nrungs: [mend]", "p.yaml:2: rungs.0: 'mend' is not one of: repair, offset, help"),
+    ("policy: p\nrungs: [mend]", "p.yaml:2: rungs.0: unknown rung 'mend'; valid are: repair, offset, help"),
     ("policy: p\nrungs: [give_up]", "give_up is no rung to choose"),
     ("policy: p\nrungs: []\nthreshhold: 3", "p.yaml:3: threshhold: unknown key.*did you mean 'threshold'"),
     ("policy: p\nrungs: []\nthreshold: 0", "p.yaml:3: threshold: more than 0 is needed, got 0"),

@@ -32,7 +32,7 @@ def write(tmp_path, roles="roles: {held: grips, stands_on: upon, item: what}", s
     return file
 
 
-@pytest.mark.parametrize("registry", ["skills", "targets", "tests", "shapes", "worlds", "backends"])
+@pytest.mark.parametrize("registry", ["skills", "targets", "tests", "shapes", "worlds", "backends", "rungs"])
 def test_everything_that_is_listed_is_there(registry):
     known = getattr(standard_extensions(), registry)
     assert known.names

@@ -36,5 +36,5 @@ def test_a_saying_whose_meaning_names_something_else_is_refused_with_its_line(tm
     text = config_file("domains", "kitchen").read_text().replace('means: "{a} is at {b}"', 'means: "{a} is at {c}"', 1)
     file = tmp_path / "kitchen.yaml"
     file.write_text(text)
-    with pytest.raises(ConfigError, match=r"kitchen.yaml:\d+: sayings.0.means: \{c\} does not stand in"):
+    with pytest.raises(ConfigError, match=r"kitchen.yaml:\d+: sayings.0: \{c\} does not stand in"):
         load_domain(file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from threading import Event, Thread
 from typing import Iterator, List
 
@@ -12,10 +13,11 @@ import rospy
 from geometry_msgs.msg import Pose, Twist
 from hicrisp_core.scene import load_scene
 from hicrisp_gazebo.gripper_node import FingerGripper
-from hicrisp_gazebo.map_node import MapServer
+from hicrisp_gazebo.map_node import ArenaMaps, MapServer
 from hicrisp_gazebo.occupancy import grid_of
 from hicrisp_gazebo.poses_node import Poses
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits
+from hicrisp_ros.config_files import load_configuration
 from hicrisp_ros.tf_world import TfWorld
 from nav_msgs.msg import OccupancyGrid
 from nav_msgs.srv import GetMap
@@ -24,6 +26,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 from trajectory_msgs.msg import JointTrajectory
 from waiting import PATIENCE, until
+
+from hicrisp_msgs.srv import LoadScene
 
 
 @pytest.fixture
@@ -89,6 +93,25 @@ def test_the_map_is_there_for_whoever_comes_late(ros: None) -> None:
     rospy.wait_for_service("/static_map", PATIENCE)
     assert rospy.ServiceProxy("/static_map", GetMap)().map.data == said.data
     server.stop()
+
+
+def test_the_maps_follow_the_scene_of_the_world(ros: None, tmp_path: Path) -> None:
+    smaller = tmp_path / "smaller.yaml"
+    text = Path(load_scene("agv", 1).source).read_text(encoding="utf-8")
+    smaller.write_text(text.replace("origin: [1.0, 0.5], size: [3.0, 2.0]", "origin: [1.0, 0.5], size: [3.0, 2.2]"))
+    rospy.set_param("~scene", "agv")
+    rospy.set_param("~seed", 1)
+    maps = ArenaMaps(load_configuration(), 0.05, "map")
+    before = rospy.wait_for_message("/map", OccupancyGrid, 5.0)
+    answer = rospy.ServiceProxy("~load_scene", LoadScene)(str(smaller), 1)
+    assert answer.ok, answer.message
+    after = rospy.wait_for_message("/map", OccupancyGrid, 5.0)
+    assert (after.info.width, after.info.height - before.info.height) == (before.info.width, 4)
+    answer = rospy.ServiceProxy("~load_scene", LoadScene)("tabletop", 1)
+    assert not answer.ok
+    assert "has no arena" in answer.message
+    assert rospy.get_param("~scene") == str(smaller)
+    maps.stop()
 
 
 class Fingers:

@@ -124,3 +124,27 @@ def test_a_task_knows_what_was_asked_done_and_answered_before_it(work: Work) -> 
 def test_ids_are_unique_and_sorted(work: Work) -> None:
     ids = [submit(work, "task").id for _ in range(5)]
     assert ids == sorted(set(ids))
+
+
+def test_while_tasks_are_held_none_begins(work: Work) -> None:
+    assert work.queue.hold(PATIENCE, 0.0) == ""
+    work.go.set()
+    request = submit(work, "first")
+    assert not request.finished.wait(0.3)
+    assert work.begun == []
+    work.queue.release()
+    assert request.finished.wait(PATIENCE)
+
+
+def test_tasks_are_not_held_for_ever(work: Work) -> None:
+    assert work.queue.hold(0.2, 0.0) == ""
+    work.go.set()
+    assert submit(work, "first").finished.wait(PATIENCE)
+
+
+def test_tasks_cannot_be_held_under_one_that_runs(work: Work) -> None:
+    request = submit(work, "first")
+    until(lambda: work.begun == ["first"], "running task")
+    assert f"task {request.id} is running ('first'): cancel it first" in work.queue.hold(PATIENCE, 0.0)
+    work.go.set()
+    assert work.queue.hold(PATIENCE, PATIENCE) == "", "one that is about to end is waited for"

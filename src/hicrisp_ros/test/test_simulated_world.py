@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import List, Sequence, Tuple
 
 import pytest
 import rospy
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.scene import SceneFault, load_scene
-from hicrisp_ros.simulated_world import begin_faults, injected, requested_scene, was_reset
+from hicrisp_core.scene import Scene, SceneFault, load_scene
+from hicrisp_ros.config_files import Configuration
+from hicrisp_ros.scene_change import SceneFollower
+from hicrisp_ros.simulated_world import Resets, begin_faults, injected
 
-from hicrisp_msgs.srv import InjectFaultRequest, ResetWorldRequest
+from hicrisp_msgs.srv import (
+    HoldTasks,
+    HoldTasksRequest,
+    HoldTasksResponse,
+    InjectFaultRequest,
+    ResetWorldRequest,
+    ResetWorldResponse,
+)
 
 SLIP = InjectFaultRequest("slip", "box", [1], 2)
 TOLD = {"fault": "slip", "target": "box", "magnitude": [1.0], "count": 2}
@@ -45,19 +54,107 @@ def test_a_new_beginning_ends_what_was_injected(ros: None) -> None:
     assert rospy.get_param("~faults") == []
 
 
-def test_a_reset_tells_its_seed(ros: None) -> None:
-    answer = was_reset(load_scene("tabletop", 3), 3)
-    assert (answer.ok, answer.message) == (True, "scene tabletop with seed 3")
-    assert rospy.get_param("~seed") == 3
+class World:
+    """Begins again as it is told, and remembers with what."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self.begun: List[Tuple[str, int]] = []
+        self.problems: Tuple[str, ...] = ()
+        self.resets = Resets(load_scene(name, seed), self.begin)
+
+    def begin(self, scene: Scene, seed: int) -> Sequence[str]:
+        assert scene.seed == seed
+        self.begun.append((scene.name, seed))
+        return self.problems
+
+    def ask(self, scene: str = "", seed: int = 0) -> ResetWorldResponse:
+        return self.resets.answer(ResetWorldRequest(scene, seed))
 
 
-def test_a_request_without_a_scene_keeps_the_one_that_there_is(ros: None) -> None:
-    assert requested_scene(ResetWorldRequest("", 1)) is None
-    scene = requested_scene(ResetWorldRequest("agv", 2))
-    assert scene is not None
-    assert (scene.name, scene.seed) == ("agv", 2)
+@pytest.fixture
+def world(ros: None) -> World:
+    return World("tabletop", 3)
 
 
-def test_a_scene_that_there_is_not_is_refused_with_those_that_there_are(ros: None) -> None:
-    with pytest.raises(ConfigError, match="tabletop"):
-        requested_scene(ResetWorldRequest("nowhere", 0))
+def test_a_reset_without_a_seed_keeps_the_layout_of_the_launch(world: World) -> None:
+    answers = [world.ask(), world.ask(seed=7), world.ask(), world.ask(seed=ResetWorldRequest.SEED_ZERO)]
+    assert world.begun == [("tabletop", 3), ("tabletop", 7), ("tabletop", 3), ("tabletop", 0)]
+    assert answers[1].message == "scene tabletop with seed 7"
+    assert rospy.get_param("~seed") == 0
+    assert "no seed -5" in world.ask(seed=-5).message
+
+
+def test_a_reset_without_a_scene_keeps_the_one_that_there_is_by_now(world: World) -> None:
+    world.ask("stack", 2)
+    world.ask(seed=4)
+    assert world.begun == [("stack", 2), ("stack", 4)]
+
+
+@pytest.mark.parametrize(("scene", "wrong"), [
+    ("agv", "world: arena instead of embedded"),
+    ("lab", "robots: agv (radius 0.18 m, tray tray), panda instead of panda"),
+    ("barman", "domain: kitchen instead of tabletop")])
+def test_a_scene_of_another_kind_is_refused_with_those_that_fit(world: World, scene: str, wrong: str) -> None:
+    answer = world.ask(scene)
+    assert not answer.ok
+    assert wrong in answer.message
+    assert "stack, tabletop" in answer.message
+    assert f"launch again with scene:={scene}" in answer.message
+    assert world.begun == []
+
+
+def test_a_scene_that_there_is_not_is_refused_with_those_that_there_are(world: World) -> None:
+    answer = world.ask("nowhere")
+    assert (answer.ok, world.begun) == (False, [])
+    assert "tabletop" in answer.message
+
+
+def test_what_did_not_go_well_is_told(world: World) -> None:
+    world.problems = ("panda did not stop",)
+    answer = world.ask()
+    assert (answer.ok, answer.message) == (False, "scene tabletop with seed 3; panda did not stop")
+
+
+def test_every_node_follows_to_another_scene_and_one_that_cannot_is_named(world: World) -> None:
+    followed: List[str] = []
+    refusal = ""
+
+    def follow(configuration: Configuration) -> None:
+        if refusal:
+            raise ConfigError(refusal)
+        followed.append(configuration.scene.name)
+
+    other = f"{rospy.get_namespace()}absent/scene"
+    rospy.set_param(other, "tabletop")
+    follower = SceneFollower(follow)
+    try:
+        assert world.ask("stack", 5).ok
+        assert (followed, rospy.get_param(other)) == (["stack"], "stack")
+        assert world.ask(seed=6).ok
+        assert followed == ["stack"], "another layout of the same scene is nobody else's business"
+        refusal = "it has no eyes for bowls"
+        answer = world.ask("bowl")
+        assert (answer.ok, answer.message) == (
+            False, f"scene bowl with seed 3; {rospy.get_name().lstrip('/')} did not follow: it has no eyes for bowls")
+    finally:
+        follower.stop()
+        rospy.delete_param(other)
+
+
+def test_no_world_is_reset_under_a_task(world: World) -> None:
+    asked: List[bool] = []
+    running = "task 7 is running: cancel it first"
+
+    def hold(request: HoldTasksRequest) -> HoldTasksResponse:
+        asked.append(request.hold)
+        return HoldTasksResponse(not running, running)
+
+    supervisor = rospy.Service("hold_tasks", HoldTasks, hold)
+    try:
+        answer = world.ask()
+        assert (answer.ok, answer.message, world.begun) == (False, running, [])
+        running = ""
+        assert world.ask().ok
+        assert asked == [True, True, False]
+    finally:
+        supervisor.shutdown()

@@ -7,10 +7,9 @@ from threading import Event
 from typing import Any, Dict, List, Optional, Tuple
 
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.executive.ledger import TaskResult
 from hicrisp_core.model import Command, Outcome, Pose, Step, Task, WorldObject, WorldState
 from hicrisp_core.model.geometry import multiply
@@ -75,7 +74,6 @@ class Lab:
     def run(self, task: str, policy: str = "hierarchical") -> Tuple[TaskResult, List[Dict[str, Any]]]:
         """Plan a sentence and carry it out under a policy, with the events on the way."""
         events: List[Dict[str, Any]] = []
-        executive = assemble(
-            self.domain, load_policy(config_file("policies", policy)), OfflineBrain(self.domain),
+        executive = Parts(self.domain, load_policy(config_file("policies", policy))).executive(
             {self.world.robot.name: self.world.robot}, self.world, events.append)
         return executive.run(Task(task)), events

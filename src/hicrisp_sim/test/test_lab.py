@@ -10,10 +10,9 @@ from typing import Any, Callable, Dict, List, Tuple
 import numpy as np
 import pytest
 from hicrisp_core.body.drive_goals import drive_space_of
-from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.model import Task
 from hicrisp_core.model.geometry import distance
@@ -42,10 +41,9 @@ class Lab:
         self.at_dock: List[Tuple[float, float]] = []
         self._last = self.world.time
         self.world.base.followers.append(self._watch)
-        self.executive: Executive = assemble(
-            DOMAIN, policy, OfflineBrain(DOMAIN), {"panda": self.world.robot, "agv": self.world.base_robot}, self.world,
-            self.events.append, self.cancel, drive=replace(
-                drive_space_of(self.world.scene), first_reached=self.world.base.first_reached))
+        space = replace(drive_space_of(self.world.scene), first_reached=self.world.base.first_reached)
+        self.executive: Executive = Parts(DOMAIN, policy, drive=space).executive(
+            {"panda": self.world.robot, "agv": self.world.base_robot}, self.world, self.events.append, self.cancel)
 
     def _watch(self) -> None:
         simulation = self.world.lab

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List
 
-from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.executive.assembly import assemble
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Rung, Step, Task
+from hicrisp_core.model.feedback_data import feedback_of
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.events import Event, VerdictGiven
+from hicrisp_core.trace.read_event import events_of
 
 from hicrisp_bench.blocks_optimum import optimal_length
 from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above
@@ -44,13 +46,12 @@ class RunSettings:
 def run_problem(settings: RunSettings) -> Dict[str, Any]:
     """Run one problem; the goal is judged from the world itself."""
     problem, domain = settings.problem, settings.domain
-    policy = settings.policy
-    brain = _TimedBrain(make_brain(settings.llm, domain, settings.prompts, policy.brain, policy.worded))
+    parts = Parts(domain, settings.policy, settings.llm, settings.prompts)
+    brain = _TimedBrain(parts.brain())
     world = SymbolicWorld(domain, problem.world(), ROBOT)
     _inject(world, settings)
     events: List[Dict[str, Any]] = []
-    executive = assemble(domain, policy, brain, {ROBOT: world}, world, events.append,
-                         llm=settings.llm, prompts=settings.prompts)
+    executive = parts.executive({ROBOT: world}, world, events.append, brain=brain)
     result = executive.run(Task(problem.sentence(domain)))
     reached = all(fact in world.state.relations for fact in problem.facts)
     optimum = optimal_length(problem.below, problem.goal, TABLE)
@@ -61,10 +62,14 @@ def run_problem(settings: RunSettings) -> Dict[str, Any]:
         "steps": len(world.executed), "optimum": optimum,
         "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
         "corrections": result.corrections, "replans": result.corrections.get(Rung.LLM_REPLAN.value, 0),
-        "drops": sum(1 for event in events if event["kind"] == "verdict" and event["feedback"]
-                     and event["feedback"]["kind"] == "not_on"),
+        "drops": sum(map(_dropped, events_of(events))),
         "llm_calls": result.llm_calls, "tokens": result.tokens,
     }
+
+
+def _dropped(event: Event) -> bool:
+    """Whether a verdict says that a block is not where it was stacked."""
+    return isinstance(event, VerdictGiven) and event.feedback is not None and feedback_of(event.feedback).misses("on")
 
 
 def _inject(world: SymbolicWorld, settings: RunSettings) -> None:

@@ -7,12 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
-from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
+from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Task
-from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.embedded import EmbeddedWorld
 
@@ -42,8 +39,8 @@ class TrialSettings:
 def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
-    domain = load_domain(settings.config / "domains" / f"{scene.domain}.yaml")
-    policy = load_policy(settings.config / "policies" / f"{settings.policy}.yaml")
+    parts = load_parts(settings.config, scene.domain, settings.policy, settings.llm)
+    domain = parts.domain
     world = EmbeddedWorld(scene, settings.seed, domain=domain)
     for fault in settings.faults:
         world.inject(**fault)
@@ -54,11 +51,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         if on_event is not None:
             on_event(event)
 
-    llm = load_llm_settings(settings.config / "llm" / f"{settings.llm}.yaml")
-    prompts = settings.config / "prompts" / policy.prompts
-    brain = make_brain(llm, domain, prompts, policy.brain, policy.worded)
-    executive = assemble(
-        domain, policy, brain, {world.robot.name: world.robot}, world, listen, llm=llm, prompts=prompts)
+    executive = parts.executive({world.robot.name: world.robot}, world, listen)
     began = time.perf_counter()
     result = executive.run(Task(settings.task))
     wall = time.perf_counter() - began
@@ -69,7 +62,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         "llm": settings.llm, "success": truth, "claimed": result.success, "message": result.message,
         "plan": list(result.plan), "steps_executed": result.steps_executed, "corrections": result.corrections,
         "failures": [vars(failure) for failure in result.failures],
-        "attempts": sum(1 for e in events if e["kind"] == "command" and e["command"].startswith("place")),
+        "attempts": sum(1 for e in events if e["kind"] == "command" and domain.skills.get(e["action"]) == "place"),
         "replans": sum(1 for e in events if e["kind"] == "plan") - 1,
         "placement_error_m": result.placement_error_m, "llm_calls": result.llm_calls, "tokens": result.tokens,
         "wall_s": wall, "sim_s": result.sim_s,

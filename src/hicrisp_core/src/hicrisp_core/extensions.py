@@ -81,7 +81,7 @@ def standard_extensions() -> Extensions:
             name: Lazy(f"hicrisp_core.detector.fact_tests:{name.upper()}")
             for name in ("holding", "on", "in", "near", "direction", "lying", "at", "docked", "aboard")}),
         rungs=Registry("rung", f"{_KINDS}:RungKind", {
-            name: Lazy(f"hicrisp_core.corrector.rungs:{name.upper()}")
+            name: Lazy(f"hicrisp_core.corrector.ladder:{name.upper()}")
             for name in ("repair", "offset", "help", "llm_step", "llm_replan")}),
         shapes=Registry("shape", "hicrisp_core.model.shapes:Shape", {
             name: Lazy(f"hicrisp_core.model.shapes:{name.upper()}")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Tuple
+
 import rospy
 from geometry_msgs.msg import Quaternion
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.scene import Scene, load_scene
-from hicrisp_core.scene.scene import Arena
-from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_core.scene import Scene
+from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.scene_change import SceneFollower
 from nav_msgs.msg import OccupancyGrid
 from nav_msgs.srv import GetMap, GetMapRequest, GetMapResponse
 
@@ -20,16 +22,21 @@ class MapServer:
     """One map as a latched topic, and as a service for those who ask."""
 
     def __init__(self, grid: Grid, frame: str, topic: str, service: str) -> None:
+        self._frame = frame
+        self._publisher = Publisher(topic, OccupancyGrid, queue_size=1, latch=True)
+        self.show(grid)
+        self._service = rospy.Service(service, GetMap, self._give)
+
+    def show(self, grid: Grid) -> None:
+        """Serve this map from now on."""
         self._message = OccupancyGrid()
-        self._message.header.frame_id, self._message.header.stamp = frame, rospy.Time.now()
+        self._message.header.frame_id, self._message.header.stamp = self._frame, rospy.Time.now()
         self._message.info.resolution = grid.resolution
         self._message.info.height, self._message.info.width = grid.cells.shape
         self._message.info.origin.position.x, self._message.info.origin.position.y = grid.origin
         self._message.info.origin.orientation = Quaternion(0.0, 0.0, 0.0, 1.0)
         self._message.data = grid.cells.ravel().tolist()
-        self._publisher = Publisher(topic, OccupancyGrid, queue_size=1, latch=True)
         self._publisher.publish(self._message)
-        self._service = rospy.Service(service, GetMap, self._give)
 
     def stop(self) -> None:
         """Serve no more."""
@@ -42,24 +49,40 @@ class MapServer:
 
 class ArenaMaps:
     """``/map`` for who drives, with the zones painted in, and ``/walls_map`` for who localises by what a lidar sees;
-    the services ``/static_map`` and ``/walls_static_map`` give the same."""
+    the services ``/static_map`` and ``/walls_static_map`` give the same. Both follow the scene of the world.
 
-    def __init__(self, scene: Scene, arena: Arena, resolution: float, frame: str) -> None:
-        self._maps = (MapServer(grid_of(arena, resolution, scene.zones), frame, "/map", "/static_map"),
-                      MapServer(grid_of(arena, resolution), frame, "/walls_map", "/walls_static_map"))
+    Raises:
+        ConfigError: for a scene without an arena.
+    """
+
+    def __init__(self, configuration: Configuration, resolution: float, frame: str) -> None:
+        self._resolution = resolution
+        driven, seen = self._grids(configuration.scene)
+        self._driven = MapServer(driven, frame, "/map", "/static_map")
+        self._seen = MapServer(seen, frame, "/walls_map", "/walls_static_map")
+        self._follower = SceneFollower(self.follow)
+
+    def follow(self, configuration: Configuration) -> None:
+        """Serve the maps of another scene."""
+        driven, seen = self._grids(configuration.scene)
+        self._driven.show(driven)
+        self._seen.show(seen)
 
     def stop(self) -> None:
         """Serve no more."""
-        for each in self._maps:
-            each.stop()
+        self._follower.stop()
+        self._driven.stop()
+        self._seen.stop()
+
+    def _grids(self, scene: Scene) -> Tuple[Grid, Grid]:
+        if scene.arena is None:
+            raise ConfigError(f"the scene '{scene.name}' has no arena, so there is no map of it")
+        return grid_of(scene.arena, self._resolution, scene.zones), grid_of(scene.arena, self._resolution)
 
 
 def build() -> ArenaMaps:
     """The maps of the scene that the parameters ask for."""
-    scene = load_scene(config_file("scenes", str(parameter("scene", "agv"))), int(parameter("seed", 0)))
-    if scene.arena is None:
-        raise ConfigError(f"the scene '{scene.name}' has no arena, so there is no map of it")
-    return ArenaMaps(scene, scene.arena, float(parameter("resolution", 0.02)), str(parameter("frame", "map")))
+    return ArenaMaps(load_configuration(), float(parameter("resolution", 0.02)), str(parameter("frame", "map")))
 
 
 def main() -> None:

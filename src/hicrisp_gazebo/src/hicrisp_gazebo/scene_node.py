@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from threading import RLock
-from typing import Callable, Iterable, List
+from typing import Callable, Iterable, List, Sequence
 
 import rospkg
 import rospy
@@ -19,7 +19,7 @@ from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.service_client import ServiceClient, offered
-from hicrisp_ros.simulated_world import begin_faults, injected, requested_scene, was_reset
+from hicrisp_ros.simulated_world import Resets, begin_faults, injected
 from hicrisp_ros.wall_clock import WallTimer
 from std_msgs.msg import Bool, Float64
 from std_srvs.srv import Empty, EmptyRequest
@@ -33,8 +33,6 @@ from hicrisp_msgs.srv import (
     InjectFaultRequest,
     InjectFaultResponse,
     ResetWorld,
-    ResetWorldRequest,
-    ResetWorldResponse,
 )
 
 _TICK = 0.02
@@ -68,8 +66,9 @@ class SceneServer:
         bases = scene.arena.starts if scene.arena is not None else {}
         self._robots = [WatchedRobot(name, self._began, self._phase) for name in scene.robots]
         self._arms = [robot for robot in self._robots if robot.name not in bases]
+        self._resets = Resets(scene, self._reset)
         self._services = (rospy.Service("inject_fault", InjectFault, self._inject),
-                          rospy.Service("reset_world", ResetWorld, self._reset))
+                          rospy.Service("reset_world", ResetWorld, self._resets.answer))
         self._timer = WallTimer(_TICK, self._tick, "faults")
         self._ready = Publisher("~ready", Bool, queue_size=1, latch=True)
         self._ready.publish(Bool(True))
@@ -117,22 +116,17 @@ class SceneServer:
         with self._lock:
             return injected(request, self._world.inject)
 
-    def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
-        try:
-            scene = requested_scene(request)
-            problems = [problem for robot in self._robots for problem in [robot.halt(_HALT)] if problem]
-            if self._home and not problems:
-                problems = [problem for arm in self._arms for problem in [arm.send_home(self._home, _HOME)] if problem]
-            with self._lock:
-                self._world.reset(scene, int(request.seed))
-            problems += [problem for arm in self._arms for problem in [arm.forget(_FORGET)] if problem]
-        except HicrispError as error:
-            return ResetWorldResponse(False, str(error))
+    def _reset(self, scene: Scene, seed: int) -> Sequence[str]:
+        problems = [problem for robot in self._robots for problem in [robot.halt(_HALT)] if problem]
+        if self._home and not problems:
+            problems = [problem for arm in self._arms for problem in [arm.send_home(self._home, _HOME)] if problem]
+        with self._lock:
+            self._world.reset(scene, seed)
+        problems += [problem for arm in self._arms for problem in [arm.forget(_FORGET)] if problem]
         self._tell_bases()
         self._forget_obstacles()
-        begin_faults(self._world.scene.faults)
-        done = was_reset(self._world.scene, request.seed)
-        return ResetWorldResponse(not problems, "; ".join((done.message, *problems)))
+        begin_faults(scene.faults)
+        return problems
 
     def _forget_obstacles(self) -> None:
         """A base must not drive around what is no longer there."""

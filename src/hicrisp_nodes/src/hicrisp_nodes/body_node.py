@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
-import os
+from typing import Callable
 
 import rospy
-from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.factory import make_body, without_model
-from hicrisp_core.llm.settings import AUTO, choose_llm, load_llm_settings
+from hicrisp_core.body.factory import without_model
 from hicrisp_core.model import Feedback
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.body import Body
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.config_files import config_file, config_folder, load_configuration, parameter
+from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.node import run
 from hicrisp_ros.ports.reach import drive_space
+from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_msgs.msg import TranslateStepAction, TranslateStepResult
 from hicrisp_msgs.srv import AimCommand, AimCommandRequest, AimCommandResponse
+from hicrisp_nodes.composition import chosen_llm, parts_of
 from hicrisp_ros import conversions as to
 
 AIM_LIMIT = 10.0
 
 
 class BodyServer:
-    """Serves a body.
+    """Serves a body, which follows the scene of the world.
 
     Args:
+        make: the body for a configuration.
         offsets: carries the policy's settings; the estimates come with each request.
     """
 
-    def __init__(self, body: Body, offsets: DecoderOffsets) -> None:
-        self._body = body
+    def __init__(
+        self, make: Callable[[Configuration], Body], configuration: Configuration, offsets: DecoderOffsets
+    ) -> None:
+        self._make = make
+        self._follow(configuration)
         self._offsets = offsets
+        self._follower = SceneFollower(self._follow)
         self._service = rospy.Service("body/aim", AimCommand, self._aim)
         self._server = ActionServer("body/translate", TranslateStepAction, self._translate).start()
+
+    def _follow(self, configuration: Configuration) -> None:
+        self._body = self._make(configuration)
 
     def _translate(self, goal: Goal) -> TranslateStepResult:
         request = goal.message
@@ -61,14 +69,14 @@ class BodyServer:
 def build() -> BodyServer:
     """The body that the parameters ask for."""
     configuration = load_configuration()
-    domain, policy = configuration.domain, configuration.policy
-    name, _ = choose_llm(str(parameter("llm", AUTO)), os.environ)
-    settings = load_llm_settings(config_file("llm", name))
-    direct = without_model(policy.body, settings)
+    policy, (llm, _) = configuration.policy, chosen_llm()
+    direct = without_model(policy.body, llm)
     rospy.loginfo("the body is %s", f"direct: {direct}" if direct else policy.body)
-    decoder = ActionDecoder(domain, drive=drive_space(configuration.scene))
-    body = make_body(policy.body, domain, decoder, settings, config_folder("prompts", policy.prompts))
-    return BodyServer(body, DecoderOffsets(settings=policy.offset))
+
+    def body(found: Configuration) -> Body:
+        return parts_of(found, llm, drive=drive_space(found.scene)).body()
+
+    return BodyServer(body, configuration, DecoderOffsets(settings=policy.offset))
 
 
 def main() -> None:

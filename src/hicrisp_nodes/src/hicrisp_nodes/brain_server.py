@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Optional
+
+from hicrisp_core.domain.wording import LEVELS
 from hicrisp_core.model import Task
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, ReportAnswer, Reporter, ReportRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_msgs.msg import PlanTaskAction, PlanTaskResult, ReportTaskAction, ReportTaskResult
 from hicrisp_ros import conversions as to
@@ -17,24 +21,33 @@ class BrainServer:
     A brain that words no reports answers none, so that the plain message stands.
     """
 
+    follower: Optional[SceneFollower] = None
+    """What makes it follow the scene of the world, where it does."""
+
     def __init__(self, brain: Brain) -> None:
-        self._brain = brain
+        self.use(brain)
         self._server = ActionServer("brain/plan", PlanTaskAction, self._answer).start()
         self._reports = ActionServer("brain/report", ReportTaskAction, self._report).start()
+
+    def use(self, brain: Brain) -> None:
+        """Ask this brain from now on."""
+        self._brain = brain
 
     def _answer(self, goal: Goal) -> PlanTaskResult:
         asked = goal.message
         task, world = Task(asked.task, asked.task_id, asked.robot), to.world_from_msg(asked.world)
         deadline = Deadline(max(0.0, asked.time_limit))
+        level = asked.feedback_level if asked.feedback_level in LEVELS else LEVELS[-1]
         if asked.stack:
-            answer = self._brain.correct(CorrectionRequest(task, world, to.stack_from_msg(asked.stack)), deadline)
+            stack = to.stack_from_msg(asked.stack)
+            answer = self._brain.correct(CorrectionRequest(task, world, stack, level), deadline)
         else:
             answer = self._brain.plan(PlanRequest(
                 task, world,
                 feedback=tuple(to.feedback_from_msg(feedback) for feedback in asked.feedback),
-                done=tuple(asked.done),
+                done=tuple(to.record_from_msg(record) for record in asked.done),
                 remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
-                history=tuple(asked.history)), deadline)
+                history=tuple(asked.history), feedback_level=level), deadline)
         result = PlanTaskResult(
             ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
             alternatives=list(answer.alternatives), usage=to.usage_to_msg(answer.usage, asked.task_id))

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from threading import Event
+from typing import Optional
 
-from hicrisp_core.corrector.ladder import Ladder
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.model import Task
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.config_files import load_configuration
+from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.node import run
 from hicrisp_ros.ports.brain import RosBrain
 from hicrisp_ros.ports.thinker import Thinker
+from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_msgs.msg import CorrectStepAction, CorrectStepResult, PlanTaskAction
 from hicrisp_ros import conversions as to
 
 
 class CorrectorServer:
-    """Serves a corrector."""
+    """Serves a corrector; ``follower`` takes it over to another scene, where there is one."""
+
+    follower: Optional[SceneFollower] = None
 
     def __init__(self, corrector: Corrector) -> None:
         self._corrector = corrector
         self._server = ActionServer("corrector/correct", CorrectStepAction, self._correct).start()
+
+    def use(self, corrector: Corrector) -> None:
+        """Answer with another corrector from now on."""
+        self._corrector = corrector
 
     def _correct(self, goal: Goal) -> CorrectStepResult:
         asked = goal.message
@@ -31,7 +39,7 @@ class CorrectorServer:
             task=Task(asked.task, asked.task_id, asked.robot),
             stack=to.stack_from_msg(asked.stack),
             world=to.world_from_msg(asked.world),
-            done=tuple(asked.done),
+            done=tuple(to.record_from_msg(record) for record in asked.done),
             remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
             seen=frozenset(asked.seen),
             replans_left=asked.replans_left,
@@ -50,7 +58,13 @@ def build() -> CorrectorServer:
     """The corrector that the parameters ask for."""
     configuration = load_configuration()
     brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
-    return CorrectorServer(Ladder(configuration.domain, configuration.policy, brain))
+
+    def corrector(found: Configuration) -> Corrector:
+        return Parts(found.domain, found.policy).corrector(brain)
+
+    server = CorrectorServer(corrector(configuration))
+    server.follower = SceneFollower(lambda found: server.use(corrector(found)))
+    return server
 
 
 def main() -> None:

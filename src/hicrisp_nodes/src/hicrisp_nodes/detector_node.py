@@ -6,9 +6,11 @@ from typing import Union
 
 import rospy
 from hicrisp_core.detector.detector import Detector
-from hicrisp_ros.config_files import load_configuration, parameter
+from hicrisp_core.executive.assembly import Parts
+from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_msgs.msg import WorldState
 from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest, CheckCommandResponse
@@ -17,7 +19,8 @@ from hicrisp_ros import conversions as to
 
 
 class FactEyes:
-    """Publishes what a world without geometry shows of itself; a driver's report is no part of it."""
+    """Publishes what a world without geometry shows of itself, which knows its things itself; a driver's report is no
+    part of it."""
 
     def __init__(self) -> None:
         self._publisher = Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
@@ -26,12 +29,28 @@ class FactEyes:
 
 
 class DetectorServer:
-    """Serves a detector; ``eyes`` publish what is seen meanwhile."""
+    """Serves a detector; ``eyes`` publish what is seen meanwhile.
 
-    def __init__(self, detector: Detector, eyes: Union[PoseEyes, FactEyes]) -> None:
-        self._detector = detector
+    Args:
+        pose_age_limit: the oldest pose that counts as seen, s.
+    """
+
+    def __init__(
+        self, configuration: Configuration, eyes: Union[PoseEyes, FactEyes], pose_age_limit: float
+    ) -> None:
+        self._pose_age_limit = pose_age_limit
+        self._detector = self._made(configuration)
         self._eyes = eyes
+        self._follower = SceneFollower(self._follow)
         self._service = rospy.Service("detector/check", CheckCommand, self._check)
+
+    def _made(self, configuration: Configuration) -> Detector:
+        return Parts(configuration.domain, configuration.policy, pose_age_limit=self._pose_age_limit).detector()
+
+    def _follow(self, configuration: Configuration) -> None:
+        self._detector = self._made(configuration)
+        if isinstance(self._eyes, PoseEyes):
+            self._eyes.follow(configuration)
 
     def _check(self, request: CheckCommandRequest) -> CheckCommandResponse:
         verdict = self._detector.check(
@@ -44,11 +63,10 @@ def build() -> DetectorServer:
     """The detector that the parameters ask for."""
     configuration = load_configuration()
     age = float(parameter("pose_age_limit", 1.0))
-    detector = Detector(configuration.domain, age)
     if configuration.scene.symbolic:
-        return DetectorServer(detector, FactEyes())
+        return DetectorServer(configuration, FactEyes(), age)
     scan = str(parameter("scan", "/scan"))
-    return DetectorServer(detector, PoseEyes(configuration, float(parameter("rate", 30.0)), age, scan))
+    return DetectorServer(configuration, PoseEyes(configuration, float(parameter("rate", 30.0)), age, scan), age)
 
 
 def main() -> None:

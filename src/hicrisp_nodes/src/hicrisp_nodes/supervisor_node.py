@@ -14,11 +14,12 @@ import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.llm.settings import AUTO, choose_llm
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.config_files import load_configuration, parameter
+from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
 from hicrisp_ros.node import end_quietly, leave
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.ports.robot import RosRobot
+from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.wall_clock import WallTimer
 from std_srvs.srv import Trigger, TriggerResponse
 
@@ -32,6 +33,8 @@ from hicrisp_msgs.srv import (
     ExplainResponse,
     GetTask,
     GetTaskResponse,
+    HoldTasks,
+    HoldTasksResponse,
     SetAutonomy,
     SetAutonomyResponse,
     SubmitTask,
@@ -47,6 +50,8 @@ from hicrisp_nodes.supervisor.runner import TaskRunner
 SLICE = 0.05
 CLOSING = 10.0
 ORPHANS = 30.0
+_HELD, _ENDING = 120.0, 3.0
+"""Seconds that tasks are held at most, and that one which is about to end gets for that."""
 
 _OUTCOMES = {
     State.SUCCEEDED: Outcome.SUCCESS,
@@ -81,6 +86,7 @@ class Supervisor:
         self._queue = TaskQueue(self._runner.run, self._publish)
         self._reports.gate(self._gate)
         self._services = self._serve()
+        self._follower = SceneFollower(self._follow)
         self._queue.start()
         self._server = ActionServer("execute_task", ExecuteTaskAction, self._execute_task, concurrent=True).start()
         self._timer = WallTimer(1.0, self._diagnose, "diagnostics")
@@ -104,6 +110,7 @@ class Supervisor:
             rospy.Service("cancel_task", CancelTask,
                           lambda request: CancelTaskResponse(*self._queue.cancel(request.task_id))),
             rospy.Service("get_task", GetTask, lambda request: self._get(request.task_id)),
+            rospy.Service("hold_tasks", HoldTasks, lambda request: self._hold(request.hold)),
             rospy.Service("explain", Explain, lambda request: self._explain(request.task_id)),
             rospy.Service("approve", Approve, lambda request: self._approve(request.task_id, request.granted)),
             rospy.Service("set_autonomy", SetAutonomy,
@@ -118,6 +125,18 @@ class Supervisor:
         admission = self._queue.submit(task)
         return SubmitTaskResponse(admission.accepted, admission.request.id if admission.request else "",
                                   admission.message)
+
+    def _hold(self, hold: bool) -> HoldTasksResponse:
+        if not hold:
+            self._queue.release()
+            return HoldTasksResponse(True, "tasks begin again")
+        why = self._queue.hold(_HELD, _ENDING)
+        return HoldTasksResponse(not why, why or f"no task begins for {_HELD:g} s")
+
+    def _follow(self, configuration: Configuration) -> None:
+        """Go over to another scene of the same kind: same robots, same domain."""
+        self._runner.follow(configuration)
+        self._observer.world_changed()
 
     def _get(self, task_id: str) -> GetTaskResponse:
         request = self._queue.find(task_id)

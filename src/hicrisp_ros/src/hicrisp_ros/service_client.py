@@ -59,6 +59,11 @@ class ServiceClient:
         finally:
             self._lock.release()
 
+    def close(self) -> None:
+        """End the connection; another call makes a new one."""
+        with self._lock:
+            self._disconnect()
+
     def _call(self, request: Any, deadline: Deadline, seconds: float) -> ServiceReply:
         message = f"'{self.name}' did not answer within {seconds:g} s"
         while not deadline.passed and not rospy.is_shutdown():

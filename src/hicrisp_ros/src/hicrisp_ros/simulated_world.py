@@ -1,18 +1,19 @@
 """What every simulated world's door does: inject faults, begin again, and tell of both in its private parameters.
 
-Whoever writes a result reads ``~faults``, what was made to go wrong, and ``~seed``, which layout it was.
+Whoever writes a result reads ``~faults``, what was made to go wrong, ``~scene`` and ``~seed``, which layout it was.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Sequence
 
 import rospy
-from hicrisp_core.errors import HicrispError
+from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.scene import Scene, SceneFault, load_scene
 
 from hicrisp_msgs.srv import InjectFaultRequest, InjectFaultResponse, ResetWorldRequest, ResetWorldResponse
-from hicrisp_ros.config_files import config_file
+from hicrisp_ros.config_files import config_file, config_files_of
+from hicrisp_ros.scene_change import let_all_follow, tasks_held
 
 Inject = Callable[[str, str, Sequence[float], int], str]
 """Makes a fault of a kind, target, magnitude and count happen, and says what was done."""
@@ -38,19 +39,83 @@ def injected(request: InjectFaultRequest, inject: Inject) -> InjectFaultResponse
     return InjectFaultResponse(True, said)
 
 
-def requested_scene(request: ResetWorldRequest) -> Optional[Scene]:
-    """The scene to begin again with; ``None`` for the one that there is.
+Begin = Callable[[Scene, int], Sequence[str]]
+"""Begins again with a scene that was drawn with a seed; what did not go well, as sentences."""
 
-    Raises:
-        ConfigError: when there is no such scene, or its file is wrong.
+
+class Resets:
+    """Answers ``reset_world``: which scene and seed it means, whether that fits, and that every node follows.
+
+    Args:
+        scene: the scene at the start; its seed is the one of the launch.
+        begin: puts the world back. It may raise ``HicrispError``.
     """
-    return load_scene(config_file("scenes", request.scene), request.seed) if request.scene else None
+
+    def __init__(self, scene: Scene, begin: Begin) -> None:
+        self._launched = scene.seed
+        self._scene = scene
+        self._named = scene.source or scene.name
+        self._begin = begin
+
+    def answer(self, request: ResetWorldRequest) -> ResetWorldResponse:
+        """Begin again, or say why not."""
+        with tasks_held() as busy:
+            if busy:
+                return ResetWorldResponse(False, busy)
+            try:
+                return self._reset(request.scene or self._named, self._seed(int(request.seed)))
+            except HicrispError as error:
+                return ResetWorldResponse(False, str(error))
+
+    def _seed(self, asked: int) -> int:
+        if asked < ResetWorldRequest.SEED_ZERO:
+            raise ConfigError(f"no seed {asked}; give one from 1 on, 0 for the seed of the launch ({self._launched}), "
+                              "or -1 for seed 0")
+        return 0 if asked == ResetWorldRequest.SEED_ZERO else asked or self._launched
+
+    def _reset(self, named: str, seed: int) -> ResetWorldResponse:
+        scene = load_scene(config_file("scenes", named), seed)
+        if kind_of(scene) != kind_of(self._scene):
+            raise ConfigError(_misfit(scene, self._scene))
+        problems = list(self._begin(scene, seed))
+        changed = scene.source != self._scene.source
+        self._scene, self._named = scene, named
+        rospy.set_param("~seed", int(seed))
+        rospy.set_param("~resets", int(rospy.get_param("~resets", 0)) + 1)
+        if changed:
+            rospy.set_param("~scene", named)
+            problems += let_all_follow(named, seed)
+        return ResetWorldResponse(not problems, "; ".join((f"scene {scene.name} with seed {seed}", *problems)))
 
 
-def was_reset(scene: Scene, seed: int) -> ResetWorldResponse:
-    """The answer to a reset that is done, whose seed is told."""
-    rospy.set_param("~seed", int(seed))
-    return ResetWorldResponse(True, f"scene {scene.name} with seed {seed}")
+def kind_of(scene: Scene) -> Dict[str, str]:
+    """What a running world cannot change, by what it is called."""
+    starts = scene.arena.starts if scene.arena is not None else {}
+    bases = {name: f" (radius {start.radius:g} m{', tray ' + start.tray if start.tray else ''})"
+             for name, start in starts.items()}
+    return {"world": scene.world, "domain": scene.domain,
+            "robots": ", ".join(name + bases.get(name, "") for name in sorted(scene.robots))}
+
+
+def _misfit(scene: Scene, running: Scene) -> str:
+    """Why a scene cannot be changed to, and what to do."""
+    wanted, there = kind_of(scene), kind_of(running)
+    wrong = ", ".join(f"{what}: {wanted[what]} instead of {has}" for what, has in there.items() if wanted[what] != has)
+    return (f"scene {scene.name} does not fit what runs ({wrong}); these do: {', '.join(_fitting(running))}. "
+            f"For {scene.name}, launch again with scene:={scene.name}")
+
+
+def _fitting(running: Scene) -> List[str]:
+    """The scenes of the configuration that the running world can change to."""
+    found: List[str] = []
+    for file in config_files_of("scenes"):
+        try:
+            fits = kind_of(load_scene(file)) == kind_of(running)
+        except HicrispError:
+            continue  # A file that is wrong is no scene to offer.
+        if fits:
+            found.append(file.stem)
+    return found
 
 
 def _entry(fault: SceneFault) -> Dict[str, Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import rospy
-from hicrisp_core.errors import HicrispError
-from hicrisp_ros.simulated_world import begin_faults, injected, requested_scene, was_reset
+from typing import Sequence
 
-from hicrisp_msgs.srv import InjectFault, ResetWorld, ResetWorldRequest, ResetWorldResponse, Snapshot
+import rospy
+from hicrisp_core.scene import Scene
+from hicrisp_ros.simulated_world import Resets, begin_faults, injected
+
+from hicrisp_msgs.srv import InjectFault, ResetWorld, Snapshot
 from hicrisp_sim.agv.world import AgvWorld
 from hicrisp_sim.agv_topics import AgvTopics
 from hicrisp_sim.camera import SceneCamera
@@ -22,12 +24,13 @@ class AgvServer:
         self._topics = AgvTopics(world.base)
         begin_faults(world.scene.faults)
         self._follow()
+        self._drives = MoveBaseServer(world.base)
+        self._resets = Resets(world.scene, self._reset)
         self._services = (
             rospy.Service("inject_fault", InjectFault, lambda request: injected(request, world.inject)),
-            rospy.Service("reset_world", ResetWorld, self._reset),
+            rospy.Service("reset_world", ResetWorld, self._resets.answer),
             rospy.Service("snapshot", Snapshot, self._camera.answer),
         )
-        self._drives = MoveBaseServer(world.base)
 
     def _follow(self) -> None:
         self._world.base.followers.append(self._after_period)
@@ -36,16 +39,12 @@ class AgvServer:
         self._topics.publish()
         self._camera.remember(self._world.simulation.snapshot)
 
-    def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
+    def _reset(self, scene: Scene, seed: int) -> Sequence[str]:
         self._drives.cancel_all()
-        try:
-            scene = requested_scene(request)
-            with self._drives.wheel:
-                self._world.reset(scene, request.seed)
-                self._follow()
-        except HicrispError as error:
-            return ResetWorldResponse(False, str(error))
-        begin_faults(self._world.scene.faults)
+        with self._drives.wheel:
+            self._world.reset(scene, seed)
+            self._follow()
+        begin_faults(scene.faults)
         self._camera.forget()
         self._topics.begin()
-        return was_reset(self._world.scene, request.seed)
+        return ()

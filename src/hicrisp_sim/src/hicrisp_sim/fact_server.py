@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Callable, Protocol
+from typing import Callable, Protocol, Sequence
 
 import rospy
-from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Status
 from hicrisp_core.ports.eyes import Observer
 from hicrisp_core.ports.robot import RobotPort
@@ -18,7 +17,7 @@ from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions import world_to_msg
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
-from hicrisp_ros.simulated_world import add_fault, begin_faults, requested_scene, was_reset
+from hicrisp_ros.simulated_world import Resets, add_fault, begin_faults
 from hicrisp_ros.wall_clock import WallTimer
 from rosgraph_msgs.msg import Clock
 
@@ -28,8 +27,6 @@ from hicrisp_msgs.srv import (
     InjectFaultRequest,
     InjectFaultResponse,
     ResetWorld,
-    ResetWorldRequest,
-    ResetWorldResponse,
 )
 
 _TICK = 0.02
@@ -53,7 +50,7 @@ class FactServer:
 
     def __init__(self, scene: Scene, make: Callable[[Scene], FactWorld], rate: float) -> None:
         self._rate = rate or _FASTEST
-        self._scene = scene
+        self._resets = Resets(scene, self._reset)
         self._make = make
         self._world = make(scene)
         self._began = time.monotonic()
@@ -63,7 +60,7 @@ class FactServer:
         self._timer = WallTimer(_TICK, self._publish, "publisher")
         self._services = (
             rospy.Service("inject_fault", InjectFault, self._inject),
-            rospy.Service("reset_world", ResetWorld, self._reset),
+            rospy.Service("reset_world", ResetWorld, self._resets.answer),
         )
         self._server = ActionServer(f"robots/{self._world.name}/execute", ExecuteCommandAction, self._execute).start()
 
@@ -84,18 +81,12 @@ class FactServer:
         add_fault(SceneFault(request.kind, request.target, (), count))
         return InjectFaultResponse(True, f"'{request.target}' has no effect {count} times")
 
-    def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
-        try:
-            scene = requested_scene(request) or self._scene
-        except HicrispError as error:
-            return ResetWorldResponse(False, str(error))
-        if (scene.world, scene.domain) != (self._scene.world, self._scene.domain):
-            return ResetWorldResponse(False, f"scene {scene.name} is of another kind of world; start it anew for that")
-        self._scene = scene
+    def _reset(self, scene: Scene, seed: int) -> Sequence[str]:
+        del seed  # Facts have no layout to draw.
         self._world = self._make(scene)
         begin_faults(())
         self._publish()
-        return was_reset(scene, request.seed)
+        return ()
 
     def _publish(self) -> None:
         """Clock first, so that nobody sees a state from the future."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Dict, FrozenSet, Tuple
+from typing import Dict, FrozenSet, Sequence, Tuple
 
 from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.scene import Scene
 from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.ports.observer import TopicObserver
 
-from hicrisp_msgs.srv import ResetWorldRequest, ResetWorldResponse
 from hicrisp_sim.agv_topics import AgvTopics
 from hicrisp_sim.lab.world import LabWorld
 from hicrisp_sim.move_base_server import MoveBaseServer
@@ -54,10 +54,10 @@ class LabServer(WorldServer):
                                  if fact.predicate == "aboard" and fact.object == base)
         return seen
 
-    def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
+    def _reset(self, scene: Scene, seed: int) -> Sequence[str]:
         self._drives.cancel_all()
         with self._drives.wheel:
-            response = super()._reset(request)
+            problems = super()._reset(scene, seed)
             self._follow()
         self._topics.begin()
-        return response
+        return problems

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import math
 from threading import Lock
-from typing import Dict, Tuple
+from typing import Dict, Sequence, Tuple
 
 import rospy
-from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Pose, WorldState
-from hicrisp_core.scene import SceneFault
+from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
-from hicrisp_ros.simulated_world import add_fault, begin_faults, injected, requested_scene, was_reset
+from hicrisp_ros.simulated_world import Resets, add_fault, begin_faults, injected
 from hicrisp_ros.wall_clock import WallTimer
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult
-from hicrisp_msgs.srv import InjectFault, ResetWorld, ResetWorldRequest, ResetWorldResponse, Snapshot
+from hicrisp_msgs.srv import InjectFault, ResetWorld, Snapshot
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS
@@ -45,6 +44,7 @@ class WorldServer:
         self._world = world
         self._eyes = eyes
         self._sigma = sigma
+        self._resets = Resets(world.scene, self._reset)
         self._spoil()
         self._camera = SceneCamera(world.simulation)
         self._publishing = Lock()
@@ -52,12 +52,13 @@ class WorldServer:
         self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._tf = Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
         self._joints = Publisher("joint_states", JointState, queue_size=5)
+        self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges; no node listens.
         world.robot.use_eyes(self._look)
         self._let_time_pass()
         self._timer = WallTimer(_TICK, self._publish_in_time, "publisher")
         self._services = (
             rospy.Service("inject_fault", InjectFault, lambda request: injected(request, world.inject)),
-            rospy.Service("reset_world", ResetWorld, self._reset),
+            rospy.Service("reset_world", ResetWorld, self._resets.answer),
             rospy.Service("snapshot", Snapshot, self._camera.answer),
         )
         self._server = ActionServer(f"robots/{world.robot.name}/execute", ExecuteCommandAction, self._execute).start()
@@ -91,15 +92,12 @@ class WorldServer:
         self._publish()
         return result
 
-    def _reset(self, request: ResetWorldRequest) -> ResetWorldResponse:
-        try:
-            self._world.reset(requested_scene(request), request.seed)
-        except HicrispError as error:
-            return ResetWorldResponse(False, str(error))
+    def _reset(self, scene: Scene, seed: int) -> Sequence[str]:
+        self._world.reset(scene, seed)
         self._spoil()
         self._camera.forget()
         self._publish()
-        return was_reset(self._world.scene, request.seed)
+        return ()
 
     def _publish_in_time(self) -> float:
         self._publish()
@@ -112,10 +110,16 @@ class WorldServer:
             self._camera.remember(snapshot)
             now = rospy.Time.from_sec(snapshot.time)
             self._clock.publish(Clock(now))
-            self._tf.publish(TFMessage([
-                transform_to_msg("world", name, pose, rospy.Time.from_sec(stamp))
-                for name, (pose, stamp) in self._frames().items()
-                if all(math.isfinite(value) for value in pose.position)]))
+            self._tf.publish(_transforms(self._frames()))
             joints = JointState(name=list(_JOINTS), position=list(snapshot.positions[: len(_JOINTS)]))
             joints.header.stamp = now
             self._joints.publish(joints)
+            if self._truth.get_num_connections() > 0:
+                self._truth.publish(_transforms(self._world.true_frames()))
+
+
+def _transforms(frames: Dict[str, Tuple[Pose, float]]) -> TFMessage:
+    """Frames as children of the world; one that is nowhere is left out."""
+    return TFMessage([
+        transform_to_msg("world", name, pose, rospy.Time.from_sec(stamp)) for name, (pose, stamp) in frames.items()
+        if all(math.isfinite(value) for value in pose.position)])

@@ -9,10 +9,8 @@ from typing import Any, Callable, Dict, Tuple
 
 from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.model import Motion, Plan, Step, Task
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.model import FeedbackKind, Motion, Plan, Step, Task
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -21,7 +19,8 @@ from hicrisp_sim.agv import AgvWorld
 from hicrisp_bench.agv.truth import TrueMap, TrueTrack, judge
 
 INJECTIONS = ("swap", "omission", "repetition")
-CAUGHT = ("out_of_order", "not_due", "omitted", "wrong_area")
+CAUGHT = frozenset(kind.value for kind in (
+    FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))
 """Kinds of failures by which a wrong order is seen."""
 
 
@@ -75,21 +74,22 @@ def _follower(track: TrueTrack) -> Callable[[Dict[str, Any]], None]:
     """Tells a track where each command sends the base."""
     def follow(event: Dict[str, Any]) -> None:
         if event["kind"] == "command":
-            track.errand = next((area for area in track.areas if area in event["command"]), "")
+            named = map(str, event["arguments"].values())
+            track.errand = next((name for name in named if name in track.areas), "")
     return follow
 
 
 def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
     """Run one; the result is a plain dictionary, judged from the physics."""
     scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
-    domain = load_domain(trial.config / "domains" / f"{scene.domain}.yaml")
-    policy = load_policy(trial.config / "policies" / f"{trial.policy}.yaml")
-    world = AgvWorld(scene, trial.seed, domain=domain)
-    real = OfflineBrain(domain)
+    parts = load_parts(trial.config, scene.domain, trial.policy)
+    world = AgvWorld(scene, trial.seed, domain=parts.domain)
+    real = OfflineBrain(parts.domain)
     brain = WrongOrder(real, trial.injected, trial.seed) if trial.injected else real
     truth, track = TrueMap(scene, world.robot.name), TrueTrack(world)
-    executive = assemble(domain, policy, brain, {world.robot.name: world.robot}, world, _follower(track),
-                         drive=replace(drive_space_of(scene), first_reached=world.base.first_reached))
+    space = replace(drive_space_of(scene), first_reached=world.base.first_reached)
+    executive = replace(parts, drive=space).executive(
+        {world.robot.name: world.robot}, world, _follower(track), brain=brain)
     began, started = time.perf_counter(), world.time
     result = executive.run(Task("Visit " + ", then ".join(area.replace("_", " ") for area in trial.order)))
     world.settle(1.0)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Dict, FrozenSet
 
-from hicrisp_core.config.yaml_lines import check_keys, read_yaml, value_of
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.model import WorldState
+from pydantic.dataclasses import dataclass as settings_dataclass
 
 SUPERFLUOUS, MISSING = 0.2, 1.0
 """Weights of the distance d."""
 
 
-@dataclass(frozen=True)
+@settings_dataclass(frozen=True, config=STRICT)
 class Recipe:
     """What a glass must hold, and what it may hold besides."""
 
-    name: str
     mandatory: FrozenSet[str]
-    optional: FrozenSet[str]
+    optional: FrozenSet[str] = frozenset()
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,8 @@ def load_recipes(file: Path) -> Dict[str, Recipe]:
         ConfigError: with file, line and key.
     """
     values, positions = read_yaml(file)
-    recipes: Dict[str, Recipe] = {}
-    for name, entry in values.items():
-        check_keys(entry, ("mandatory", "optional"), ("mandatory",), positions, (name,))
-        mandatory, optional = (frozenset(map(str, value_of(entry, key, list, positions, (name,), default=[])))
-                               for key in ("mandatory", "optional"))
-        recipes[name] = Recipe(name, mandatory, optional)
-    return recipes
+    return {name: replace(read_settings(Recipe, entry, positions, (name,)), name=name)
+            for name, entry in values.items()}
 
 
 def judge(recipe: Recipe, world: WorldState) -> Served:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
-from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.config.files import config_file
-from hicrisp_core.domain import Domain, load_domain
-from hicrisp_core.executive.assembly import assemble
-from hicrisp_core.llm.settings import choose_llm, load_llm_settings
+from hicrisp_core.executive.assembly import Parts, load_parts
+from hicrisp_core.llm.settings import OFFLINE, choose_llm
 from hicrisp_core.model import Task
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, load_scene
@@ -47,15 +42,16 @@ class BarmanTrial:
 
 def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
-    scene, domain, policy, recipes = _read(trial.config, trial.policy)
-    recipe = recipes[trial.recipe]
+    llm, _ = choose_llm(trial.llm, os.environ)
+    scene, parts, recipes = _read(trial.config, trial.policy, OFFLINE if trial.recorded else llm)
+    domain, recipe = parts.domain, recipes[trial.recipe]
     world = SymbolicWorld(domain, scene.first_state(), scene.robots[0])
     events: List[Dict[str, Any]] = []
-    brain = _brain(trial, domain, policy)
     drink = recipe.name.replace("_", " ")
     request = trial.recorded.request if trial.recorded else f"Please, prepare a {drink} cocktail"
     searcher = TimedSearcher(domain)
-    executive = assemble(domain, policy, brain, {world.name: world}, world, events.append, searcher=searcher)
+    executive = replace(parts, searcher=searcher).executive(
+        {world.name: world}, world, events.append, brain=_brain(trial, parts))
     began = time.perf_counter()
     result = executive.run(Task(request))
     seconds = time.perf_counter() - began
@@ -76,16 +72,14 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _read(config: Path, policy: str) -> Tuple[Scene, Domain, Policy, Dict[str, Recipe]]:
+def _read(config: Path, policy: str, llm: str) -> Tuple[Scene, Parts, Dict[str, Recipe]]:
     """The files of a trial; hundreds of trials read the same ones."""
     scene = load_scene(config / "scenes" / "barman.yaml")
-    return (scene, load_domain(config / "domains" / f"{scene.domain}.yaml"),
-            load_policy(config / "policies" / f"{policy}.yaml"), load_recipes(config / "recipes" / "cocktails.yaml"))
+    return (scene, load_parts(config, scene.domain, policy, llm),
+            load_recipes(config / "recipes" / "cocktails.yaml"))
 
 
-def _brain(trial: BarmanTrial, domain: Domain, policy: Policy) -> Brain:
-    if trial.recorded is not None:
-        return RecordedBrain(domain, trial.recorded.text, f"recorded: {trial.recorded.source}")
-    name, _ = choose_llm(trial.llm, os.environ)
-    settings = load_llm_settings(config_file("llm", name, beside=trial.config / "llm" / "offline.yaml"))
-    return make_brain(settings, domain, trial.config / "prompts" / policy.prompts, policy.brain)
+def _brain(trial: BarmanTrial, parts: Parts) -> Brain:
+    if trial.recorded is None:
+        return parts.brain()
+    return RecordedBrain(parts.domain, trial.recorded.text, f"recorded: {trial.recorded.source}")

@@ -9,20 +9,14 @@ from random import Random
 from threading import Event
 from typing import Any, Dict, List, Optional
 
-from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.factory import make_body, without_model
-from hicrisp_core.body.placement import Workspace
-from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.corrector.ladder import Ladder
-from hicrisp_core.domain import Domain, load_domain
-from hicrisp_core.executive.executive import Executive
+from hicrisp_core.body.factory import without_model
+from hicrisp_core.domain import Domain
+from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
-from hicrisp_core.model import Command, Outcome, Task, WorldState
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.model import Command, FeedbackKind, Outcome, Task, WorldState
 from hicrisp_core.policy.policy import DIRECT
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain
-from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 
@@ -74,21 +68,19 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     """The metrics of a run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung."""
     began = time.perf_counter()
     task = next(entry for entry in TASKS if entry.name == run.task)
-    domain = load_domain(run.config / "domains" / "virtualhome.yaml")
-    policy = load_policy(run.config / "policies" / f"{run.policy}.yaml")
+    parts = load_parts(run.config, "virtualhome", run.policy, _settings(run))
+    domain, policy = parts.domain, parts.policy
     graph = load_home(run.config)
     world = _Diary(domain, graph)
-    settings = _settings(run)
-    prompts = run.config / "prompts" / policy.prompts
     brain: Brain = HouseholdBrain(domain, run.forget, Random(f"{run.task} {run.run}")) \
-        if settings.backend == OFFLINE else make_brain(settings, domain, prompts, policy.brain, policy.worded)
-    body: Body = VerbatimBody(domain) if policy.body == DIRECT or without_model(policy.body, settings) \
-        else make_body(policy.body, domain, ActionDecoder(domain, Workspace()), settings, prompts)
+        if parts.llm.backend == OFFLINE else parts.brain()
+    body: Body = VerbatimBody(domain) if policy.body == DIRECT or without_model(policy.body, parts.llm) \
+        else parts.body()
     events: List[Dict[str, Any]] = []
-    ports = Ports(brain, body, {CHARACTER: world}, HomeDetector(domain), Ladder(domain, policy, brain), world)
-    result = Executive(ports, domain, policy, events.append).run(Task(task.text))
+    result = parts.executive({CHARACTER: world}, world, events.append, brain=brain, body=body,
+                             detector=HomeDetector(domain)).run(Task(task.text))
     verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
-    refused = sum(1 for failure in result.failures if failure.kind == "invalid")
+    refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
     course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
     return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began, "message": result.message,
             "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,

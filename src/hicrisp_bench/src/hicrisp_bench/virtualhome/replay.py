@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Mapping, Tuple
 
-from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.executive.executive import Executive
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.model import Plan, Task
 from hicrisp_core.policy.policy import Policy
-from hicrisp_core.ports.executive import Ports
 
 from hicrisp_bench.virtualhome.facts import CHARACTER
 from hicrisp_bench.virtualhome.parts import HomeDetector, RecordedBrain, VerbatimBody
@@ -40,10 +38,10 @@ def replay(domain: Domain, policy: Policy, reading: Reading, graph: Any, charact
     world = VirtualHome(domain, graph, character, reading.named)
     events: List[Dict[str, Any]] = []
     brain = RecordedBrain(Plan(reading.steps, "recorded"))
-    ports = Ports(brain, VerbatimBody(domain), {CHARACTER: world}, HomeDetector(domain), Ladder(domain, policy, brain),
-                  world)
-    result = Executive(ports, domain, policy, events.append).run(Task(task))
+    executive = Parts(domain, policy).executive(
+        {CHARACTER: world}, world, events.append, brain=brain, body=VerbatimBody(domain), detector=HomeDetector(domain))
+    result = executive.run(Task(task))
     texts = {event["index"]: event["text"] for event in events if event["kind"] == "step_started"}
     left_out = tuple(texts[event["index"]] for event in events if event["kind"] == "step_finished" and not event["ok"])
     return Replay(tuple(world.carried_out), result.corrections, left_out,
-                  tuple((failure.kind, failure.error) for failure in result.failures))
+                  tuple((failure.name, failure.error) for failure in result.failures))

@@ -41,7 +41,7 @@ _BOUNDS = {
 
 def read_settings(
     kind: Type[_Settings], mapping: Any, positions: Positions, path: Path = (), *, required: Iterable[str] = (),
-    others: Iterable[str] = (), name_key: str = "name", base: Optional[_Settings] = None,
+    others: Iterable[str] = (), renamed: Optional[Mapping[str, str]] = None, base: Optional[_Settings] = None,
 ) -> _Settings:
     """A dataclass from a mapping with its fields; what that leaves out keeps its default.
 
@@ -49,13 +49,13 @@ def read_settings(
         path: where the mapping stands in the file.
         required: fields that may not be left out although they have a default.
         others: further keys, which somebody else reads.
-        name_key: the key of the file that holds the field ``name``, for example ``policy``.
+        renamed: the keys of the file for fields that are called otherwise: ``{"name": "policy"}``.
         base: settings that hold where the mapping says nothing, in place of the defaults.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
     """
-    keys = {each.name if each.name != "name" else name_key: each for each in fields(cast(Any, kind))}
+    keys = {(renamed or {}).get(each.name, each.name): each for each in fields(cast(Any, kind))}
     needed = [key for key, each in keys.items() if each.default is MISSING and each.default_factory is MISSING]
     check_keys(mapping, [*keys, *others], [*needed, *required], positions, path)
     own = {each.name: mapping[key] for key, each in keys.items() if key in mapping}
@@ -64,7 +64,7 @@ def read_settings(
         return found if base is None else _over(base, found, own)
     except ValidationError as error:
         unknown_first = sorted(error.errors(), key=lambda each: each["type"] != _UNKNOWN)
-        raise _told(unknown_first[0], kind, own, positions, path) from error
+        raise _told(unknown_first[0], kind, own, positions, path, renamed or {}) from error
 
 
 def _over(base: _Settings, found: _Settings, told: Mapping[str, Any]) -> _Settings:
@@ -84,10 +84,14 @@ def _names(kind: Any) -> List[str]:
     return [each.name for each in fields(kind)]
 
 
-def _told(error: Mapping[str, Any], kind: Any, values: Any, positions: Positions, path: Path) -> ConfigError:
+def _told(
+    error: Mapping[str, Any], kind: Any, values: Any, positions: Positions, path: Path, renamed: Mapping[str, str]
+) -> ConfigError:
     """The first error of Pydantic's, at its place in the file and in our words."""
     inside = _place(error["loc"], kind)
     place, type_, got = (*path, *inside), str(error["type"]), _at(values, inside)
+    if inside:
+        place = (*path, renamed.get(str(inside[0]), inside[0]), *inside[1:])
     if type_ == _UNKNOWN:
         try:
             check_keys({inside[-1]: got}, _names(_hint(kind, inside[:-1])), (), positions, place[:-1])

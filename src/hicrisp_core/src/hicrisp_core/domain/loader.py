@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-import re
+import math
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.extending import extended_files
-from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml, value_of
+from hicrisp_core.config.settings import read_settings
+from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml
 from hicrisp_core.domain.condition_text import parse_atom, parse_condition
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
+from hicrisp_core.domain.entries import (
+    ActionEntry,
+    AdditionEntry,
+    DomainFile,
+    EffectEntry,
+    ParameterEntry,
+    PreconditionEntry,
+    PredicateEntry,
+    spelled_out,
+)
 from hicrisp_core.domain.role_reading import check_item_role, read_roles
 from hicrisp_core.domain.roles import ITEM, PARAMETER_ROLES, Roles
 from hicrisp_core.domain.schema import (
+    PRECONDITION_KINDS,
     ROBOT_TYPES,
     Action,
     Domain,
@@ -26,9 +38,9 @@ from hicrisp_core.domain.schema import (
 )
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.model import FeedbackKind
 from hicrisp_core.ports.kinds import Skill
 
-_PLACE = re.compile(r"\{\w+\}")
 _NUMBER = "number"
 """In place of a type: the argument is a quantity."""
 
@@ -44,29 +56,23 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
             the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
-    check_keys(values, ("domain", "description", "extends", "types", "predicates", "roles", "actions", "examples",
-                        "sayings"),
-               ("domain", "types", "predicates", "actions"), positions)
+    read = read_settings(DomainFile, values, positions, others=("extends", "roles"))
     parents = [load_domain(each, (*chain, FilePath(file)))
                for each in extended_files(FilePath(file), values, positions, "domain", chain)]
-    types = _types(value_of(values, "types", dict, positions), positions, parents)
+    types = _types(read.types, positions, parents)
     predicates = {name: predicate for parent in parents for name, predicate in parent.predicates.items()}
     predicates.update({
-        name: _predicate(name, entry, types, positions)
-        for name, entry in value_of(values, "predicates", dict, positions).items()})
+        name: _predicate(name, entry, types, positions) for name, entry in read.predicates.items()})
     roles = read_roles(values, types, predicates, positions, [parent.roles for parent in parents])
     actions = {name: action for parent in parents for name, action in parent.actions.items()}
     actions.update({
         name: _ActionReader(name, types, predicates, roles, positions, actions.get(name)).read(entry)
-        for name, entry in value_of(values, "actions", dict, positions).items()})
+        for name, entry in read.actions.items()})
     check_item_role(values, roles, actions, positions)
-    examples = value_of(values, "examples", list, positions, default=[])
-    for index, example in enumerate(examples):
+    for index, example in enumerate(read.examples):
         check_keys(example, ("task", "state", "plan"), ("task", "plan"), positions, ("examples", index))
-    return Domain(value_of(values, "domain", str, positions), types, predicates, actions,
-                  value_of(values, "description", str, positions, default=""), tuple(examples),
-                  tuple(_saying(entry, positions, ("sayings", index)) for index, entry in enumerate(
-                      value_of(values, "sayings", list, positions, default=[]))), roles)
+    return Domain(read.domain, types, predicates, actions, read.description, read.examples,
+                  tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles)
 
 
 def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:
@@ -86,36 +92,16 @@ def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[D
     return types
 
 
-def _predicate(name: str, entry: Any, types: Mapping[str, str], positions: Positions) -> Predicate:
+def _predicate(name: str, entry: PredicateEntry, types: Mapping[str, str], positions: Positions) -> Predicate:
     path: Path = ("predicates", name)
-    check_keys(entry, ("args", "text", "not_text", "detect", "tolerance", "direction", "transient"),
-               ("args", "text"), positions, path)
-    arguments = tuple(value_of(entry, "args", list, positions, path))
-    if not 1 <= len(arguments) <= 2:
-        raise positions.error((*path, "args"), "a predicate has one or two arguments, as facts are triplets")
-    for index, type_ in enumerate(arguments):
+    for index, type_ in enumerate(entry.args):
         if not (index and type_ == _NUMBER):
             _known_type(type_, types, positions, (*path, "args", index))
-    text = value_of(entry, "text", str, positions, path)
-    detect = value_of(entry, "detect", str, positions, path, default="")
-    if detect and detect not in extensions().tests:
-        raise positions.error((*path, "detect"), extensions().tests.unknown(detect))
-    direction = value_of(entry, "direction", list, positions, path, default=[0.0, 0.0])
-    if len(direction) != 2 or not all(isinstance(value, (int, float)) for value in direction):
-        raise positions.error((*path, "direction"), f"two numbers were expected, got {direction!r}")
-    return Predicate(name, arguments, text, value_of(entry, "not_text", str, positions, path, default=f"not: {text}"),
-                     detect, value_of(entry, "tolerance", float, positions, path, default=0.0),
-                     (float(direction[0]), float(direction[1])),
-                     value_of(entry, "transient", bool, positions, path, default=False))
-
-
-def _saying(entry: Any, positions: Positions, path: Path) -> Saying:
-    check_keys(entry, ("say", "means"), ("say", "means"), positions, path)
-    say, means = (value_of(entry, key, str, positions, path) for key in ("say", "means"))
-    unknown = sorted(set(_PLACE.findall(means)) - set(_PLACE.findall(say)))
-    if unknown:
-        raise positions.error((*path, "means"), f"{unknown[0]} does not stand in '{say}'")
-    return Saying(say, means)
+    if entry.detect and entry.detect not in extensions().tests:
+        raise positions.error((*path, "detect"), extensions().tests.unknown(entry.detect))
+    not_text = f"not: {entry.text}" if entry.not_text is None else entry.not_text
+    return Predicate(name, entry.args, entry.text, not_text, entry.detect, entry.tolerance, entry.direction,
+                     entry.transient)
 
 
 def _known_type(type_: Any, types: Mapping[str, str], positions: Positions, path: Path) -> str:
@@ -145,28 +131,22 @@ class _ActionReader:
 
     def read(self, entry: Any) -> Action:
         """The action of a YAML entry; one without parameters adds to the inherited one."""
-        if self._inherited is not None and isinstance(entry, dict) and "parameters" not in entry:
-            check_keys(entry, ("preconditions", "effects"), (), self._positions, self._path)
-            return replace(self._inherited, preconditions=(*self._inherited.preconditions, *self._preconditions(entry)),
-                           effects=(*self._inherited.effects, *self._effects(entry)))
-        check_keys(entry, ("text", "parameters", "skill", "decode", "preconditions", "effects", "reversible",
-                           "time_limit", "called", "needless"), ("text", "parameters"), self._positions, self._path)
-        parameters = {
-            name: self._parameter(name, value)
-            for name, value in self._value(entry, "parameters", dict).items()}
-        time_limit = self._value(entry, "time_limit", float, 30.0)
-        if not time_limit > 0.0:
-            raise self._positions.error((*self._path, "time_limit"), f"more than 0 seconds needed, got {time_limit:g}")
+        entry = spelled_out(entry)
+        if self._inherited is not None and "parameters" not in entry:
+            more = read_settings(AdditionEntry, entry, self._positions, self._path)
+            return replace(
+                self._inherited, preconditions=(*self._inherited.preconditions, *self._preconditions(more)),
+                effects=(*self._inherited.effects, *self._effects(more)))
+        told = read_settings(ActionEntry, entry, self._positions, self._path)
+        parameters = {name: self._parameter(name, value) for name, value in told.parameters.items()}
         return Action(
-            self._name, self._value(entry, "text", str), parameters, self._preconditions(entry), self._effects(entry),
-            self._skill(entry, parameters), self._target(entry),
-            self._value(entry, "reversible", bool, True), time_limit,
-            tuple(map(str, self._value(entry, "called", list, []))),
-            tuple(self._needless(index, value) for index, value in enumerate(self._value(entry, "needless", list, []))))
+            self._name, told.text, parameters, self._preconditions(told), self._effects(told),
+            self._skill(told.skill, parameters), self._target(told.decode), told.reversible, told.time_limit,
+            told.called, self._needless(told))
 
-    def _skill(self, entry: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> str:
+    def _skill(self, name: str, parameters: Mapping[str, Parameter]) -> str:
         """The name of the action's skill, when there is such a skill and the parameters are what it needs."""
-        name, path = self._value(entry, "skill", str, ""), (*self._path, "skill")
+        path = (*self._path, "skill")
         if not name:
             return ""
         known = extensions().skills
@@ -182,67 +162,47 @@ class _ActionReader:
                                               f"'{self._roles.item}', or give one 'role: {ITEM}'")
         return name
 
-    def _target(self, entry: Mapping[str, Any]) -> str:
-        name = self._value(entry, "decode", str, "")
+    def _target(self, name: str) -> str:
         if name and name not in extensions().targets:
             raise self._positions.error((*self._path, "decode"), extensions().targets.unknown(name))
         return name
 
-    def _preconditions(self, entry: Mapping[str, Any]) -> Tuple[Precondition, ...]:
-        return tuple(self._precondition(index, value)
-                     for index, value in enumerate(self._value(entry, "preconditions", list, [])))
-
-    def _effects(self, entry: Mapping[str, Any]) -> Tuple[Effect, ...]:
-        return tuple(self._effect(index, value) for index, value in enumerate(self._value(entry, "effects", list, [])))
-
-    def _value(self, entry: Mapping[str, Any], key: str, type_: Any, default: Optional[Any] = None) -> Any:
-        return value_of(entry, key, type_, self._positions, self._path, default=default)
-
-    def _parameter(self, name: str, value: Any) -> Parameter:
+    def _parameter(self, name: str, entry: ParameterEntry) -> Parameter:
         path = (*self._path, "parameters", name)
-        role = ITEM if name == self._roles.item else ""
-        if isinstance(value, str):
-            return Parameter(name, _known_type(value, self._types, self._positions, path), role=role)
-        check_keys(value, ("type", "default", "min", "max", "any", "optional", "role"), ("type",), self._positions,
-                   path)
-        if value["type"] != _NUMBER:
-            return Parameter(name, _known_type(value["type"], self._types, self._positions, (*path, "type")),
-                             any=value_of(value, "any", bool, self._positions, path, default=False),
-                             optional=value_of(value, "optional", bool, self._positions, path, default=False),
-                             role=value_of(value, "role", str, self._positions, path, default=role,
-                                           choices=PARAMETER_ROLES if "role" in value else ()))
-        numbers = {key: value_of(value, key, float, self._positions, path) for key in ("default", "min", "max")}
-        return Parameter(name, _NUMBER, numbers["default"],
-                         -float("inf") if numbers["min"] is None else numbers["min"],
-                         float("inf") if numbers["max"] is None else numbers["max"])
+        if entry.type == _NUMBER:
+            return Parameter(name, _NUMBER, entry.default, -math.inf if entry.min is None else entry.min,
+                             math.inf if entry.max is None else entry.max)
+        role = (ITEM if name == self._roles.item else "") if entry.role is None else entry.role
+        if entry.role is not None and role not in PARAMETER_ROLES:
+            raise self._positions.error((*path, "role"), f"'{role}' is not one of: {', '.join(PARAMETER_ROLES)}")
+        return Parameter(name, _known_type(entry.type, self._types, self._positions, (*path, "type")), any=entry.any,
+                         optional=entry.optional, role=role)
 
-    def _precondition(self, index: int, value: Any) -> Precondition:
+    def _preconditions(self, entry: Union[ActionEntry, AdditionEntry]) -> Tuple[Precondition, ...]:
+        return tuple(self._precondition(index, told) for index, told in enumerate(entry.preconditions))
+
+    def _precondition(self, index: int, told: PreconditionEntry) -> Precondition:
         path = (*self._path, "preconditions", index)
-        if isinstance(value, str):
-            return Precondition(self._condition(value, path))
-        check_keys(value, ("holds", "reason", "suggestion", "kind"), ("holds",), self._positions, path)
-        return Precondition(self._condition(value_of(value, "holds", str, self._positions, path), path),
-                            *(value_of(value, key, str, self._positions, path, default=default) for key, default in (
-                                ("reason", ""), ("suggestion", ""), ("kind", Precondition.kind))))
+        valid = [kind.value for kind in PRECONDITION_KINDS]
+        if told.kind not in valid:
+            raise self._positions.error((*path, "kind"), f"'{told.kind}' is not one of: {', '.join(valid)}; "
+                                        "a word of your own is a 'label'")
+        return Precondition(self._condition(told.holds, path), told.reason, told.suggestion,
+                            FeedbackKind(told.kind), told.label)
 
-    def _needless(self, index: int, value: Any) -> Needless:
-        path = (*self._path, "needless", index)
-        check_keys(value, ("holds", "note"), ("holds", "note"), self._positions, path)
-        return Needless(self._condition(value_of(value, "holds", str, self._positions, path), path),
-                        value_of(value, "note", str, self._positions, path))
+    def _needless(self, entry: ActionEntry) -> Tuple[Needless, ...]:
+        return tuple(Needless(self._condition(told.holds, (*self._path, "needless", index)), told.note)
+                     for index, told in enumerate(entry.needless))
 
-    def _effect(self, index: int, value: Any) -> Effect:
-        path = (*self._path, "effects", index)
-        when: Optional[Condition] = None
-        if isinstance(value, dict):
-            check_keys(value, ("when", "then"), ("when", "then"), self._positions, path)
-            when = self._condition(value_of(value, "when", str, self._positions, path), path)
-            value = value["then"]
-        if not isinstance(value, str):
-            raise self._positions.error(path, f"an effect such as 'not on(item, _)' was expected, got {value!r}")
-        removes = value.strip().startswith("not ")
+    def _effects(self, entry: Union[ActionEntry, AdditionEntry]) -> Tuple[Effect, ...]:
+        return tuple(self._effect(told, (*self._path, "effects", index)) for index, told in enumerate(entry.effects))
+
+    def _effect(self, entry: EffectEntry, path: Path) -> Effect:
+        when = self._condition(entry.when, path) if entry.when is not None else None
+        text = entry.then.strip()
+        removes = text.startswith("not ")
         try:
-            atom = parse_atom(value.strip()[4:] if removes else value)
+            atom = parse_atom(text[4:] if removes else text)
         except ConfigError as error:
             raise self._positions.error(path, str(error)) from error
         self._known(atom, path)

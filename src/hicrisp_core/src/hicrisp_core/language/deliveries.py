@@ -6,10 +6,11 @@ from typing import List, Sequence, Tuple
 
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import Delivery, NotUnderstood, Noun
-from hicrisp_core.language.phrases import PhraseReader
+from hicrisp_core.language.noun_phrases import PhraseReader
 from hicrisp_core.language.splitter import Clause
 from hicrisp_core.language.tokens import END, Token
 from hicrisp_core.language.vocabulary import Vocabulary
+from hicrisp_core.ports.kinds import ARM
 
 EXAMPLES = ("bring the box to area 2", "load the red box onto the AGV, bring it to area 3 and back",
             "bring the box to area 2 and back to the table",
@@ -37,9 +38,10 @@ class DeliveryReader(PhraseReader):
         verb = clause.verb
         if verb is END:
             raise NotUnderstood(f"'{clause.text}' begins with no action")
-        back = verb.value == "return" or any("back" in token.text.split() for token in clause.tokens)
+        moves = verb.value in ("go", "go_to") or verb.text in (*lexicon.CARRIES, *lexicon.LOADS, "get")
+        back = moves and any("back" in token.text.split() for token in clause.tokens)
         self.skip()
-        if back or verb.text.startswith("return"):
+        if back or verb.value == "return" or verb.text.startswith("return"):
             return [self._back(verb)]
         if verb.value == "unload" or (verb.text in lexicon.UNLOADS and self._is_carrier_behind("from")):
             return [self._unload()]
@@ -77,7 +79,7 @@ class DeliveryReader(PhraseReader):
         while self.peek().text in ("over", "on"):
             self.skip()
         if self.peek().value != "to":
-            raise NotUnderstood("it is not said where to carry it")
+            raise NotUnderstood("say where to carry it")
         self.skip()
         return self._to(items, self._ahead())
 
@@ -94,7 +96,9 @@ class DeliveryReader(PhraseReader):
         elif where and not goes:
             raise NotUnderstood(f"'{self.rest()}' is not understood")
         moves = goes or verb.value == "go" or verb.text in ("go back", "come back", "drive back")
-        if moves and not items and where and not self._known.table(where) and not self._is_start(where):
+        if moves and items:
+            raise NotUnderstood(f"'{verb.text}' takes no things along; say 'bring ... back'")
+        if moves and where and not self._known.table(where) and not self._is_start(where):
             raise NotUnderstood(f"'{verb.text} {self.rest()}' is a drive")
         if not where or self._known.station(where) or self._is_start(where):
             return Delivery("return", items)
@@ -109,18 +113,20 @@ class DeliveryReader(PhraseReader):
         table = self._known.table(where)
         if table:
             return Delivery("return", items, table)
-        raise NotUnderstood(f"'{' '.join(token.text for token in where)}' is no place to carry things to")
+        raise NotUnderstood(f"'{' '.join(token.text for token in where)}' is not a place to carry things to")
 
     def _is_start(self, where: Sequence[Token]) -> bool:
         """"To the start", "to the arm"."""
         texts = [token.text for token in where if token.text not in lexicon.ARTICLES]
         names, length = self._known.robots.named(texts)
-        return texts == ["start"] or (length == len(texts) > 0 and "arm" in map(self._known.robots.kinds.get, names))
+        kinds = {self._known.robots.kinds[name] for name in names}
+        return texts == ["start"] or (length == len(texts) > 0 and ARM in kinds)
 
     def _cargo(self) -> Tuple[Noun, ...]:
         """The things; none for "the load", which is what the base carries."""
         for ahead in (0, 1):
-            if self.peek(ahead).text in lexicon.CARGO and (ahead == 0 or self.peek().text in lexicon.ARTICLES):
+            leads = ahead == 0 or self.peek().text in lexicon.ARTICLES
+            if leads and self.peek(ahead).text in lexicon.CARGO:
                 self._at += ahead + 1
                 return ()
         return self.nouns()
@@ -139,7 +145,7 @@ class DeliveryReader(PhraseReader):
                    for at, token in enumerate(said))
 
     def _tokens_until(self, text: str) -> "List[Token] | None":
-        """The tokens before a word, which is passed too; ``None``, and nothing is passed, where it does not come."""
+        """The tokens before a word, which is passed too; ``None`` where it does not come."""
         said = self._ahead()
         for at, token in enumerate(said):
             if token.text == text:

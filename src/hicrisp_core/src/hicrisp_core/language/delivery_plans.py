@@ -9,9 +9,10 @@ from hicrisp_core.language.actions import arguments, of_skill
 from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.goals import goal_of_relation
 from hicrisp_core.language.intents import Delivery, NotUnderstood, Noun
-from hicrisp_core.language.nouns import Names
+from hicrisp_core.language.names import Names
 from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import Relation, Step, WorldState
+from hicrisp_core.ports.kinds import BASE
 
 _PRONOUNS = ("it", "them")
 
@@ -83,7 +84,7 @@ class DeliveryPlanner:
 
     def _dock(self, base: str) -> None:
         if not self._known.stations:
-            raise NotUnderstood(f"there is no station here to which {base} could return")
+            raise NotUnderstood(f"there is no station for {base} to return to")
         self._achieve(self._domain.roles.docked, base, self._known.stations[0])
 
     def _achieve(self, predicate: str, subject: str, object_: str) -> None:
@@ -101,9 +102,9 @@ class DeliveryPlanner:
 
     def _base(self, robot: str) -> str:
         """The base that is named, or the only one."""
-        bases = [name for name, kind in sorted(self._known.robots.kinds.items()) if kind == "base"]
+        bases = [name for name, kind in sorted(self._known.robots.kinds.items()) if kind == BASE]
         if robot in bases:
             return robot
         if not bases:
-            raise NotUnderstood("there is nothing here that carries things")
+            raise NotUnderstood("nothing here carries things")
         return bases[0]

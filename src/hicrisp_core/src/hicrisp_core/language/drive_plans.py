@@ -11,8 +11,7 @@ from hicrisp_core.language.actions import arguments, of_skill
 from hicrisp_core.language.drives import TO_AREAS
 from hicrisp_core.language.front_ends import read_errands
 from hicrisp_core.language.intents import Errand, NotUnderstood
-from hicrisp_core.model import Feedback, Plan, Step, WorldState
-from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.model import Feedback, FeedbackKind, Plan, Step, WorldState
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.ports.kinds import BASE
 
@@ -50,7 +49,8 @@ def _forgotten(
     domain: Domain, request: PlanRequest, steps: Sequence[Step], skipped: "frozenset[str]"
 ) -> List[Step]:
     """Steps to the areas that the task asks for, that were not visited and that no step goes to."""
-    covered = {fact.object for fact in request.world.relations if fact.predicate == domain.roles.visited} | skipped
+    visited = domain.roles.visited
+    covered = {fact.object for fact in request.world.relations if fact.predicate == visited} | skipped
     covered.update(str(value) for step in steps for value in step.arguments.values())
     try:
         errands = read_errands(request.task.text, domain, request.world)
@@ -63,13 +63,10 @@ def _forgotten(
 
 
 def _unreachable(feedback: Sequence[Feedback], remaining: Sequence[Step]) -> "frozenset[str]":
-    named = [entry for entry in feedback if entry.kind == UNREACHABLE]
+    """The places of the remaining steps to which no path leads."""
     places = {str(value) for step in remaining for value in step.arguments.values()}
-    return frozenset(place for place in places for entry in named if place in _words(entry.error))
-
-
-def _words(text: str) -> List[str]:
-    return [word.strip(".,:;'\"") for word in text.split()]
+    return frozenset(name for entry in feedback if entry.kind is FeedbackKind.UNREACHABLE
+                     for name in entry.subjects if name in places)
 
 
 class DrivePlanner:

@@ -7,13 +7,14 @@ from typing import Callable, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import Errand, NotUnderstood
-from hicrisp_core.language.phrases import PhraseReader
+from hicrisp_core.language.noun_phrases import PhraseReader
 from hicrisp_core.language.splitter import Clause
 from hicrisp_core.language.tokens import END, Token
 from hicrisp_core.language.vocabulary import Vocabulary
 
 EXAMPLES = ("visit area 3, then area 2, then area 1", "go to area 2", "visit all areas",
-            "visit areas 1 and 3 in this order", "carry the load to area 2", "go to area 1, wait 10 seconds and dock")
+            "visit areas 1 and 3 in this order", "carry the load to area 2",
+            "go to area 1, wait 10 seconds and dock")
 TO_AREAS = ("visit", "go_to", "carry_to")
 """The skills whose places are areas in an order."""
 _TURNS = ("before", "after")
@@ -48,7 +49,7 @@ class DriveReader(PhraseReader):
         if verb.value in _CARRY and verb.text in lexicon.CARRIES and not self._known.carrying:
             return self._carry()
         if verb.value not in self._verbs:
-            raise NotUnderstood(f"'{clause.text}' is no action that is known here", clause.text)
+            raise NotUnderstood(f"'{clause.text}' is not an action I know", clause.text)
         self.skip()
         if verb.value != "wait" and verb.value != "dock":
             self._skill = "visit" if verb.value == "visit" else "go_to"
@@ -61,7 +62,7 @@ class DriveReader(PhraseReader):
         self.skip()
         unit = self.peek().text
         if unit not in lexicon.SECONDS:
-            raise NotUnderstood("it is not said how long to wait; say, for example, 'wait 10 seconds'")
+            raise NotUnderstood("say how long to wait, for example 'wait 10 seconds'")
         self.skip()
         self.skip("there", "here")
         self._end()
@@ -80,14 +81,14 @@ class DriveReader(PhraseReader):
         while self.peek().text in (*lexicon.ARTICLES, *lexicon.CARGO, "it"):
             self.skip()
         if self.peek().value != "to":
-            raise NotUnderstood(f"'{self.rest()}' is nothing that is carried here; say 'carry the load to ...'")
+            raise NotUnderstood(f"'{self.rest()}' cannot be carried here; say 'carry the load to ...'")
         self._skill = "carry_to"
         return self._visits()
 
     def _visits(self) -> List[Errand]:
         """Areas that stand together: visited in any order, unless it is said otherwise."""
         if self.peek() is END:
-            raise NotUnderstood(f"it is not said where to go; there are: {self._areas()}")
+            raise NotUnderstood(f"say where to go; there are: {self._areas()}")
         found: List[Errand] = []
         names: List[str] = []
         while self.peek() is not END:
@@ -159,7 +160,8 @@ class DriveReader(PhraseReader):
         found = self._known.station(said) if said else known[0] if len(known) == 1 else ""
         if not found:
             told = " ".join(token.text for token in said if token.text not in lexicon.ARTICLES) or "dock"
-            raise NotUnderstood(f"there is no station '{told}'; there are: {', '.join(known) or 'none'}", told)
+            there = ", ".join(known) or "none"
+            raise NotUnderstood(f"there is no station '{told}'; there are: {there}", told)
         return found
 
     def _areas(self) -> str:
@@ -198,4 +200,4 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise NotUnderstood(f"'{text}' is no number of seconds or minutes", text) from None
+        raise NotUnderstood(f"'{text}' is not a number of seconds or minutes", text) from None

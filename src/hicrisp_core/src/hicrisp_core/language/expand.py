@@ -7,7 +7,7 @@ from typing import Callable, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
-from hicrisp_core.language.nouns import Names
+from hicrisp_core.language.names import Names
 from hicrisp_core.model import WorldState
 
 
@@ -44,23 +44,23 @@ class _Expander:
         for type_, relation in (("bowl", "in"), ("surface", "on")):
             if self._is(reference, type_):
                 return (replace(intent, relation=relation, reference=_named(reference)),)
-        raise NotUnderstood(f"it is not said whether 'to {reference}' means next to it or on it")
+        raise NotUnderstood(f"'to {reference}' may mean next to it or on it; say which")
 
     def _stack(self, intent: Intent) -> Sequence[Intent]:
-        """One thing goes on another; several become a tower that begins with the other, or stands on the table."""
+        """One thing goes on another; several become a tower on the other, or on the table."""
         reference = self._names.one(intent.reference) if intent.reference else ""
         items = self._names.items(intent.items, reference)
         put = replace(intent, verb="put", items=tuple(map(_named, items)), reference=_named(reference))
         if len(items) == 1 or self._is(reference, "bowl"):
             return (put,)
         base = () if self._is(reference, "surface") else (reference,)
-        return (replace(put, verb="build", items=tuple(map(_named, (*base, *items))), shape="tower", relation="",
-                        reference=None),)
+        built = tuple(map(_named, (*base, *items)))
+        return (replace(put, verb="build", items=built, shape="tower", relation="", reference=None),)
 
     def _gather(self, intent: Intent) -> Sequence[Intent]:
         items = self._names.items(intent.items)
         if len(items) < 2:
-            raise NotUnderstood(f"at least 2 things are needed to be next to each other, there is: {items[0]}")
+            raise NotUnderstood(f"it takes two things to stand next to each other; there is only {items[0]}")
         return [self._placing(intent, item, "next_to", beside) for beside, item in zip(items, items[1:])]
 
     def _swap(self, intent: Intent) -> Sequence[Intent]:
@@ -70,23 +70,25 @@ class _Expander:
             raise NotUnderstood(f"two things can be swapped, not {len(items)}: {', '.join(items)}")
         places = [self._support(item) for item in items]
         if places[0] == places[1]:
-            raise NotUnderstood(f"{items[0]} and {items[1]} are both {' '.join(places[0])}, and places there have no "
-                                "names; say where each shall go")
+            raise NotUnderstood(f"{items[0]} and {items[1]} are both {' '.join(places[0])}, and places there have "
+                                "no names; say where each should go")
         if any(place in items for _, place in places):
-            raise NotUnderstood(f"{items[0]} and {items[1]} stand on each other: say which shall be on which")
+            raise NotUnderstood(f"{items[0]} and {items[1]} stand on each other: say which should be on which")
         return [self._placing(intent, items[1], *places[0]), self._placing(intent, items[0], *places[1])]
 
     def _support(self, item: str) -> Tuple[str, str]:
-        found = [(fact.predicate, fact.object) for fact in self._world.about(item) if fact.predicate in self._supports]
+        found = [(fact.predicate, fact.object) for fact in self._world.about(item)
+                 if fact.predicate in self._supports]
         if not found:
-            raise NotUnderstood(f"it is not known where {item} is")
+            raise NotUnderstood(f"I do not know where {item} is")
         return found[0]
 
     def _unstack(self, intent: Intent) -> Sequence[Intent]:
         items = self._names.items(intent.items)
         raised = [item for item in items if any(
-            fact.predicate == self._on and not self._is(fact.object, "surface") for fact in self._world.about(item))]
-        return [Intent("put_down", (_named(item),), group=intent.group) for item in self._from_the_top(raised)]
+            fact.predicate == self._on and not self._is(fact.object, "surface")
+            for fact in self._world.about(item))]
+        return self._put_down(intent, self._from_the_top(raised))
 
     def _clear(self, intent: Intent) -> Sequence[Intent]:
         """Tables are cleared into a bowl; what is in a bowl or on a thing is put on the table."""
@@ -96,12 +98,13 @@ class _Expander:
         if self._is(place, "surface"):
             return (intent,)
         if intent.relation not in ("clear", "empty", "empty out"):
-            raise NotUnderstood(f"only a table can be tidied, and {place} is a {self._world.types().get(place)}")
+            raise NotUnderstood(
+                f"only a table can be tidied, and {place} is a {self._world.types().get(place)}")
         inside = [fact.subject for fact in sorted(self._world.relations)
                   if fact.object == place and fact.predicate in self._supports]
-        left_out = {name for noun in intent.items for other in noun.besides for name in self._names.items((other,))}
-        return [Intent("put_down", (_named(item),), group=intent.group)
-                for item in self._from_the_top(inside) if item not in left_out]
+        left_out = {name for noun in intent.items for other in noun.besides
+                    for name in self._names.items((other,))}
+        return self._put_down(intent, [item for item in self._from_the_top(inside) if item not in left_out])
 
     def _take_away(self, intent: Intent) -> Sequence[Intent]:
         """Off a table is up; out of a bowl or off a thing is down on the table."""
@@ -120,8 +123,11 @@ class _Expander:
 
         return sorted(items, key=height, reverse=True)
 
+    def _put_down(self, intent: Intent, items: Sequence[str]) -> List[Intent]:
+        return [Intent("put_down", (_named(item),), group=intent.group, robot=intent.robot) for item in items]
+
     def _placing(self, intent: Intent, item: str, relation: str, reference: str) -> Intent:
-        return Intent("put", (_named(item),), relation, _named(reference), group=intent.group)
+        return Intent("put", (_named(item),), relation, _named(reference), group=intent.group, robot=intent.robot)
 
     def _is(self, name: str, type_: str) -> bool:
         return type_ in self._domain.types and self._domain.is_a(self._world.types().get(name, ""), type_)

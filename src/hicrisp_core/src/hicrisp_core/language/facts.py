@@ -1,7 +1,7 @@
 """Facts in words: sentences that say what shall be so, in the words of the domain's predicates.
 
-"The red block is on the blue block, and the blue block is on the table": every domain's predicates have texts, so every
-domain's goals can be said like this. Nothing is looked up here; see :mod:`hicrisp_core.language.goals`.
+"The red block is on the blue block, and the blue block is on the table": every domain's predicates have texts, so
+every domain's goals can be said like this. Nothing is looked up here; see :mod:`hicrisp_core.language.goals`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,20 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language import lexicon
-from hicrisp_core.language.clauses import each_where
+from hicrisp_core.language.handling import each_where
 from hicrisp_core.language.intents import NotUnderstood, Noun
-from hicrisp_core.language.phrases import PhraseReader
+from hicrisp_core.language.noun_phrases import PhraseReader
 from hicrisp_core.language.templates import Template
-from hicrisp_core.language.tokens import END, MAX_CHARACTERS, Word, behind, plain, rewritten, tokenise, words_in
+from hicrisp_core.language.tokens import (
+    END,
+    MAX_CHARACTERS,
+    Word,
+    behind,
+    plain,
+    rewritten,
+    tokenise,
+    words_in,
+)
 
 _SENTENCE_ENDS = (".", ";", "!", "\n")
 _JOINTS = (",", "and")
@@ -31,6 +40,7 @@ class SaidFact:
         subjects: what it is said of; each of them, where there are several.
         objects: what the subjects are put in relation to; empty for a fact about one thing.
         quote: the words that it was read from.
+        also: other predicates that are said in the same words; the types of the things tell which is meant.
     """
 
     predicate: str
@@ -38,6 +48,7 @@ class SaidFact:
     objects: Tuple[Noun, ...] = ()
     denied: bool = False
     quote: str = ""
+    also: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,7 +90,7 @@ class FactReader:
         return Reading(tuple(facts), unread[0] if unread else "")
 
     def _first(self, clauses: Sequence[Sequence[Word]]) -> Tuple[Optional[SaidFact], int]:
-        """The fact that the clauses begin with, and how many they are: "the red one and the blue one are ..."."""
+        """The fact that the clauses begin with, and how many they are: "the red and the blue one are ..."."""
         said: List[Word] = []
         for used, clause in enumerate(clauses, 1):
             said = [*said, Word("and"), *clause] if said else list(clause)
@@ -94,9 +105,9 @@ class FactReader:
 
 @dataclass(frozen=True)
 class _Saying:
-    """One way to say a predicate, or its denial."""
+    """One way to say some predicates, or their denial."""
 
-    predicate: str
+    predicates: Tuple[str, ...]
     denied: bool
     form: Template
 
@@ -107,7 +118,8 @@ class _Saying:
             NotUnderstood: when something else stands at one of them.
         """
         things = [_nouns(words) for _, words in sorted(places.items())]
-        return SaidFact(self.predicate, things[0], things[1] if len(things) > 1 else (), self.denied, quote)
+        objects = things[1] if len(things) > 1 else ()
+        return SaidFact(self.predicates[0], things[0], objects, self.denied, quote, self.predicates[1:])
 
 
 def _sayings(domain: Domain) -> Tuple[_Saying, ...]:
@@ -115,7 +127,7 @@ def _sayings(domain: Domain) -> Tuple[_Saying, ...]:
 
     The one with the most words of its own comes first: "in front of" before "in".
     """
-    found: List[_Saying] = []
+    found: Dict[Tuple[Template, bool], List[str]] = {}
     for predicate in domain.predicates.values():
         own = [(predicate.text, False), (predicate.not_text, True)]
         if len(predicate.arguments) == 2:
@@ -124,8 +136,9 @@ def _sayings(domain: Domain) -> Tuple[_Saying, ...]:
         for text, denied in own:
             form = Template.of(text, forms=lexicon.BEING)
             if sorted(form.places) == [str(index) for index in range(len(predicate.arguments))]:
-                found.append(_Saying(predicate.name, denied, form))
-    return tuple(sorted(found, key=lambda saying: -saying.form.length))
+                found.setdefault((form, denied), []).append(predicate.name)
+    sayings = [_Saying(tuple(names), denied, form) for (form, denied), names in found.items()]
+    return tuple(sorted(sayings, key=lambda saying: -saying.form.length))
 
 
 def _parted(words: Sequence[Word], marks: Sequence[str]) -> Iterator[List[Word]]:
@@ -156,7 +169,8 @@ def _nouns(words: Sequence[Word]) -> Tuple[Noun, ...]:
         NotUnderstood: when it does.
     """
     told = [word.text for word in words]
-    if told[-1] in _THAT or any(word == "is" and before not in _THAT for before, word in zip(["", *told], told)):
+    verbs = [before for before, word in zip(["", *told], told) if word == "is"]
+    if told[-1] in _THAT or not set(verbs) <= set(_THAT):
         raise NotUnderstood(f"'{plain(words)}' is more than a thing")
     reader = PhraseReader(tokenise(words))
     nouns = reader.nouns()

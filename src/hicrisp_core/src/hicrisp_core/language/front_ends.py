@@ -1,12 +1,13 @@
-"""Who reads what, in one place: a text is a question, a list of facts, or orders; an order is read clause by clause.
+"""Who reads what, in one place: a text is a question, a list of facts, or orders; orders are read clause by clause.
 
-A clause is offered to the front ends of :data:`FRONT_ENDS` in turn; the first that reads all of it says what it asks
-for. Where none does, the one that got furthest says why.
+A clause is offered to the front ends of :data:`FRONT_ENDS` in turn; the first that reads all of it says what it
+asks for. Where none does, the one that got furthest says why.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import AbstractSet, Callable, Dict, List, Sequence, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
@@ -16,9 +17,9 @@ from hicrisp_core.language.drives import TO_AREAS, DriveReader, joined
 from hicrisp_core.language.facts import FactReader, Reading
 from hicrisp_core.language.intents import Delivery, Errand, Intent, NotUnderstood, Order
 from hicrisp_core.language.questions import is_question
-from hicrisp_core.language.reader import ThingsReader
 from hicrisp_core.language.sayings import in_facts
 from hicrisp_core.language.splitter import Clause, clauses
+from hicrisp_core.language.things import ThingsReader
 from hicrisp_core.language.tokens import check_readable, check_size, tokenise, words_in
 from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import WorldState
@@ -44,18 +45,21 @@ class FrontEnd:
 FRONT_ENDS: Dict[str, FrontEnd] = {
     "deliveries": FrontEnd(lambda known: known.carrying, DeliveryReader),
     "drives": FrontEnd(lambda known: known.moving, DriveReader),
-    "things": FrontEnd(lambda known: known.carrying or not known.moving, lambda known: ThingsReader(known.words)),
+    "things": FrontEnd(lambda known: known.carrying or not known.moving,
+                       lambda known: ThingsReader(known.words)),
 }
 """In the order in which they are tried."""
-_ACTING: Dict[str, Tuple[str, ...]] = {"load": (ARM,), "unload": (ARM,), "carry": (BASE,), "return": (ARM, BASE)}
+_ACTING: Dict[str, Tuple[str, ...]] = {
+    "load": (ARM,), "unload": (ARM,), "carry": (BASE,), "return": (ARM, BASE)}
 """Which kinds of robots do a part of a delivery."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """A text that asks."""
+class Form(Enum):
+    """What a text is as a whole, in the order in which it is found out."""
 
-    text: str
+    QUESTION = "it asks"
+    FACTS = "it lists what shall be so, also in a domain's own sentences"
+    ORDERS = "it asks for something to be done"
 
 
 @dataclass(frozen=True)
@@ -66,17 +70,19 @@ class Orders:
     notes: Tuple[str, ...] = ()
 
 
-Read = Union[Question, Reading, Orders]
+def form_of(text: str, domain: Domain, facts: FactReader) -> Form:
+    """What a text is, whether or not all of it can be read."""
+    if is_question(text):
+        return Form.QUESTION
+    return Form.FACTS if facts.read(in_facts(text, domain)).whole else Form.ORDERS
 
 
-def read_task(text: str, domain: Domain, world: WorldState, facts: FactReader) -> Read:
-    """What a text is: a question, a list of facts, also in a domain's own sentences, or orders.
+def read_task(text: str, domain: Domain, world: WorldState, facts: FactReader) -> Union[Reading, Orders]:
+    """What a text that is no question wants: facts, or orders.
 
     Raises:
         NotUnderstood: with the part that could not be read.
     """
-    if is_question(text):
-        return Question(text)
     listed = facts.read(in_facts(text, domain))
     if listed.whole:
         return listed
@@ -86,7 +92,7 @@ def read_task(text: str, domain: Domain, world: WorldState, facts: FactReader) -
         if not listed.facts:
             raise
         known = "; ".join(f"'{saying}'" for saying in facts.known)
-        raise NotUnderstood(f"'{listed.unread}' is no fact in words that are known here: {known}",
+        raise NotUnderstood(f"'{listed.unread}' is not a fact I can read; I can read: {known}",
                             listed.unread) from error
 
 
@@ -132,7 +138,8 @@ def read_orders(text: str, known: Vocabulary, only: Sequence[str] = tuple(FRONT_
     drives_only = known.moving and not known.carrying
     check_size(text, words, "the request names no area" if drives_only else "the request holds no words")
     parts = clauses(tokenise(known.robots.uninflected(words), known.phrases, known.words), known.robots)
-    reader = _OrderReader(known, [name for name in FRONT_ENDS if name in only and FRONT_ENDS[name].serves(known)])
+    names = [name for name, front_end in FRONT_ENDS.items() if name in only and front_end.serves(known)]
+    reader = _OrderReader(known, names)
     for clause in parts:
         check_readable(clause.text, known.words, lexicon.UNREADABLE_ANYWHERE)
         reader.read(clause)
@@ -192,7 +199,7 @@ class _OrderReader:
         kinds = self._known.robots.kinds
         if not clause.subject:
             return ""
-        able = _ACTING[order.kind] if isinstance(order, Delivery) else (BASE,) if isinstance(order, Errand) else (ARM,)
+        able = _able(order)
         if kinds[clause.subject] in able:
             return clause.subject
         others = ", ".join(sorted(name for name, kind in kinds.items() if kind in able)) or "no robot here"
@@ -209,6 +216,13 @@ class _OrderReader:
                 break
             at -= 1
         return at
+
+
+def _able(order: Order) -> Tuple[str, ...]:
+    """The kinds of robots that carry out an order."""
+    if isinstance(order, Delivery):
+        return (BASE,) if order.kind == "return" and not order.place else _ACTING[order.kind]
+    return (BASE,) if isinstance(order, Errand) else (ARM,)
 
 
 def _lifted(orders: Sequence[Order]) -> List[Order]:

@@ -9,7 +9,7 @@ from hicrisp_core.errors import HicrispError
 
 
 class NotUnderstood(HicrispError):
-    """A sentence that the grammar cannot read, or that cannot be done here; the message says which part and why.
+    """A sentence that the grammar cannot read, or that cannot be done here; it says which part and why.
 
     Args:
         unread: the words from the first one on that could not be read; empty when all were.
@@ -70,8 +70,7 @@ class Intent:
 
 @dataclass(frozen=True)
 class Errand:
-    """One part of a drive: areas to visit in any order (``visit``, ``go_to`` or ``carry_to``), a dock, or seconds
-    to wait."""
+    """One part of a drive: areas in any order (``visit``, ``go_to``, ``carry_to``), a dock, or seconds to wait."""
 
     skill: str
     places: Tuple[str, ...] = ()

@@ -13,7 +13,8 @@ RELATIONS: Mapping[str, Tuple[str, ...]] = {
     "on": ("on the top of", "onto the top of", "on top of", "on top", "onto", "upon", "atop", "on"),
     "in": ("inside of", "inside", "into", "in to", "within", "in"),
     "left_of": ("to the left of", "on the left of", "to the left side of", "on the left side of", "left of"),
-    "right_of": ("to the right of", "on the right of", "to the right side of", "on the right side of", "right of"),
+    "right_of": ("to the right of", "on the right of", "to the right side of", "on the right side of",
+                 "right of"),
     "in_front_of": ("in front of",),
     "behind": ("in back of", "behind"),
     "around": ("all around", "around"),
@@ -59,19 +60,22 @@ ALL = ("all", "every", "each")
 ANY = ("a", "an", "any", "some")
 PRONOUNS = ("it", "them", "that", "this", "these", "those")
 EXCEPT = ("except for", "except", "but not", "apart from", "other than", "excluding", "but")
-THEN = ("and then", "after that", "afterwards", "finally", "lastly", "firstly", "secondly", "thirdly", "next", "then",
+THEN = ("and then", "after that", "afterwards", "finally", "lastly", "firstly", "secondly", "thirdly",
+        "next", "then",
         ";", ".")
 POLITE = (
-    "please", "kindly", "now", "can you", "could you", "would you", "will you", "i want you to", "i would like you to",
+    "please", "kindly", "now", "can you", "could you", "would you", "will you", "i want you to",
+    "i would like you to",
     "i need you to", "you should", "for me", "hey", "hi", "hello", "thanks", "thank you",
 )
 FILLERS = (
-    *POLITE, "robot", "i want", "i would like", "i need", "carefully", "gently", "slowly", "quickly", "exactly",
+    *POLITE, "robot", "i want", "i would like", "i need", "carefully", "gently", "slowly", "quickly",
+    "exactly",
     "directly", "just", "step by step", "one by one", "one after another", "one after the other", "first", "let us",
     "also", "too", "as well", "together", "to be", "to go", "to stand",
 )
 """Words that change nothing in what is wanted; every other word must be understood."""
-_FORBIDDEN = "cannot be planned: say what you want done, not what shall not be done"
+_FORBIDDEN = "cannot be planned: say what to do instead"
 _NO_CONDITIONS = "is not understood: conditions cannot be planned"
 _PLACES = ("is not understood: known places are next to, on, in, left of, right of, in front of, behind and "
            "around a thing")
@@ -81,15 +85,15 @@ UNREADABLE_ANYWHERE: Tuple[Tuple[str, str], ...] = (
     (r"\b(?:if|unless|until|while|when|whenever)\b", _NO_CONDITIONS),
     (r"\bor\b", "is not understood: say which of the two"),
 )
-"""Patterns over plain words for what changes the meaning of any request and cannot be read, with the reason."""
+"""Patterns over plain words for what changes the meaning of a request and cannot be read, with the reason."""
 UNREADABLE_OF_THINGS: Tuple[Tuple[str, str], ...] = (
     (r"\b\d+(?:\.\d+)? (?:mm|cm|dm|m|millimet\w+|centimet\w+|met(?:er|re)s?|inch(?:es)?|degrees?)\b",
      "is not understood: distances and angles cannot be given"),
     (r"\b(?:twice|thrice|\w+ times|again)\b", "is not understood: repetitions cannot be planned; say each part"),
-    (r"\b(?:between|under|underneath|below|beneath|above|over(?! to)|opposite|far|away|middle|cent(?:er|re)|corner|"
-     r"edge)\b", _PLACES),
-    (r"\b(?:\w+most|biggest|largest|smallest|tallest|nearest|closest|furthest|farthest|bigger|smaller|larger|taller)\b",
-     _NO_COMPARISON),
+    (r"\b(?:between|under|underneath|below|beneath|above|over(?! to)|opposite|far|away|middle|cent(?:er|re)|"
+     r"corner|edge)\b", _PLACES),
+    (r"\b(?:\w+most|biggest|largest|smallest|tallest|nearest|closest|furthest|farthest|bigger|smaller|larger|"
+     r"taller)\b", _NO_COMPARISON),
     (r"\bto the (?:left|right|front|back)\b(?! side of| of)", "is not understood: say of which thing"),
     (r"\b(?<!in )back\b|\bundo\b", "is not understood: what was before is not remembered"),
 )
@@ -97,11 +101,13 @@ UNREADABLE_OF_THINGS: Tuple[Tuple[str, str], ...] = (
 UNREADABLE = (*UNREADABLE_ANYWHERE, *UNREADABLE_OF_THINGS)
 CONTRACTIONS: Mapping[str, str] = {
     "it's": "it is", "what's": "what is", "where's": "where is", "that's": "that is", "there's": "there is",
-    "let's": "let us", "i'd": "i would", "i'm": "i am", "can't": "cannot", "won't": "will not", "dont": "do not",
+    "let's": "let us", "i'd": "i would", "i'm": "i am", "can't": "cannot", "won't": "will not",
+    "dont": "do not",
 }
 BEING: Mapping[str, str] = {
     **{phrase: "is" for phrase in (
-        "are", "to be", "has to be", "have to be", "need to be", "needs to be", "ought to be", "should be", "shall be",
+        "are", "to be", "has to be", "have to be", "need to be", "needs to be", "ought to be", "should be",
+        "shall be",
         "must be", "is also", "is now", "is directly", "is exactly", "is just", "are also", "are now")},
     **{phrase: "is not" for phrase in (
         "are not", "should not be", "shall not be", "must not be", "may not be", "must never be")},
@@ -114,7 +120,8 @@ LEADS = (*_INTRODUCTIONS, *(f"{words} that" for words in _INTRODUCTIONS), "in th
 REARRANGE = ("rearrange", "arrange", "order", "move")
 SO_THAT = ("so that", "such that")
 QUESTION = ("what", "where", "which", "how", "is", "are", "who", "whose", "when", "why", "do you", "does")
-HELP = ("what can you do", "what do you do", "what can you understand", "what do you understand", "what can you read",
+HELP = ("what can you do", "what do you do", "what can you understand", "what do you understand",
+        "what can you read",
         "what do you read", "what can i say", "what can i ask", "help")
 EXAMPLES = (
     "pick up the box", "place the box next to the cylinder", "put the red box on the blue box",
@@ -135,7 +142,8 @@ _GO = ("go", "drive", "head", "move", "navigate", "travel", "come", "return")
 DRIVE_VERBS: Mapping[str, Tuple[str, ...]] = {
     "go": ("go", "drive", "head", "navigate", "travel", "come"),
     "visit": ("visit", "inspect"),
-    "go_to": ("approach", *(f"{go}{back}{over} to" for go in _GO for back in ("", " back") for over in ("", " over"))),
+    "go_to": ("approach", *(f"{go}{back}{over} to" for go in _GO for back in ("", " back")
+                            for over in ("", " over"))),
     "dock": ("dock", "charge"),
     "wait": ("wait", "stay", "stand still"),
 }
@@ -164,7 +172,8 @@ ROBOT_KINDS: Mapping[str, Tuple[str, ...]] = {
     "base": ("mobile robot", "mobile base", "vehicle", "automated guided vehicle", "cart", "truck"),
 }
 """What a robot of a kind is called besides its name."""
-LET = ("let", "have", "make", "ask", "tell", "use", "with", "using", "can", "could", "would", "will", "should")
+LET = ("let", "have", "make", "ask", "tell", "use", "with", "using", "can", "could", "would", "will",
+       "should")
 MODALS = ("shall", "should", "must", "will", "can", "to", "has to", "needs to", "is to", "may")
 """What stands before or behind a robot's name where it shall do something."""
 WITH = ("with", "using")

@@ -10,7 +10,7 @@ from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.delivery_plans import DeliveryPlanner
 from hicrisp_core.language.drive_plans import DrivePlanner
 from hicrisp_core.language.intents import Delivery, Errand, Intent, Order
-from hicrisp_core.language.nouns import Names
+from hicrisp_core.language.names import Names
 from hicrisp_core.model import WorldState
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.language import lexicon
+from hicrisp_core.language import drives, examples, lexicon
 from hicrisp_core.language.intents import NotUnderstood, Noun
-from hicrisp_core.language.nouns import Names, colour_of
-from hicrisp_core.language.phrases import PhraseReader
+from hicrisp_core.language.names import Names, colour_of
+from hicrisp_core.language.noun_phrases import PhraseReader
 from hicrisp_core.language.tokens import Word, behind, plain, tokenise, words_in
 from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import Relation, WorldState
@@ -22,7 +22,7 @@ _PATTERNS = ("what is on the table?", "where is the box?", "is the box in the bo
 def is_question(text: str) -> bool:
     """Whether a text asks rather than requests; a polite request ("can you ...?") does not ask."""
     words = _asked(text)
-    return plain(words[:1]) in lexicon.QUESTION or plain(words[:2]) in lexicon.QUESTION or plain(words) in lexicon.HELP
+    return plain(words) in lexicon.HELP or any(plain(words[:length]) in lexicon.QUESTION for length in (1, 2))
 
 
 def answer(text: str, domain: Domain, world: WorldState) -> str:
@@ -33,7 +33,8 @@ def answer(text: str, domain: Domain, world: WorldState) -> str:
     """
     words = _asked(text)
     if plain(words) in lexicon.HELP:
-        return f"I can read, for example: {'; '.join(lexicon.EXAMPLES)}."
+        known = drives.EXAMPLES if examples.drives_only(domain) else lexicon.EXAMPLES
+        return f"I can read, for example: {'; '.join(known)}."
     return _Question(words, domain, world).answer()
 
 
@@ -64,7 +65,8 @@ class _Question(PhraseReader):
         self.skip()
         said = "; ".join(part for part in (known() if known else "", *self._lost.values()) if part)
         if not said or self.peek().kind != "end":
-            raise NotUnderstood(f"this question is not understood; I can answer, for example: {' '.join(_PATTERNS)}")
+            raise NotUnderstood("this question is not understood; I can answer, for example: "
+                                f"{' '.join(_PATTERNS)}")
         return f"{said}."
 
     def _what(self) -> str:
@@ -157,7 +159,8 @@ class _Question(PhraseReader):
         robots, length = self._robots.named(noun.words)
         found = list(robots) if length and length == len(noun.words) else self._names.matching(noun)
         if not found:
-            raise NotUnderstood(f"there is no '{noun}' here; there are: {', '.join(sorted(self._world.objects))}")
+            there = ", ".join(sorted(self._world.objects))
+            raise NotUnderstood(f"there is no '{noun}' here; there are: {there}")
         return tuple(name for name in found if not self._unseen(name)) or tuple(found)
 
     def _unseen(self, name: str) -> bool:
@@ -179,8 +182,9 @@ class _Question(PhraseReader):
         return self._sentences(self._world.relations) or "nothing is seen"
 
     def _holding(self) -> str:
-        return self._sentences(fact for fact in self._world.relations if fact.predicate == self._domain.roles.held) \
-            or "nothing is held"
+        held = self._domain.roles.held
+        facts = [fact for fact in self._world.relations if fact.predicate == held]
+        return self._sentences(facts) or "nothing is held"
 
     def _colour(self, name: str) -> str:
         return colour_of(self._world.objects[name]) or "of no known colour"

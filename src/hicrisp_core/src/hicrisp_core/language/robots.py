@@ -1,4 +1,4 @@
-"""Robots in sentences: "let the panda ...", "the AGV brings ...", "... with the arm"; by the names of the world."""
+"""Robots in sentences, by the names of the world: "let X ...", "X brings ...", "... with the arm"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.language.tokens import Token, Word
 
-_STARTS = frozenset(phrase.split()[0] for phrase, (kind, _) in lexicon.FLEET_PHRASES.items() if kind == "verb")
+_STARTS = frozenset(phrase.split()[0] for phrase, (kind, _) in lexicon.FLEET_PHRASES.items()
+                    if kind == "verb")
 _JOINTS = (",", ";", ".", "and", "then", "meanwhile", "also")
 _ORDERING = ("let", "tell", "ask", "have")
 _MANNERS = ("also", "then", "now")
@@ -119,8 +120,10 @@ class Robots:
 
     def _called(self) -> Dict[str, Tuple[str, ...]]:
         """Every phrase by which robots are called: names, the names' parts without numbers, kinds."""
-        found: Dict[str, Tuple[str, ...]] = {phrase: tuple(sorted(n for n, own in self.kinds.items() if own == kind))
-                                             for kind, phrases in lexicon.ROBOT_KINDS.items() for phrase in phrases}
+        found: Dict[str, Tuple[str, ...]] = {}
+        for kind, phrases in lexicon.ROBOT_KINDS.items():
+            alike = tuple(sorted(name for name, own in self.kinds.items() if own == kind))
+            found.update(dict.fromkeys(phrases, alike))
         for name in sorted(self.kinds):
             stem = name.rstrip("0123456789").rstrip("_").replace("_", " ")
             if stem != name:

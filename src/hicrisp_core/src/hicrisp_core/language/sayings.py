@@ -11,6 +11,7 @@ from hicrisp_core.language.tokens import Word, rewritten, words_in
 
 _JOINTS = (",", ";", "and")
 _ENDS = (".", "!", "?", "\n", *_JOINTS)
+_MARKS = tuple(mark for mark in _ENDS if mark != "and")
 _POLITE = {phrase: "" for phrase in lexicon.POLITE}
 
 
@@ -43,7 +44,7 @@ def _facts(text: str, words: Sequence[Word], forms: Sequence[Tuple[Saying, Templ
 def _fact(text: str, words: Sequence[Word], forms: Sequence[Tuple[Saying, Template]]) -> str:
     for saying, form in forms:
         for places in form.matches(words):
-            if not any(word.text in _ENDS and word.text != "and" for place in places.values() for word in place):
+            if not any(word.text in _MARKS for place in places.values() for word in place):
                 return saying.means.format_map(
                     {name: text[place[0].start:place[-1].end] for name, place in places.items()})
     return ""

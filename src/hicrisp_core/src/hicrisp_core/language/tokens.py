@@ -43,7 +43,7 @@ END = Token("end", "", "the end")
 def words_in(text: str) -> Tuple[Word, ...]:
     """The words of a text; hyphens part them, "isn't" is "is not", "the AGV's" is "the agv"."""
     said = text.translate(_SAME_LENGTH).lower()
-    if len(said) != len(text):  # Some letters have no lower case of the same length; then places are approximate.
+    if len(said) != len(text):  # Few letters change their length; of these the first one is kept.
         said = "".join(letter.lower()[:1] for letter in text.translate(_SAME_LENGTH))
     found: List[Word] = []
     for match in _WORD.finditer(said):
@@ -91,7 +91,8 @@ def check_readable(
 
 
 def tokenise(
-    words: Sequence[Word], table: Mapping[str, Tuple[str, str]] = lexicon.PHRASES, known: AbstractSet[str] = frozenset()
+    words: Sequence[Word], table: Mapping[str, Tuple[str, str]] = lexicon.PHRASES,
+    known: AbstractSet[str] = frozenset(),
 ) -> List[Token]:
     """The phrases of a table, the longest first, and single words; fillers are left out.
 
@@ -108,7 +109,7 @@ def tokenise(
             continue  # What stood between them is left out.
         elif kind != "filler" or phrase in known:
             tokens.append(Token("word" if kind == "filler" else kind, value, phrase, first.start, last.end))
-    for at in reversed(lines):  # A line that begins with a verb follows the one before; any other goes on with it.
+    for at in reversed(lines):  # A line that begins with a verb follows the one before.
         if at < len(tokens) and tokens[at].kind == "verb":
             tokens.insert(at, Token("then", "\n", "\n", tokens[at].start, tokens[at].start))
     return tokens
@@ -133,7 +134,7 @@ def behind(words: Sequence[Word], phrases: Container[str]) -> Sequence[Word]:
 
 
 def _phrases(words: Sequence[Word], table: Container[str]) -> Iterator[Tuple[str, Word, Word]]:
-    """Each phrase that a table knows, the longest first, or else each word, with its first and its last word."""
+    """Each phrase that a table knows, the longest first, or else each word; with its first and last word."""
     at = 0
     while at < len(words):
         for length in range(min(lexicon.LONGEST, len(words) - at), 0, -1):

@@ -7,10 +7,12 @@ from typing import FrozenSet, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language import lexicon
-from hicrisp_core.language.nouns import words_of
+from hicrisp_core.language.actions import other
+from hicrisp_core.language.names import words_of
 from hicrisp_core.language.robots import Robots
 from hicrisp_core.language.tokens import Token
 from hicrisp_core.model import WorldState
+from hicrisp_core.ports.kinds import BASE
 
 _TABLES = lexicon.NOUNS["surface"]
 
@@ -50,16 +52,17 @@ class Vocabulary:
     def of(cls, domain: Domain, world: WorldState) -> "Vocabulary":
         """What is called how in a world."""
         roles = domain.roles
-        loaded = {parameter.type for action in domain.actions.values() for parameter in action.parameters.values()
-                  if any(effect.atom.predicate == roles.aboard and not effect.removes for effect in action.effects)
-                  and parameter.name not in (action.robot_parameter, action.item_parameter)} if roles.aboard else set()
+        loads = [action for action in domain.actions.values() if roles.aboard and any(
+            effect.atom.predicate == roles.aboard and not effect.removes for effect in action.effects)]
+        loaded = {action.parameters[other(action)].type for action in loads if other(action)}
         carriers = tuple(name for type_ in sorted(loaded) for name in domain.objects_of(world, type_))
         tables = domain.objects_of(world, "surface") if "surface" in domain.types else ()
         docks = domain.predicates[roles.docked].arguments[-1] if roles.docked else ""
         return cls(words_of(world), domain.objects_of(world, roles.area) if roles.area else (),
                    domain.objects_of(world, docks) if docks else (), (*carriers, *sorted(loaded)),
                    tuple(name for name in tables if name not in carriers),
-                   Robots({name: robot.kind for name, robot in world.robots.items()}), drives(domain), delivers(domain))
+                   Robots({name: robot.kind for name, robot in world.robots.items()}), drives(domain),
+                   delivers(domain))
 
     @property
     def phrases(self) -> Mapping[str, Tuple[str, str]]:
@@ -97,11 +100,11 @@ class Vocabulary:
         """Whether a base, what it carries things on, or both are meant: "the AGV's tray"."""
         texts = _words(said)
         names, length = self.robots.named(texts)
-        rest = texts[length:] if any(self.robots.kinds[name] == "base" for name in names) else texts
+        rest = texts[length:] if any(self.robots.kinds[name] == BASE for name in names) else texts
         return bool(texts) and (not rest or "_".join(rest) in self.carriers)
 
 
 def _words(said: Sequence[Token]) -> "list[str]":
     """The words of a name without articles; numbers as digits."""
-    texts = [text for token in said for text in token.text.replace("_", " ").split() if text not in lexicon.ARTICLES]
-    return [str(lexicon.NUMBERS.get(text, text)) for text in texts]
+    texts = [text for token in said for text in token.text.replace("_", " ").split()]
+    return [str(lexicon.NUMBERS.get(text, text)) for text in texts if text not in lexicon.ARTICLES]

@@ -117,7 +117,7 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
     """
     values, positions = read_yaml(file)
     settings = read_settings(LlmSettings, values, positions, required=("backend",), others=("description",),
-                             name_key="llm")
+                             renamed={"name": "llm"})
     backends = extensions().backends
     if not settings.offline and settings.backend not in backends:
         raise positions.error(("backend",), f"{backends.unknown(settings.backend)}, or {OFFLINE} for no model")

@@ -10,7 +10,7 @@ from typing import Dict, List, Sequence, Tuple, Union
 from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.errors import DomainError
 from hicrisp_core.language.intents import Noun
-from hicrisp_core.language.nouns import Names
+from hicrisp_core.language.names import Names
 from hicrisp_core.model import Step, Value, WorldState
 from hicrisp_core.parsing.raw import ParseFailure, RawStep
 

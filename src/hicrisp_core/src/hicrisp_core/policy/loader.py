@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from pathlib import Path as FilePath
-from typing import Sequence, Tuple, Union
+from typing import Any, Mapping, Sequence, Tuple, Union
 
 from hicrisp_core.config.extending import extended_files
 from hicrisp_core.config.settings import read_settings
-from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.config.yaml_lines import Positions, read_yaml, value_of
+from hicrisp_core.extensions import extensions
+from hicrisp_core.model import Rung
 from hicrisp_core.policy.policy import Policy
 
 
@@ -24,9 +26,18 @@ def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     values, positions = read_yaml(file)
     parents = [load_policy(each, (*chain, FilePath(file)))
                for each in extended_files(FilePath(file), values, positions, "policy", chain)]
+    _check_rungs(values, positions)
     return read_settings(
         Policy, values, positions, required=() if parents else ("rungs",), others=("description", "extends"),
-        name_key="policy", base=_merged(parents))
+        renamed={"name": "policy"}, base=_merged(parents))
+
+
+def _check_rungs(values: Mapping[str, Any], positions: Positions) -> None:
+    """Refuse rungs that nobody has defined, with those that there are."""
+    known = extensions().rungs
+    for index, name in enumerate(value_of(values, "rungs", list, positions, default=[])):
+        if name not in (*known, Rung.GIVE_UP.value):
+            raise positions.error(("rungs", index), known.unknown(name))
 
 
 def _merged(parents: Sequence[Policy]) -> Policy:

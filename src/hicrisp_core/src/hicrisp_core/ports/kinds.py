@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, NamedTuple, Optional, Tuple
 
-from hicrisp_core.model import Correction, Outcome
+from hicrisp_core.model import Correction, Measured, Outcome
 from hicrisp_core.ports.brain import Usage
 
 ARM, BASE = "arm", "base"
@@ -49,10 +49,10 @@ class TargetRule:
 
 
 class Seen(NamedTuple):
-    """The answer of a test: whether the fact holds, and what was measured, in words."""
+    """The answer of a test: whether the fact holds, and what was measured."""
 
     holds: bool
-    measured: str
+    measured: Tuple[Measured, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,9 @@ class RungKind:
     """One way of the corrector to answer a failure.
 
     Args:
-        answer: ``answer(question, deadline)`` with a ``corrector.question.Question`` answers a correction, ``None``
-            where it has none, or GIVE_UP with the reason that the user reads; and what that cost.
+        answer: ``answer(ladder, question, deadline)`` with a ``corrector.ladder.Ladder`` and its ``Question`` answers
+            a correction, ``None`` where it has none, or GIVE_UP with the reason that the user reads; and what that
+            cost.
     """
 
     answer: Callable[..., Tuple[Optional[Correction], Usage]]
@@ -93,10 +94,13 @@ class World:
         read: ``read(path, values, positions, domain, seed)`` answers the ``scene.Scene`` of a file's values, or raises
             ConfigError with the place of a mistake.
         launch: what launches it: NAME for ``launch/include/NAME_world.launch``, or the path of a launch file.
+        keys: what its scenes may say at the top, so that a key of another world is refused by name; empty where only
+            ``read`` knows.
     """
 
     read: Callable[..., object]
     launch: str
+    keys: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass, field
 from typing import Dict, FrozenSet, Mapping, Optional, Tuple
 
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+from hicrisp_core.config.settings import STRICT
 from hicrisp_core.model import KeepOut, Pose, Relation, RobotState, Vector, WorldObject, WorldState
 
 EMBEDDED = "embedded"
@@ -15,7 +18,7 @@ ROOM_FLOOR = -0.75
 """Height of the floor of a room with a table, below the table's top, metres; an arena's floor is the plane z = 0."""
 
 
-@dataclass(frozen=True)
+@pydantic_dataclass(frozen=True, config=STRICT)
 class Camera:
     """A viewpoint in the world frame: where it is and what it looks at, metres; vertical opening in degrees."""
 
@@ -24,7 +27,7 @@ class Camera:
     opening: float = 45.0
 
 
-@dataclass(frozen=True)
+@pydantic_dataclass(frozen=True, config=STRICT)
 class SceneFault:
     """Something that goes wrong on purpose; what ``magnitude`` means is said by the kind."""
 

@@ -11,6 +11,7 @@ from typing import Callable, Dict, List, Optional, Tuple
 
 from hicrisp_core.brain.dialogue import Dialogue
 from hicrisp_core.model import Plan
+from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
 
@@ -90,6 +91,8 @@ class TaskQueue:
         self._count = 0
         self._dialogue = Dialogue()
         self._closed = False
+        self._held = Deadline(0.0)
+        """Until when no task begins."""
         self._thread = Thread(target=self._loop, name="tasks", daemon=True)
 
     def start(self) -> None:
@@ -146,6 +149,28 @@ class TaskQueue:
             self._changed(request)
         return True, f"task {request.id} {'was taken out of the line' if waiting else 'is being stopped'}"
 
+    def hold(self, seconds: float, patience: float) -> str:
+        """Begin no task until ``release``, at most for some seconds; why that is not possible, which is empty if it is.
+
+        Args:
+            patience: seconds that a task which is about to end gets for that.
+        """
+        limit = Deadline(patience)
+        with self._news:
+            while self._current is not None and not limit.passed:
+                self._news.wait(limit.remaining)
+            if self._current is not None:
+                return (f"task {self._current.id} is running ('{self._current.text}'): "
+                        "cancel it first, or wait for its end")
+            self._held = Deadline(seconds)
+        return ""
+
+    def release(self) -> None:
+        """Begin tasks again."""
+        with self._news:
+            self._held = Deadline(0.0)
+            self._news.notify_all()
+
     def find(self, task_id: str = "") -> Optional[Request]:
         """A task by id; without one the running task, or the last that ran."""
         with self._news:
@@ -170,8 +195,8 @@ class TaskQueue:
     def _loop(self) -> None:
         while True:
             with self._news:
-                while not self._waiting and not self._closed:
-                    self._news.wait(1.0)
+                while not (self._waiting and self._held.passed) and not self._closed:
+                    self._news.wait(min(1.0, self._held.remaining) or 1.0)
                 if self._closed:
                     return
                 request = self._waiting.pop(0)
@@ -179,6 +204,7 @@ class TaskQueue:
             self._carry_out(request)
             with self._news:
                 self._current, self._last = None, request
+                self._news.notify_all()
             request.finished.set()
             self._changed(request)
 

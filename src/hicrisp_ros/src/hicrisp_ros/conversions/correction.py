@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Iterable, List, Tuple
 
-from hicrisp_core.model import Correction, Rung, StackEntry
+from hicrisp_core.extensions import extensions
+from hicrisp_core.model import Correction, Maker, MakerKind, Rung, StackEntry
 
 from hicrisp_msgs.msg import Correction as CorrectionMsg
 from hicrisp_msgs.msg import StackEntry as StackEntryMsg
@@ -13,6 +14,8 @@ from hicrisp_ros.conversions.verdict import feedback_from_msg, feedback_to_msg
 
 _RUNG_CODES = {rung: getattr(CorrectionMsg, rung.name) for rung in Rung}
 _RUNGS = {code: rung for rung, code in _RUNG_CODES.items()}
+
+_MAKERS = {kind.value: kind for kind in MakerKind}
 
 
 def entry_to_msg(entry: StackEntry) -> StackEntryMsg:
@@ -38,20 +41,30 @@ def stack_from_msg(entries: Iterable[StackEntryMsg]) -> Tuple[StackEntry, ...]:
 def correction_to_msg(correction: Correction) -> CorrectionMsg:
     """A correction as a message."""
     return CorrectionMsg(
-        rung=_RUNG_CODES[correction.rung],
+        rung=_RUNG_CODES.get(correction.rung, CorrectionMsg.OWN),
+        own_rung="" if correction.rung in _RUNG_CODES else correction.rung.value,
         commands=[command_to_msg(command) for command in correction.commands],
         steps=[step_to_msg(step) for step in correction.steps],
         drop=correction.drop,
         note=correction.note,
+        maker=correction.maker.kind.value,
+        maker_name=correction.maker.name,
     )
 
 
 def correction_from_msg(message: CorrectionMsg) -> Correction:
     """The correction of a message; a rung that nobody defined counts as GIVE_UP."""
     return Correction(
-        rung=_RUNGS.get(message.rung, Rung.GIVE_UP),
+        rung=_rung(message),
         commands=tuple(command_from_msg(command) for command in message.commands),
         steps=tuple(step_from_msg(step) for step in message.steps),
         drop=message.drop,
         note=message.note,
+        maker=Maker(_MAKERS.get(message.maker, MakerKind.NOBODY), message.maker_name),
     )
+
+
+def _rung(message: CorrectionMsg) -> Rung:
+    if message.rung == CorrectionMsg.OWN and message.own_rung in extensions().rungs:
+        return Rung(message.own_rung)
+    return _RUNGS.get(message.rung, Rung.GIVE_UP)

@@ -6,16 +6,18 @@ import re
 from dataclasses import replace
 from typing import List, Optional, Tuple
 
-from hicrisp_core.language.building import BuildReader
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
+from hicrisp_core.language.shapes import BuildReader
 
-_SORTED = re.compile(r"(by (their )?colou?rs?)?( ?(into|in|to|onto) (the |their )?(\w+ )*(bowls?|piles?|groups?))?"
+_SORTED = re.compile(r"(by (their )?colou?rs?)?"
+                     r"( ?(into|in|to|onto) (the |their )?(\w+ )*(bowls?|piles?|groups?))?"
                      r"( by (their )?colou?rs?)?( ?(of|with) (the same|their|its) (own )?colou?r)?")
 
 
 def each_where(items: Tuple[Noun, ...], relation: str, place: Noun) -> Tuple[Noun, ...]:
     """The items, told apart by where they are; what a pronoun means is known already."""
-    return tuple(item if item.count in ("it", "them") else replace(item, where=(relation, place)) for item in items)
+    return tuple(item if item.count in ("it", "them") else replace(item, where=(relation, place))
+                 for item in items)
 
 
 class ClauseReader(BuildReader):
@@ -31,13 +33,13 @@ class ClauseReader(BuildReader):
         while self.peek().kind == "relation":
             relation = self.peek().value
             if relation == "to":
-                raise NotUnderstood("what is picked up goes nowhere yet; say 'put ... on ...'")
+                raise NotUnderstood("picking up leads to no place; say 'put ... on ...' instead")
             self.skip()
             items = each_where(items, "at" if relation == "from" else relation, self.noun())
         return items
 
     def _take(self, verb: str) -> List[Intent]:
-        """"Take the box", "take it out of the bowl", "remove the box from the cylinder", "take the box to the bowl"."""
+        """"Take the box", "take it out of the bowl", "take the box to the bowl"."""
         items = self.nouns()
         self.skip("up")
         token = self.peek()
@@ -48,12 +50,13 @@ class ClauseReader(BuildReader):
             return [self.intent("put", items, "to", self.noun())]
         if token.value != "from":
             if verb == "remove" or token.value not in ("on", "in"):
-                raise NotUnderstood(f"it is not said where '{items[-1]}' shall be taken from")
+                raise NotUnderstood(f"say where to take '{items[-1]}' from")
             return [self.intent("pick", self._which(items))]
         self.skip()
         source = self.noun()
         only_lift = verb == "take" and token.text == "from"
-        return [self.intent("pick" if only_lift else "take_away", each_where(items, "at", source), reference=source)]
+        which = each_where(items, "at", source)
+        return [self.intent("pick" if only_lift else "take_away", which, reference=source)]
 
     def _put_down(self, verb: str) -> List[Intent]:
         return [self.intent("put_down", self.nouns() if self.at_noun() else (Noun("it"),))]
@@ -84,7 +87,8 @@ class ClauseReader(BuildReader):
             token = self.peek()
             self.skip()
             target = self.noun()
-            items = Noun("all", ("thing",), besides=(*besides, *target.besides), where=("at", place) if place else None)
+            where = ("at", place) if place else None
+            items = Noun("all", ("thing",), besides=(*besides, *target.besides), where=where)
             return [self.intent("put", (items,), token.value, replace(target, besides=()))]
         everything = (Noun("all", ("thing",), besides=besides),)
         return [self.intent("clear", everything, verb, replace(place, besides=()) if place else None)]

@@ -9,9 +9,8 @@ from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.tokens import END, Token
 
-_ENDS = ("with", "using", "from", "up", "down", "by", "to", "each", "of", "off", "out", "as", "so", "over", "at",
-         "should", "shall", "must", "is", "are", "back",
-         "goes")
+_ENDS = ("with", "using", "from", "up", "down", "by", "to", "each", "of", "off", "out", "as", "so", "over",
+         "at", "should", "shall", "must", "is", "are", "back", "goes")
 """Words that end a noun phrase once it has begun."""
 _ARTICLES = ("the", "of", "my", "your", "these", "those", "its", "their")
 _THAT = ("that", "which")
@@ -98,7 +97,8 @@ class PhraseReader:
                 noun = replace(noun, count="all")
                 words.extend(["everything"] if text == "everything" else [])
             elif text in _FRESH:
-                noun = replace(noun, fresh=True, count={"another": "any", "other": noun.count}.get(text, "all"))
+                count = {"another": "any", "other": noun.count}.get(text, "all")
+                noun = replace(noun, fresh=True, count=count)
             elif text in lexicon.ANY:
                 noun = replace(noun, count="any")
             elif text in _ARTICLES:

@@ -6,7 +6,7 @@ from typing import List, Optional, Sequence, Tuple
 
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
-from hicrisp_core.language.phrases import PhraseReader
+from hicrisp_core.language.noun_phrases import PhraseReader
 from hicrisp_core.language.tokens import END, Token
 
 _SHAPES = lexicon.phrases(lexicon.SHAPES)
@@ -47,7 +47,8 @@ class BuildReader(PhraseReader):
             shape = self._shape()
         if not shape:
             said = items[-1] if self.peek() is END else self.peek().text
-            raise NotUnderstood(f"'{said}' is no shape that is known here; there are: {', '.join(lexicon.SHAPES)}")
+            known = ", ".join(lexicon.SHAPES)
+            raise NotUnderstood(f"'{said}' is not a shape I know; I know: {known}")
         return self._details(shape, items)
 
     def _line_up(self, verb: str) -> List[Intent]:
@@ -61,7 +62,8 @@ class BuildReader(PhraseReader):
             if self.peek(ahead).kind not in ("word", "and") or self.peek(ahead).text in (*_MADE_OF, *_AS):
                 return ()
             ahead += 1
-        if ahead == start or self.peek(ahead).text in ("l", "t") or self.peek(ahead - 1).text in ("letter", "straight"):
+        letter = self.peek(ahead).text in ("l", "t") or self.peek(ahead - 1).text in ("letter", "straight")
+        if ahead == start or letter:
             return ()
         if start:
             self.skip()
@@ -87,7 +89,7 @@ class BuildReader(PhraseReader):
             elif token.value in ("on", "in"):
                 self.skip()
                 place = self.noun()
-                if place.words[-1] not in _PLACES:
+                if not set(place.words[-1:]) & set(_PLACES):
                     base = place
                 if base and (shape != "tower" or token.value == "in"):
                     raise NotUnderstood(f"a {shape} cannot be built {token.text} '{place}' here")
@@ -95,7 +97,7 @@ class BuildReader(PhraseReader):
                 raise NotUnderstood(f"'{token.text}' is not understood after '{shape}'")
         items = items or _ALL_BOXES
         if shape == "ring":
-            raise NotUnderstood("it is not said what the ring shall be around")
+            raise NotUnderstood("say what the ring should be around")
         return [self.intent("build", (base, *items) if base else items, shape=shape)]
 
     def _around(self, items: Tuple[Noun, ...]) -> Intent:
@@ -115,7 +117,7 @@ class BuildReader(PhraseReader):
         raise NotUnderstood(f"things cannot all be {relation.replace('_', ' ')} each other")
 
     def shape_after_article(self) -> str:
-        """Go past a shape with or without an article; empty, and nothing is passed, where none stands here."""
+        """Go past a shape with or without an article; empty where none stands here."""
         if self.peek().text in ("a", "an", "the") and self._shape_length(1):
             self.skip()
         return self._shape()

@@ -1,4 +1,4 @@
-"""Clauses about things: from a verb and noun phrases to intents; what cannot be read is refused, word by word."""
+"""Clauses about things: from a verb and noun phrases to intents; what cannot be read is refused by the word."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import AbstractSet, Callable, List, Mapping, Optional, Tuple
 
 from hicrisp_core.language import lexicon
-from hicrisp_core.language.clauses import ClauseReader, each_where
+from hicrisp_core.language.handling import ClauseReader, each_where
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.splitter import Clause
 from hicrisp_core.language.tokens import END, Token, check_readable
@@ -53,7 +53,7 @@ class ThingsReader(ClauseReader):
         goes_on = self._last is not None and self._last.verb in _PLACING
         if token.kind == "verb":
             if token.value not in self._clauses:
-                raise NotUnderstood(f"'{token.text}' is no action that is known here")
+                raise NotUnderstood(f"'{token.text}' is not an action I know")
             self.skip()
             return self._clauses[token.value](token.text)
         if token.kind == "relation" and goes_on:
@@ -65,7 +65,7 @@ class ThingsReader(ClauseReader):
             return self._fronted(token.value)
         if token.text in _STARTS and self._last is None and self._is_wish():
             return self._placements("put")  # "the box should be on the cylinder"
-        raise NotUnderstood(f"'{token.text}' is no action that is known here" if self._last is None else
+        raise NotUnderstood(f"'{token.text}' is not an action I know" if self._last is None else
                             f"an action was expected before '{token.text}'")
 
     def _fronted(self, relation: str) -> List[Intent]:
@@ -86,7 +86,7 @@ class ThingsReader(ClauseReader):
         return self.peek(ahead).kind == "relation"
 
     def _put_down(self, verb: str) -> List[Intent]:
-        """"Put down the box", or, where it is said what it goes on, a placement: "put down the box on the cylinder"."""
+        """"Put down the box"; a placement where it is said what it goes on: "put down the box on the cylinder"."""
         ahead = 0
         while self.peek(ahead).kind in ("word", "and"):
             ahead += 1
@@ -107,7 +107,7 @@ class ThingsReader(ClauseReader):
         if token.kind != "relation":
             if verb in ("stack", "stack up", "pile", "pile up"):
                 return [self.intent("build", items, shape="tower")]
-            raise NotUnderstood(f"it is not said where '{items[-1]}' shall go" if token.kind in ("end", "then") else
+            raise NotUnderstood(f"say where '{items[-1]}' should go" if token is END else
                                 f"'{token.text}' is not understood after '{items[-1]}'")
         self.skip()
         if token.value == "to":  # "over to the left of": the second relation is the one
@@ -145,7 +145,7 @@ class ThingsReader(ClauseReader):
         if relation == "around" and self.peek().text == "in":
             self.skip()
             if self.shape_after_article() != "ring":
-                raise NotUnderstood("things stand around another only in a ring")
+                raise NotUnderstood("things around another stand in a ring; say 'in a ring'")
         further = self.peek()
         if further.kind != "relation" or placed.reference is None:
             return [placed]

@@ -1,4 +1,4 @@
-"""From noun phrases to the world's names: exact where one thing is meant, refused with the candidates where not."""
+"""From noun phrases to the world's names: exact where one thing is meant, else refused with the candidates."""
 
 from __future__ import annotations
 
@@ -73,6 +73,8 @@ class Names:
 
     def matching(self, noun: Noun) -> List[str]:
         """Everything that a phrase fits, however many it asks for."""
+        if noun.count in ("it", "them"):
+            return list(self._pronoun(noun))
         joined = "_".join(noun.words)
         if joined in self._world.objects:
             found = [joined]

@@ -1,0 +1,107 @@
+"""A change of the scene: the world's node begins it, and every node of the namespace that knows a scene follows.
+
+A node that follows serves ``~load_scene``. The private parameters ``~scene`` and ``~seed`` of all nodes are set too, so
+that one which is away at the moment comes back with the right scene.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Callable, Iterator, List
+
+import rospy
+from hicrisp_core.errors import HicrispError
+
+from hicrisp_msgs.srv import (
+    HoldTasks,
+    HoldTasksRequest,
+    LoadScene,
+    LoadSceneRequest,
+    LoadSceneResponse,
+)
+from hicrisp_ros.config_files import Configuration, load_configuration
+from hicrisp_ros.service_client import ServiceClient, offered
+
+_SERVICE = "load_scene"
+_FOLLOW_LIMIT = 20.0
+_HOLD_LIMIT = 15.0
+"""Seconds of wall time that a node gets to go over to a scene, and the supervisor to say whether a task runs."""
+
+
+class SceneFollower:
+    """Serves ``~load_scene`` for a node.
+
+    Args:
+        follow: takes the new configuration over; it may raise ``HicrispError`` when it cannot.
+    """
+
+    def __init__(self, follow: Callable[[Configuration], None]) -> None:
+        self._follow = follow
+        self._service = rospy.Service(f"~{_SERVICE}", LoadScene, self._load)
+
+    def stop(self) -> None:
+        """Follow no more."""
+        self._service.shutdown("the node ends")
+
+    def _load(self, request: LoadSceneRequest) -> LoadSceneResponse:
+        before = rospy.get_param("~scene", None), rospy.get_param("~seed", None)
+        rospy.set_param("~scene", request.scene)
+        rospy.set_param("~seed", int(request.seed))
+        try:
+            self._follow(load_configuration())
+        except HicrispError as error:
+            for name, value in zip(("~scene", "~seed"), before):
+                if value is not None:
+                    rospy.set_param(name, value)
+            return LoadSceneResponse(False, str(error))
+        rospy.loginfo("the scene is %s with seed %d", request.scene, request.seed)
+        return LoadSceneResponse(True, "")
+
+
+def let_all_follow(scene: str, seed: int) -> List[str]:
+    """Take every other node of this namespace over to a scene; the nodes that did not follow, with their reasons."""
+    space, own = rospy.get_namespace(), rospy.get_name()
+    for name in rospy.get_param_names():
+        node, _, last = name.rpartition("/")
+        if last == "scene" and node.startswith(space) and node != own and "/" not in node[len(space):]:
+            rospy.set_param(name, scene)
+            rospy.set_param(f"{node}/seed", int(seed))
+    problems: List[str] = []
+    for service in sorted(_followers(space)):
+        client = ServiceClient(service, LoadScene)
+        reply = client.call(LoadSceneRequest(scene, int(seed)), _FOLLOW_LIMIT)
+        client.close()
+        if reply.response is None or not reply.response.ok:
+            why = reply.message if reply.response is None else reply.response.message
+            problems.append(f"{service[len(space):].partition('/')[0]} did not follow: {why}")
+    return problems
+
+
+@contextmanager
+def tasks_held() -> Iterator[str]:
+    """Inside, the supervisor begins no task. Gives why it cannot hold them, which is empty where none runs."""
+    if not offered("hold_tasks"):
+        yield ""
+        return
+    client = ServiceClient("hold_tasks", HoldTasks)
+    reply = client.call(HoldTasksRequest(True), _HOLD_LIMIT)
+    held = reply.response is not None and reply.response.ok
+    try:
+        if reply.response is None:
+            yield f"the supervisor does not say whether a task runs: {reply.message}"
+        else:
+            yield "" if held else str(reply.response.message)
+    finally:
+        if held:
+            client.call(HoldTasksRequest(False), _HOLD_LIMIT)
+        client.close()
+
+
+def _followers(space: str) -> List[str]:
+    """The services of the nodes of a namespace that follow a scene."""
+    try:
+        services = rospy.get_master().getSystemState()[2][2]
+    except (OSError, rospy.ROSException):
+        return []
+    return [str(name) for name, _ in services if str(name).startswith(space)
+            and str(name).rpartition("/")[2] == _SERVICE and str(name).count("/") == space.count("/") + 1]
