@@ -8,10 +8,12 @@ from typing import Callable
 import rospy
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.factory import make_body, without_model
+from hicrisp_core.body.placement import workspace_of
 from hicrisp_core.llm.settings import AUTO, choose_llm, load_llm_settings
 from hicrisp_core.model import Feedback
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.body import Body
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, config_file, config_folder, load_configuration, parameter
@@ -78,7 +80,9 @@ def build() -> BodyServer:
     rospy.loginfo("the body is %s", f"direct: {direct}" if direct else policy.body)
 
     def body(found: Configuration) -> Body:
-        decoder = ActionDecoder(found.domain, drive=drive_space(found.scene))
+        decoder = ActionDecoder(
+            found.domain, drive=drive_space(found.scene),
+            workspaces={name: workspace_of(body) for name, body in bodies_of(found.scene).items()})
         return make_body(policy.body, found.domain, decoder, settings, config_folder("prompts", policy.prompts))
 
     return BodyServer(body, configuration, DecoderOffsets(settings=policy.offset))
