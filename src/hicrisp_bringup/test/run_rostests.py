@@ -7,8 +7,8 @@ An exit status of rostest is not enough: a test node that ran no test at all mus
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +17,9 @@ import pytest
 from missing_packages import missing_packages
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "support"))
+from ports import free_port  # noqa: E402
+
 FOLDER = HERE / os.environ.get("HICRISP_ROSTESTS", "")
 LIMIT = 1800
 """Wall seconds after which a test has failed, on however busy a machine."""
@@ -26,12 +29,6 @@ def embedded_world_is_here() -> bool:
     """The embedded world needs what Python 3.8 has no wheels for."""
     node = HERE.parents[1] / "hicrisp_sim/nodes/embedded_world"
     return node.is_file() and all(find_spec(module) is not None for module in ("mujoco", "ompl", "toppra"))
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.test")), ids=lambda file: file.stem)

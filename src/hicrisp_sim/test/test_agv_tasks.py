@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
+import numpy as np
 import pytest
 from agv_arena import CONFIG, Yard
 from hicrisp_core.body.drive_goals import drive_space_of
@@ -14,11 +15,13 @@ from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.executive.ledger import TaskResult
-from hicrisp_core.model import Plan, Step, Task
+from hicrisp_core.model import CauseKind, KeepOut, Plan, Step, Task
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
+from hicrisp_sim.agv.pursuit import Twist
 from hicrisp_sim.embedded import EmbeddedWorld
 
 
@@ -181,6 +184,36 @@ def test_a_zone_that_must_not_be_entered_is_driven_around(tmp_path: Path) -> Non
     result, _, _ = run(yard, "go to area 1")
     assert result.success
     assert min(nearest) > 0.25 + yard.base.radius
+
+
+def test_a_zone_that_closes_every_way_is_told_before_the_base_moves(tmp_path: Path) -> None:
+    yard = Yard(tmp_path)
+    file = Path(yard.world.scene.source)
+    file.write_text(file.read_text().replace(
+        "areas:\n", "areas:\n  lawn: {type: no_go, position: [1.9, 1.5], size: [0.4, 3.0], yaw: 0}\n"))
+    yard.world.reset()
+    result, reached, _ = run(yard, "Visit area 1, then area 2")
+    assert not result.success
+    assert reached == ["area_2"], "what can be reached is visited"
+    assert "lawn" in result.message
+    assert yard.world.eyes.see(yard.world.frames(), yard.world.time).robots["agv"].motion.zones == ()
+    start = yard.base.pose()
+    result, _, events = run(yard, "go to area 1")
+    assert not result.success
+    assert not [event for event in events if event["kind"] == "outcome"], "nothing was driven"
+    assert math.dist(yard.base.pose().position, start.position) < 0.01
+
+
+def test_a_base_that_is_pushed_at_a_zone_is_stopped_before_it(tmp_path: Path) -> None:
+    yard = Yard(tmp_path)
+    band = KeepOut(((1.8, 0.0), (2.2, 0.0), (2.2, 3.0), (1.8, 3.0)), name="lawn")
+    path = np.array([(0.5 + 0.02 * step, 1.5) for step in range(130)])
+    yard.base.make_plan = lambda start, goal: path  # A planner that does not know of the zone.
+    yard.base.controller.follow = lambda pose, _: Twist(0.5, 0.0)
+    outcome = yard.go(3.2, 1.5, constraints=Constraints((band,)))
+    assert outcome.cause is not None
+    assert (outcome.cause.kind, outcome.cause.names) == (CauseKind.FORBIDDEN, ("lawn",))
+    assert yard.base.pose().position[0] + yard.base.radius <= 1.8
 
 
 def test_an_unknown_area_is_refused_with_those_that_there_are(tmp_path: Path) -> None:

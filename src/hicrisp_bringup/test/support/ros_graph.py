@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Iterator
 
 import rosgraph
 import rospy
+from ports import free_port
 from waiting import PATIENCE, until
 
 _MASTER = "from rosmaster.main import rosmaster_main; rosmaster_main()"
@@ -25,9 +25,7 @@ def ros_graph(home: Path, simulated_time: bool = False) -> Iterator[None]:
         home: folder for logs.
         simulated_time: set ``/use_sim_time``; no clock is published.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     os.environ.update(ROS_MASTER_URI=f"http://127.0.0.1:{port}", ROS_IP="127.0.0.1", ROS_HOME=str(home))
     master = subprocess.Popen([sys.executable, "-c", _MASTER, "--core", "-p", str(port)], stdout=subprocess.DEVNULL,
                               cwd="/")

@@ -24,8 +24,14 @@ class ScanWatch:
         self._newest = newest
         self._current_at = time.monotonic()
         self._lag = 0.0
+        self._heard = False
         self._subscriber = rospy.Subscriber(settings.scan, LaserScan, self._on_scan, queue_size=1) \
             if settings.scan else None
+
+    @property
+    def begun(self) -> bool:
+        """Whether there has been a scan since this watch began, or none is looked for."""
+        return self._heard or self._subscriber is None
 
     def alarm(self) -> Optional[Outcome]:
         """Why nothing may drive; ``None`` while scans arrive, or where nobody named their topic."""
@@ -41,6 +47,7 @@ class ScanWatch:
                        cause=Cause(CauseKind.STALE_SENSOR, (topic,), age))
 
     def _on_scan(self, scan: LaserScan) -> None:
+        self._heard = True
         self._lag = self._newest() - scan.header.stamp.to_sec()
         if self._lag <= self._settings.scan_lag:
             self._current_at = time.monotonic()

@@ -24,13 +24,13 @@ class AgvServer:
         self._topics = AgvTopics(world.base)
         begin_faults(world.scene.faults)
         self._follow()
+        self._drives = MoveBaseServer(world.base)
         self._resets = Resets(world.scene, self._reset)
         self._services = (
             rospy.Service("inject_fault", InjectFault, lambda request: injected(request, world.inject)),
             rospy.Service("reset_world", ResetWorld, self._resets.answer),
             rospy.Service("snapshot", Snapshot, self._camera.answer),
         )
-        self._drives = MoveBaseServer(world.base)
 
     def _follow(self) -> None:
         self._world.base.followers.append(self._after_period)

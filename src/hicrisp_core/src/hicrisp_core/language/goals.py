@@ -79,7 +79,7 @@ class _Conditions:
             return joined
         if len(robots) == 1 and noun.words and noun.words[-1] in (*_ROBOT_WORDS, type_):
             return robots[0]
-        raise NotUnderstood(f"'{noun}' is no robot here; there are: {', '.join(robots) or 'none'}")
+        raise NotUnderstood(f"there is no robot '{noun}' here; the robots are: {', '.join(robots) or 'none'}")
 
     def _check(self, said: SaidFact, arguments: Sequence[str], types: Sequence[str]) -> None:
         for name, type_ in zip(arguments, types):

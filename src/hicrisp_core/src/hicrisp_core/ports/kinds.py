@@ -94,10 +94,13 @@ class World:
         read: ``read(path, values, positions, domain, seed)`` answers the ``scene.Scene`` of a file's values, or raises
             ConfigError with the place of a mistake.
         launch: what launches it: NAME for ``launch/include/NAME_world.launch``, or the path of a launch file.
+        keys: what its scenes may say at the top, so that a key of another world is refused by name; empty where only
+            ``read`` knows.
     """
 
     read: Callable[..., object]
     launch: str
+    keys: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, stan
 from hicrisp_core.scene.scene import Arena, Scene, Start, Wall
 
 ARENA = "arena"
-_SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "arena", "walls", "areas", "obstacles",
-               "faults")
+SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "arena", "walls", "areas", "obstacles",
+              "faults")
 _ROBOT_KEYS = ("kind", "radius", "position", "yaw", "tray")
 _WALL_KEYS = ("from", "to", "thickness", "height")
 _AREA_KEYS = ("type", "position", "size", "yaw", "attributes")
@@ -38,7 +38,7 @@ def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     Raises:
         ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers an area.
     """
-    check_keys(values, _SCENE_KEYS, ("scene", "domain", "robots", "arena", "areas"), positions)
+    check_keys(values, SCENE_KEYS, ("scene", "domain", "robots", "arena", "areas"), positions)
     arena, areas, obstacles, masses = read_arena(values, positions, domain, seed)
     return replace(common_scene(path, values, positions, domain, seed), robots=tuple(arena.starts), world=ARENA,
                    arena=arena, objects={**areas, **obstacles}, masses=masses,

@@ -14,7 +14,7 @@ from hicrisp_core.scene.common import common_scene
 from hicrisp_core.scene.scene import Scene
 
 VIRTUALHOME = "virtualhome"
-_SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "graph")
+SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "graph")
 _PERSON, _ROOM = "character", "Rooms"
 
 
@@ -24,7 +24,7 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     Raises:
         ConfigError: with file, line and key; also when the graph cannot be read.
     """
-    check_keys(values, _SCENE_KEYS, ("scene", "domain", "graph"), positions)
+    check_keys(values, SCENE_KEYS, ("scene", "domain", "graph"), positions)
     file = path.parent / value_of(values, "graph", str, positions)
     try:
         nodes = json.loads(file.read_text(encoding="utf-8"))["nodes"]

@@ -18,8 +18,8 @@ from hicrisp_core.scene.table import table_objects
 LAB = "lab"
 TRAY_HEIGHT, TRAY_EDGE = 0.25, 0.24
 """Height of a tray's top above the floor, and its edge, metres: the square lies within a base's round footprint."""
-_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "shuffle", "arena", "walls",
-         "areas", "obstacles", "tolerances", "faults", "cameras")
+SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "shuffle", "arena",
+              "walls", "areas", "obstacles", "tolerances", "faults", "cameras")
 _PEDESTAL = 0.26
 """Edge of the square that the arm's pedestal takes, metres, around the world's origin."""
 _LOWEST = 0.06
@@ -34,7 +34,7 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     Raises:
         ConfigError: with file, line, key and what is valid.
     """
-    check_keys(values, _KEYS, ("scene", "domain", "robots", "objects", "arena", "areas"), positions)
+    check_keys(values, SCENE_KEYS, ("scene", "domain", "robots", "objects", "arena", "areas"), positions)
     things, masses = table_objects(values, positions, domain.types, seed)
     robots = value_of(values, "robots", dict, positions)
     arms = [str(name) for name, entry in robots.items() if isinstance(entry, dict) and entry.get("kind") == "arm"]

@@ -14,7 +14,7 @@ from hicrisp_core.scene.common import common_scene
 from hicrisp_core.scene.scene import Scene
 
 SYMBOLIC = "symbolic"
-_SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "objects")
+SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "objects")
 
 
 def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
@@ -26,7 +26,7 @@ def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, 
     Raises:
         ConfigError: with file, line, key and what is valid.
     """
-    check_keys(values, _SCENE_KEYS, ("scene", "domain", "objects"), positions)
+    check_keys(values, SCENE_KEYS, ("scene", "domain", "objects"), positions)
     objects: Dict[str, WorldObject] = {}
     facts: List[Relation] = []
     for name, entry in value_of(values, "objects", dict, positions).items():

@@ -10,6 +10,7 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
 from hicrisp_core.domain import Domain
 from hicrisp_core.ports.kinds import World
+from hicrisp_core.scene import arena, graph, lab, symbolic
 from hicrisp_core.scene.arena import arena_scene
 from hicrisp_core.scene.common import common_scene
 from hicrisp_core.scene.graph import graph_scene
@@ -43,8 +44,8 @@ def _robot_name(file: str) -> str:
     return str(value_of(values, "name", str, positions))
 
 
-EMBEDDED = World(table_scene, "embedded")
-ARENA = World(arena_scene, "arena")
-LAB = World(lab_scene, "lab")
-SYMBOLIC = World(symbolic_scene, "embedded")
-VIRTUALHOME = World(graph_scene, "virtualhome")
+EMBEDDED = World(table_scene, "embedded", _TABLE_KEYS)
+ARENA = World(arena_scene, "arena", arena.SCENE_KEYS)
+LAB = World(lab_scene, "lab", lab.SCENE_KEYS)
+SYMBOLIC = World(symbolic_scene, "embedded", symbolic.SCENE_KEYS)
+VIRTUALHOME = World(graph_scene, "virtualhome", graph.SCENE_KEYS)
