@@ -176,5 +176,5 @@ def test_every_file_of_the_workspace_is_right(config_dir):
 
 def test_a_module_that_is_no_python_is_named(plugin):
     plugin("own_broken", "def extend(:")
-    with pytest.raises(ConfigError, match="HICRISP_PLUGINS names 'own_broken', which cannot be imported: invalid syntax"):
+    with pytest.raises(ConfigError, match="names 'own_broken', which cannot be imported: invalid syntax"):
         extensions()
