@@ -14,6 +14,7 @@ from hicrisp_core.model import (
     CauseKind,
     Command,
     Feedback,
+    FeedbackKind,
     KeepOut,
     Level,
     Motion,
@@ -123,16 +124,15 @@ def with_the_way(
     A zone that was entered fails a command, for that was not allowed however it ended; a touch or a near miss explains
     a failure and is noted on a success.
     """
-    noted = happened(domain, command.robot, before, after)
+    noted = tuple(happened(domain, command.robot, before, after))
     if not noted:
         return verdict
-    said = "; ".join(domain.fact_text(fact) for fact in noted)
     zones = tuple(fact.object for fact in noted if fact.predicate == domain.roles.entered)
     if zones and verdict.ok:
         return replace(verdict, feedback=Feedback(
-            Level.HIGH, ENTERED, f"The {command.robot} was in {zones[0].replace('_', ' ')}, where it must not go.",
-            f"On the way: {said}.", "Take another way.", cause=Cause(CauseKind.FORBIDDEN, zones)))
+            Level.HIGH, FeedbackKind.ENTERED, command, subjects=zones, seen=noted,
+            cause=Cause(CauseKind.FORBIDDEN, zones)))
     if verdict.feedback is None:
+        said = "; ".join(domain.fact_text(fact) for fact in noted)
         return replace(verdict, note=f"{verdict.note}; {said}" if verdict.note else said)
-    reason = f"{verdict.feedback.reason} On the way: {said}.".strip()
-    return replace(verdict, feedback=replace(verdict.feedback, reason=reason))
+    return replace(verdict, feedback=replace(verdict.feedback, seen=(*verdict.feedback.seen, *noted)))
