@@ -137,6 +137,12 @@ class EmbeddedWorld(SimulatedWorld):
         robot, things = self._tracker.read(snapshot)
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(things)}.items()}
 
+    def true_frames(self) -> Dict[str, Tuple[Pose, float]]:
+        """The same without what blurs or hides it; for judges, not for robots."""
+        snapshot = self.simulation.snapshot
+        robot, things = self._tracker.read(snapshot)
+        return {name: (pose, snapshot.time) for name, pose in {**robot, **things}.items()}
+
     def look(self) -> WorldState:
         """The poses that the frames show at this instant, without the facts that follow: what a driver needs."""
         frames, arm = self.frames(), ArmFrames(self._settings.name)

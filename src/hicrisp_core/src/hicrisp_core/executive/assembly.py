@@ -47,6 +47,7 @@ class Parts:
         prompts: the folder of the policy's prompts, for a language model.
         workspace: what the placements of a robot must respect whose body is not given.
         drive: what goals of a mobile base must respect.
+        pose_age_limit: age from which on the detector does not count a pose as seen, seconds.
         bodies: what the robots are, by name.
     """
 
@@ -56,6 +57,7 @@ class Parts:
     prompts: Union[str, FilePath] = ""
     workspace: Workspace = Workspace()
     drive: DriveSpace = DriveSpace()
+    pose_age_limit: float = 1.0
     bodies: Mapping[str, RobotBody] = field(default_factory=dict)
 
     def brain(self) -> Brain:
@@ -71,7 +73,7 @@ class Parts:
 
     def detector(self) -> Detector:
         """The detector of the domain's facts."""
-        return Detector(self.domain)
+        return Detector(self.domain, self.pose_age_limit)
 
     def corrector(self, brain: Brain) -> Ladder:
         """The ladder of the policy's rungs; those with a model ask the brain."""
