@@ -81,6 +81,7 @@ class Resets:
         changed = scene.source != self._scene.source
         self._scene, self._named = scene, named
         rospy.set_param("~seed", int(seed))
+        rospy.set_param("~resets", int(rospy.get_param("~resets", 0)) + 1)
         if changed:
             rospy.set_param("~scene", named)
             problems += let_all_follow(named, seed)
