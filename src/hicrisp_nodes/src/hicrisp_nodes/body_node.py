@@ -9,6 +9,7 @@ from hicrisp_core.body.factory import without_model
 from hicrisp_core.model import Feedback
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.body import Body
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration
@@ -74,7 +75,7 @@ def build() -> BodyServer:
     rospy.loginfo("the body is %s", f"direct: {direct}" if direct else policy.body)
 
     def body(found: Configuration) -> Body:
-        return parts_of(found, llm, drive=drive_space(found.scene)).body()
+        return parts_of(found, llm, drive=drive_space(found.scene), bodies=bodies_of(found.scene)).body()
 
     return BodyServer(body, configuration, DecoderOffsets(settings=policy.offset))
 
