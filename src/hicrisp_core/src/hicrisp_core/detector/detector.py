@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import List, Optional, Tuple
 
-from hicrisp_core.detector.motion import with_the_way
+from hicrisp_core.detector.motion import stopped_by, with_the_way
 from hicrisp_core.detector.relations import see
 from hicrisp_core.domain.effects import expected_facts, names_of
 from hicrisp_core.domain.schema import Domain
@@ -14,6 +14,8 @@ from hicrisp_core.model.geometry import conjugate, distance, rotate
 
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
 """Outcomes that end a command whatever is seen afterwards."""
+_BROKE_OFF = (Status.EXECUTION, Status.TIMEOUT)
+"""Outcomes of a motion that something may have stopped on its way."""
 _DISTURBED = 0.02
 """Metres from which on a thing that nobody was to move counts as moved."""
 
@@ -37,6 +39,8 @@ class Detector:
         every fact is seen.
         """
         verdict = self._compared(command, before, after, outcome)
+        if outcome.status in _BROKE_OFF:
+            verdict = stopped_by(self.domain, command, after, verdict)
         return with_the_way(self.domain, command, before, after, verdict)
 
     def _compared(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
@@ -97,7 +101,7 @@ class Detector:
         blockers = tuple(name for name in outcome.blockers if self._may_be_moved(name, command, after))
         suggestion = f"Move the {' or the '.join(map(_said, blockers))} away first." if blockers else ""
         return Feedback(Level.LOW, kind, f"Could not {self.domain.describe(command)}.", _sentence(outcome.message),
-                        suggestion, deviation, blockers=blockers)
+                        suggestion, deviation, blockers=blockers, cause=outcome.cause)
 
     def _action_failure(
         self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
