@@ -114,12 +114,12 @@ def test_after_a_failure_all_that_is_missing_is_planned(blocks):
 
 @pytest.mark.parametrize(("text", "why"), [
     ("the red block is on the blue block, and the purple block is on the table", "there is no 'purple block' here"),
-    ("the red block is on the blue block and the weather is nice", "'the weather is nice' is no fact"),
+    ("the red block is on the blue block and the weather is nice", "'the weather is nice' is not a fact"),
     ("the table is on the red block", "table is a surface, where a block is needed"),
     ("the red block is on the blue block, and the blue block is on the red block", "no way was found"),
     ("the red block is on the blue block or the table", "say which of the two"),
     ("if the red block is on the blue block, the green block is on the table", "conditions cannot be planned"),
-    ("fred is holding the red block", "is no robot here; there are: panda"),
+    ("fred is holding the red block", "no robot 'fred' here; the robots are: panda"),
 ])
 def test_what_cannot_be_made_so_is_refused_with_the_reason(blocks, text, why):
     assert why in ask(blocks, FLAT, text).refusal

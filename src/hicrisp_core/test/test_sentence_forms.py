@@ -11,6 +11,7 @@ from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.language.front_ends import Orders, read_orders
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.language.robots import Robots
+from hicrisp_core.language.sayings import in_facts
 from hicrisp_core.language.tokens import words_in
 from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import Relation, RobotState, Task, WorldObject, WorldState
@@ -160,6 +161,10 @@ def test_areas_are_visited_whatever_the_words(text: str, expected: Sequence[str]
     ("visit area 2 with the AGV", ["visit(agv, area_2)"]),
     ("let the robot drive to area 2", ["go_to(agv, area_2)"]),
     ("drive back to the dock", ["dock(agv, dock)"]),
+    ("put the box on the blue box, then let the AGV visit area 1",
+     ["pick(panda, box)", "place_on(panda, box, blue_box)", "visit(agv, area_1)"]),
+    ("the vehicle is in area 2", ["go_to(agv, area_2)"]),
+    ("The box has been brought to area 2.", [*FETCH, "carry_to(agv, box, area_2)"]),
 ])
 def test_an_arm_and_a_base_share_a_task_whatever_the_words(text: str, expected: Sequence[str]) -> None:
     assert planned(LAB, lab_world(), text) == expected
@@ -181,6 +186,11 @@ def test_an_arm_and_a_base_share_a_task_whatever_the_words(text: str, expected: 
 ])
 def test_another_domain_is_spoken_to_in_the_same_words(text: str, expected: Sequence[str]) -> None:
     assert planned(STACKING, TOWER, text) == expected
+
+
+def test_facts_in_the_same_words_are_told_apart_by_their_things() -> None:
+    found = planned(LAB, lab_world(), "the box is on the blue box and the AGV is in area 1")
+    assert set(found) == {"pick(panda, box)", "place_on(panda, box, blue_box)", "go_to(agv, area_1)"}
 
 
 def test_a_wish_about_a_thing_is_a_fact_too() -> None:
@@ -264,6 +274,16 @@ def test_an_order_is_typed_and_names_its_robot() -> None:
     assert isinstance(found, Orders)
     assert [(type(order).__name__, order.robot) for order in found.orders] == [
         ("Delivery", "panda"), ("Delivery", "agv"), ("Errand", "agv")]
+
+
+@pytest.mark.parametrize(("text", "facts"), [
+    ("put the salmon in the fridge and turn off the light",
+     "the salmon is inside the fridge, and the fridge is closed, and the light is off"),
+    ("Could you open the fridge, please?", "the fridge is open"),
+    ("put the plate and the cup on the table", "the plate and the cup is on the table"),
+])
+def test_a_domains_own_sentences_may_be_joined_and_polite(text: str, facts: str) -> None:
+    assert in_facts(text, load_domain(DOMAINS / "virtualhome.yaml")) == facts
 
 
 def test_without_robots_nobody_is_named() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import socket
 import subprocess
@@ -10,12 +11,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from hicrisp_nodes.check_launch import main as check_launch
 from hicrisp_nodes.cli import options
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.graph import Graph, free_port, port_is_free
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.narrator import Narrator
 from hicrisp_nodes.cli.options import choose_brain, parse
+from hicrisp_nodes.cli.past import past_runs
 from waiting import PATIENCE, until
 
 MISSED = {"level": "low", "kind": "misplaced", "error": "31 mm off", "reason": "drift", "suggestion": "aim right"}
@@ -126,3 +129,48 @@ def test_help_is_shown_before_anything_is_set_up():
     shown = subprocess.run([sys.executable, "-I", "-S", str(script), "--help"], capture_output=True, text=True)
     assert shown.returncode == 0, shown.stderr
     assert "--scene" in shown.stdout
+
+
+def test_past_tasks_are_listed_from_their_run_folders_newest_first(tmp_path):
+    for name, result in (("20260101-101010-001", {"task": "a", "success": True, "verdict": "succeeded", "wall_s": 3.2}),
+                         ("20260102-101010-001", {"task": "b", "success": False, "verdict": "refused", "wall_s": 0.1}),
+                         ("20260103-101010-001", ["no result"]),
+                         ("20260104-101010-001", {"task": "c", "success": False, "wall_s": None})):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "result.json").write_text(json.dumps(result))
+    (tmp_path / "20260105-101010-001").mkdir()
+    past = past_runs(tmp_path, 20)
+    assert [(run.task, run.verdict, run.seconds) for run in past] == [
+        ("c", "failed", 0.0), ("b", "refused", 0.1), ("a", "succeeded", 3.2)]
+    assert [run.task for run in past_runs(tmp_path, 1, {"20260104-101010-001"})] == ["b"]
+    assert past_runs(tmp_path / "nowhere", 20) == []
+
+
+def test_a_refused_task_is_not_told_as_failed():
+    why = "I cannot do this: 'fly' is no action."
+    said = told({"kind": "task_received", "text": "fly"},
+                {"kind": "refused", "text": why, "alternatives": ["wait", "go"]},
+                {"kind": "task_finished", "success": False, "message": why})
+    assert "refused" in said
+    assert "failed" not in said
+    assert "try, for example: wait; go" in said
+    assert len(said.split("Refused", 1)[1].strip().splitlines()) <= 4
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["--scene", "nowhere"], "there is no 'nowhere' in config/scenes; there are: agv"),
+    (["--scene", "tabletop", "--policy", "none"], "there is no 'none' in config/policies"),
+    (["--scene", "tabletop", "--llm", "none"], "there is no 'none' in config/llm"),
+    (["--scene", "agv", "--needs", "table"], "scene agv has no table, which this launch file needs; these have: "),
+    (["--scene", "lab", "--world", "embedded"], "scene lab is moved by world:=lab")])
+def test_what_a_launch_file_cannot_start_is_said_before_it_starts_anything(arguments, said, capsys):
+    assert check_launch(arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [
+    ["--scene", "tabletop", "--needs", "table", "--world", "embedded"], ["--scene", "barman", "--world", "embedded"],
+    ["--scene", "lab", "--needs", "table", "--needs", "arena", "--robot", "agv_move_base"]])
+def test_what_can_be_launched_is_let_through(arguments, capsys):
+    assert check_launch(arguments) == 0
+    assert capsys.readouterr().err == ""

@@ -108,7 +108,7 @@ class PlanBuilder:
 
     def _put(self, intent: Intent) -> None:
         if intent.reference is None:
-            raise NotUnderstood("it is not said where it shall go")
+            raise NotUnderstood("say where it should go")
         reference = self._names.one(intent.reference)
         items = self._names.items(intent.items, reference)
         relation = intent.relation
@@ -134,7 +134,7 @@ class PlanBuilder:
         items = self._names.items(intent.items, "")
         if intent.shape == "ring":
             if intent.reference is None:
-                raise NotUnderstood("it is not said what the ring shall be around")
+                raise NotUnderstood("say what the ring should be around")
             reference = self._names.one(intent.reference)
             self._ring([item for item in items if item != reference], reference)
             return
@@ -172,7 +172,7 @@ class PlanBuilder:
     def _clear(self, intent: Intent) -> None:
         bowls = [name for name in self._domain.objects_of(self._world, "bowl")] if "bowl" in self._domain.types else []
         if not bowls:
-            raise NotUnderstood("to clear the table there must be a bowl to put things in; there is none")
+            raise NotUnderstood("clearing the table takes a bowl to put things in, and there is none")
         for item in self._names.items(intent.items):
             if not any(fact.predicate == self._domain.roles.inside for fact in self._world.about(item)):
                 self._place(item, "in", bowls[0])

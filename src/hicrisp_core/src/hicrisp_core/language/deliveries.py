@@ -78,7 +78,7 @@ class DeliveryReader(PhraseReader):
         while self.peek().text in ("over", "on"):
             self.skip()
         if self.peek().value != "to":
-            raise NotUnderstood("it is not said where to carry it")
+            raise NotUnderstood("say where to carry it")
         self.skip()
         return self._to(items, self._ahead())
 
@@ -110,7 +110,7 @@ class DeliveryReader(PhraseReader):
         table = self._known.table(where)
         if table:
             return Delivery("return", items, table)
-        raise NotUnderstood(f"'{' '.join(token.text for token in where)}' is no place to carry things to")
+        raise NotUnderstood(f"'{' '.join(token.text for token in where)}' is not a place to carry things to")
 
     def _is_start(self, where: Sequence[Token]) -> bool:
         """"To the start", "to the arm"."""

@@ -84,7 +84,7 @@ class DeliveryPlanner:
 
     def _dock(self, base: str) -> None:
         if not self._known.stations:
-            raise NotUnderstood(f"there is no station here to which {base} could return")
+            raise NotUnderstood(f"there is no station for {base} to return to")
         self._achieve(self._domain.roles.docked, base, self._known.stations[0])
 
     def _achieve(self, predicate: str, subject: str, object_: str) -> None:
@@ -106,5 +106,5 @@ class DeliveryPlanner:
         if robot in bases:
             return robot
         if not bases:
-            raise NotUnderstood("there is nothing here that carries things")
+            raise NotUnderstood("nothing here carries things")
         return bases[0]

@@ -49,7 +49,7 @@ class DriveReader(PhraseReader):
         if verb.value in _CARRY and verb.text in lexicon.CARRIES and not self._known.carrying:
             return self._carry()
         if verb.value not in self._verbs:
-            raise NotUnderstood(f"'{clause.text}' is no action that is known here", clause.text)
+            raise NotUnderstood(f"'{clause.text}' is not an action I know", clause.text)
         self.skip()
         if verb.value != "wait" and verb.value != "dock":
             self._skill = "visit" if verb.value == "visit" else "go_to"
@@ -62,7 +62,7 @@ class DriveReader(PhraseReader):
         self.skip()
         unit = self.peek().text
         if unit not in lexicon.SECONDS:
-            raise NotUnderstood("it is not said how long to wait; say, for example, 'wait 10 seconds'")
+            raise NotUnderstood("say how long to wait, for example 'wait 10 seconds'")
         self.skip()
         self.skip("there", "here")
         self._end()
@@ -88,7 +88,7 @@ class DriveReader(PhraseReader):
     def _visits(self) -> List[Errand]:
         """Areas that stand together: visited in any order, unless it is said otherwise."""
         if self.peek() is END:
-            raise NotUnderstood(f"it is not said where to go; there are: {self._areas()}")
+            raise NotUnderstood(f"say where to go; there are: {self._areas()}")
         found: List[Errand] = []
         names: List[str] = []
         while self.peek() is not END:
@@ -200,4 +200,4 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise NotUnderstood(f"'{text}' is no number of seconds or minutes", text) from None
+        raise NotUnderstood(f"'{text}' is not a number of seconds or minutes", text) from None

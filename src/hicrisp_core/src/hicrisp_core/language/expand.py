@@ -44,7 +44,7 @@ class _Expander:
         for type_, relation in (("bowl", "in"), ("surface", "on")):
             if self._is(reference, type_):
                 return (replace(intent, relation=relation, reference=_named(reference)),)
-        raise NotUnderstood(f"it is not said whether 'to {reference}' means next to it or on it")
+        raise NotUnderstood(f"'to {reference}' may mean next to it or on it; say which")
 
     def _stack(self, intent: Intent) -> Sequence[Intent]:
         """One thing goes on another; several become a tower on the other, or on the table."""
@@ -73,14 +73,14 @@ class _Expander:
             raise NotUnderstood(f"{items[0]} and {items[1]} are both {' '.join(places[0])}, and places there have "
                                 "no names; say where each should go")
         if any(place in items for _, place in places):
-            raise NotUnderstood(f"{items[0]} and {items[1]} stand on each other: say which shall be on which")
+            raise NotUnderstood(f"{items[0]} and {items[1]} stand on each other: say which should be on which")
         return [self._placing(intent, items[1], *places[0]), self._placing(intent, items[0], *places[1])]
 
     def _support(self, item: str) -> Tuple[str, str]:
         found = [(fact.predicate, fact.object) for fact in self._world.about(item)
                  if fact.predicate in self._supports]
         if not found:
-            raise NotUnderstood(f"it is not known where {item} is")
+            raise NotUnderstood(f"I do not know where {item} is")
         return found[0]
 
     def _unstack(self, intent: Intent) -> Sequence[Intent]:

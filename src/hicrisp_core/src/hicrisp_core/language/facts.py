@@ -40,6 +40,7 @@ class SaidFact:
         subjects: what it is said of; each of them, where there are several.
         objects: what the subjects are put in relation to; empty for a fact about one thing.
         quote: the words that it was read from.
+        also: other predicates that are said in the same words; the types of the things tell which is meant.
     """
 
     predicate: str
@@ -47,6 +48,7 @@ class SaidFact:
     objects: Tuple[Noun, ...] = ()
     denied: bool = False
     quote: str = ""
+    also: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,9 +105,9 @@ class FactReader:
 
 @dataclass(frozen=True)
 class _Saying:
-    """One way to say a predicate, or its denial."""
+    """One way to say some predicates, or their denial."""
 
-    predicate: str
+    predicates: Tuple[str, ...]
     denied: bool
     form: Template
 
@@ -116,7 +118,8 @@ class _Saying:
             NotUnderstood: when something else stands at one of them.
         """
         things = [_nouns(words) for _, words in sorted(places.items())]
-        return SaidFact(self.predicate, things[0], things[1] if len(things) > 1 else (), self.denied, quote)
+        objects = things[1] if len(things) > 1 else ()
+        return SaidFact(self.predicates[0], things[0], objects, self.denied, quote, self.predicates[1:])
 
 
 def _sayings(domain: Domain) -> Tuple[_Saying, ...]:
@@ -124,7 +127,7 @@ def _sayings(domain: Domain) -> Tuple[_Saying, ...]:
 
     The one with the most words of its own comes first: "in front of" before "in".
     """
-    found: List[_Saying] = []
+    found: Dict[Tuple[Template, bool], List[str]] = {}
     for predicate in domain.predicates.values():
         own = [(predicate.text, False), (predicate.not_text, True)]
         if len(predicate.arguments) == 2:
@@ -133,8 +136,9 @@ def _sayings(domain: Domain) -> Tuple[_Saying, ...]:
         for text, denied in own:
             form = Template.of(text, forms=lexicon.BEING)
             if sorted(form.places) == [str(index) for index in range(len(predicate.arguments))]:
-                found.append(_Saying(predicate.name, denied, form))
-    return tuple(sorted(found, key=lambda saying: -saying.form.length))
+                found.setdefault((form, denied), []).append(predicate.name)
+    sayings = [_Saying(tuple(names), denied, form) for (form, denied), names in found.items()]
+    return tuple(sorted(sayings, key=lambda saying: -saying.form.length))
 
 
 def _parted(words: Sequence[Word], marks: Sequence[str]) -> Iterator[List[Word]]:

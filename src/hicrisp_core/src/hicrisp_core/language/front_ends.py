@@ -88,7 +88,7 @@ def read_task(text: str, domain: Domain, world: WorldState, facts: FactReader) -
         if not listed.facts:
             raise
         known = "; ".join(f"'{saying}'" for saying in facts.known)
-        raise NotUnderstood(f"'{listed.unread}' is no fact in words that are known here: {known}",
+        raise NotUnderstood(f"'{listed.unread}' is not a fact I can read; I can read: {known}",
                             listed.unread) from error
 
 

@@ -11,6 +11,7 @@ from hicrisp_core.language.facts import Reading, SaidFact
 from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.names import Names, words_of
 from hicrisp_core.language.tokens import check_readable
+from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
@@ -53,9 +54,24 @@ class _Conditions:
         self._domain = domain
         self._world = world
         self._names = names
+        self._robots = Vocabulary.of(domain, world).robots
 
     def of(self, said: SaidFact) -> List[Condition]:
-        types = self._domain.predicates[said.predicate].arguments
+        """The conditions of a fact; of predicates that are said alike, the first whose types fit.
+
+        Raises:
+            NotUnderstood: why the first of them does not fit.
+        """
+        refusals: List[NotUnderstood] = []
+        for predicate in (said.predicate, *said.also):
+            try:
+                return self._as(said, predicate)
+            except NotUnderstood as error:
+                refusals.append(error)
+        raise refusals[0]
+
+    def _as(self, said: SaidFact, predicate: str) -> List[Condition]:
+        types = self._domain.predicates[predicate].arguments
         objects = self._resolved(said.objects, types[-1]) if said.objects else ()
         subjects = self._resolved(said.subjects, types[0], objects[0] if len(objects) == 1 else "")
         found: List[Condition] = []
@@ -63,7 +79,7 @@ class _Conditions:
             pairs: List[Tuple[str, ...]] = [(subject, object_) for object_ in objects]
             for arguments in pairs or [(subject,)]:
                 self._check(said, arguments, types)
-                found.append(Condition((Clause((Atom(said.predicate, arguments),), said.denied),)))
+                found.append(Condition((Clause((Atom(predicate, arguments),), said.denied),)))
         return found
 
     def _resolved(self, nouns: Sequence[Noun], type_: str, reference: str = "") -> Tuple[str, ...]:
@@ -74,12 +90,13 @@ class _Conditions:
 
     def _robot(self, noun: Noun, type_: str) -> str:
         robots = self._domain.objects_of(self._world, type_)
-        joined = "_".join(noun.words)
-        if joined in robots:
-            return joined
+        named, length = self._robots.named(noun.words)
+        meant = [name for name in named if name in robots]
+        if len(meant) == 1 and length == len(noun.words):
+            return meant[0]
         if len(robots) == 1 and noun.words and noun.words[-1] in (*_ROBOT_WORDS, type_):
             return robots[0]
-        raise NotUnderstood(f"'{noun}' is no robot here; there are: {', '.join(robots) or 'none'}")
+        raise NotUnderstood(f"there is no robot '{noun}' here; the robots are: {', '.join(robots) or 'none'}")
 
     def _check(self, said: SaidFact, arguments: Sequence[str], types: Sequence[str]) -> None:
         for name, type_ in zip(arguments, types):

@@ -33,7 +33,7 @@ class ClauseReader(BuildReader):
         while self.peek().kind == "relation":
             relation = self.peek().value
             if relation == "to":
-                raise NotUnderstood("what is picked up goes nowhere yet; say 'put ... on ...'")
+                raise NotUnderstood("picking up leads to no place; say 'put ... on ...' instead")
             self.skip()
             items = each_where(items, "at" if relation == "from" else relation, self.noun())
         return items
@@ -50,7 +50,7 @@ class ClauseReader(BuildReader):
             return [self.intent("put", items, "to", self.noun())]
         if token.value != "from":
             if verb == "remove" or token.value not in ("on", "in"):
-                raise NotUnderstood(f"it is not said where '{items[-1]}' shall be taken from")
+                raise NotUnderstood(f"say where to take '{items[-1]}' from")
             return [self.intent("pick", self._which(items))]
         self.skip()
         source = self.noun()

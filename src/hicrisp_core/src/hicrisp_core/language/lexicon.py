@@ -75,7 +75,7 @@ FILLERS = (
     "also", "too", "as well", "together", "to be", "to go", "to stand",
 )
 """Words that change nothing in what is wanted; every other word must be understood."""
-_FORBIDDEN = "cannot be planned: say what you want done, not what shall not be done"
+_FORBIDDEN = "cannot be planned: say what to do instead"
 _NO_CONDITIONS = "is not understood: conditions cannot be planned"
 _PLACES = ("is not understood: known places are next to, on, in, left of, right of, in front of, behind and "
            "around a thing")

@@ -48,7 +48,7 @@ class BuildReader(PhraseReader):
         if not shape:
             said = items[-1] if self.peek() is END else self.peek().text
             known = ", ".join(lexicon.SHAPES)
-            raise NotUnderstood(f"'{said}' is no shape that is known here; there are: {known}")
+            raise NotUnderstood(f"'{said}' is not a shape I know; I know: {known}")
         return self._details(shape, items)
 
     def _line_up(self, verb: str) -> List[Intent]:
@@ -97,7 +97,7 @@ class BuildReader(PhraseReader):
                 raise NotUnderstood(f"'{token.text}' is not understood after '{shape}'")
         items = items or _ALL_BOXES
         if shape == "ring":
-            raise NotUnderstood("it is not said what the ring shall be around")
+            raise NotUnderstood("say what the ring should be around")
         return [self.intent("build", (base, *items) if base else items, shape=shape)]
 
     def _around(self, items: Tuple[Noun, ...]) -> Intent:

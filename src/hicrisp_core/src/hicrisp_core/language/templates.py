@@ -50,6 +50,9 @@ class Template:
         Args:
             longest: words that a place takes at most.
         """
+        whole = "".join(word.text for word in words)
+        if not all(any(phrase.replace(" ", "") in whole for phrase in phrases) for phrases in self.literals):
+            return
         for at in _passed(words, 0, self.literals[0]):
             yield from self._from(words, at, 0, longest)
 

@@ -53,7 +53,7 @@ class ThingsReader(ClauseReader):
         goes_on = self._last is not None and self._last.verb in _PLACING
         if token.kind == "verb":
             if token.value not in self._clauses:
-                raise NotUnderstood(f"'{token.text}' is no action that is known here")
+                raise NotUnderstood(f"'{token.text}' is not an action I know")
             self.skip()
             return self._clauses[token.value](token.text)
         if token.kind == "relation" and goes_on:
@@ -65,7 +65,7 @@ class ThingsReader(ClauseReader):
             return self._fronted(token.value)
         if token.text in _STARTS and self._last is None and self._is_wish():
             return self._placements("put")  # "the box should be on the cylinder"
-        raise NotUnderstood(f"'{token.text}' is no action that is known here" if self._last is None else
+        raise NotUnderstood(f"'{token.text}' is not an action I know" if self._last is None else
                             f"an action was expected before '{token.text}'")
 
     def _fronted(self, relation: str) -> List[Intent]:
@@ -107,7 +107,7 @@ class ThingsReader(ClauseReader):
         if token.kind != "relation":
             if verb in ("stack", "stack up", "pile", "pile up"):
                 return [self.intent("build", items, shape="tower")]
-            raise NotUnderstood(f"it is not said where '{items[-1]}' shall go" if token is END else
+            raise NotUnderstood(f"say where '{items[-1]}' should go" if token is END else
                                 f"'{token.text}' is not understood after '{items[-1]}'")
         self.skip()
         if token.value == "to":  # "over to the left of": the second relation is the one
@@ -145,7 +145,7 @@ class ThingsReader(ClauseReader):
         if relation == "around" and self.peek().text == "in":
             self.skip()
             if self.shape_after_article() != "ring":
-                raise NotUnderstood("things stand around another only in a ring")
+                raise NotUnderstood("things around another stand in a ring; say 'in a ring'")
         further = self.peek()
         if further.kind != "relation" or placed.reference is None:
             return [placed]

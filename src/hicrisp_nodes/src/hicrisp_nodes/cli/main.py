@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
+import rospy
 from hicrisp_ros.action_client import ActionClient, Limits
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, TaskStatus
-from hicrisp_nodes.cli.client import STATES, EventStream, Supervisor, Unreachable, connect
+from hicrisp_nodes.cli.client import ENDED, STATES, EventStream, Supervisor, Unreachable, connect
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower, wait_for_report
 from hicrisp_nodes.cli.narrator import Narrator
+from hicrisp_nodes.cli.past import past_runs
 
 _DAY = 86400.0
 _CONNECT_LIMIT = 10.0
 _RESET_LIMIT = 120.0
+_STYLES = {"succeeded": "good", "answered": "good", "failed": "bad"}
 
 
 def _submit(options: argparse.Namespace, console: Console) -> int:
@@ -87,15 +91,17 @@ def _explain(options: argparse.Namespace, console: Console) -> int:
 def _tasks(options: argparse.Namespace, console: Console) -> int:
     supervisor = Supervisor(options.namespace)
     answer = supervisor.ask("get_task", "")
-    if not answer.found and not answer.queue:
-        console.say(answer.message)
-        return 0
-    if answer.found:
-        _say_status(answer.status, console)
-    for task_id in answer.queue:
-        status = supervisor.status(task_id)
-        if status is not None:
-            _say_status(status, console)
+    present = [answer.status] if answer.found and answer.status.state not in ENDED else []
+    present += filter(None, (supervisor.status(task_id) for task_id in answer.queue))
+    for status in reversed(present):
+        _say_status(status, console)
+    runs = Path(rospy.get_param(f"/{options.namespace}/supervisor/runs_dir", "")).expanduser()
+    past = past_runs(runs, options.most, {status.task_id for status in present})
+    for run in past:
+        state = console.paint(f"{run.verdict:<12}", _STYLES.get(run.verdict, "warn"))
+        console.say(f"{run.id}  {state}  {run.seconds:7.1f} s  {run.task}")
+    if not present and not past:
+        console.say("no task has run yet")
     return 0
 
 
@@ -106,7 +112,7 @@ def _reset(options: argparse.Namespace, console: Console) -> int:
 
 def _say_status(status: TaskStatus, console: Console) -> None:
     state = STATES.get(status.state, str(status.state))
-    style = {"succeeded": "good", "answered": "good", "failed": "bad"}.get(state, "warn")
+    style = _STYLES.get(state, "warn")
     where = f"step {status.step_index + 1}/{status.step_count}: {status.step}" if status.step_count else ""
     console.say("  ".join(part for part in (
         status.task_id, console.paint(f"{state:<12}", style), status.text, console.paint(where, "soft")) if part))
@@ -145,7 +151,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     ):
         command = commands.add_parser(name, help=text)
         command.add_argument("task_id", nargs="?", default="", help="the running or the last one by default")
-    commands.add_parser("tasks", help="the tasks that run and wait")
+    tasks = commands.add_parser("tasks", help="the tasks that wait, run and have ended, the newest first")
+    tasks.add_argument("--most", type=int, default=20, metavar="N", help="how many that have ended (20)")
     reset = commands.add_parser("reset", help="put a simulated world back to its beginning")
     reset.add_argument("scene", nargs="?", help="another scene of the same kind (the one that runs)")
     reset.add_argument("--seed", type=int, default=0, help="another layout; -1 for seed 0 (the launch's)")

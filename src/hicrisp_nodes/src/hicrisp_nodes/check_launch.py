@@ -1,0 +1,83 @@
+"""What a launch file was told is checked before it starts anything, so that its reason is the last that is read.
+
+A launch file asks by ``<param command="rosrun hicrisp_nodes check_launch ..."/>``: roslaunch reads all parameters
+first, and ends where a command fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import List, Optional, Sequence
+
+from hicrisp_core.domain import load_domain
+from hicrisp_core.errors import ConfigError, HicrispError
+from hicrisp_core.llm.settings import AUTO, choose_llm, load_llm_settings
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene.scene import TABLE
+from hicrisp_ros.config_files import config_file
+
+_NEEDS = {"table": lambda scene: TABLE in scene.objects and not scene.symbolic,
+          "arena": lambda scene: scene.arena is not None}
+_CHECKED = "ok"
+
+
+def check(options: argparse.Namespace) -> None:
+    """Load what is named.
+
+    Raises:
+        ConfigError: for the first thing that is not there, is wrong or does not fit, with what would.
+    """
+    scene = load_scene(config_file("scenes", options.scene), options.seed)
+    for need in options.needs:
+        if not _NEEDS[need](scene):
+            raise ConfigError(f"scene {scene.name} has no {need}, which this launch file needs; these have: "
+                              f"{', '.join(_with(options.needs)) or 'none'}")
+    if options.world and options.world != _world_of(scene):
+        raise ConfigError(f"scene {scene.name} is moved by world:={_world_of(scene)}, not by world:={options.world}")
+    load_domain(config_file("domains", options.domain or scene.domain))
+    load_policy(config_file("policies", options.policy))
+    load_llm_settings(config_file("llm", choose_llm(options.llm, os.environ)[0]))
+    if options.robot:
+        config_file("robots", options.robot)
+
+
+def _world_of(scene: Scene) -> str:
+    """What demo.launch calls the world of a scene: one node moves tables and worlds of facts."""
+    return "embedded" if scene.world == "symbolic" else scene.world
+
+
+def _with(needs: Sequence[str]) -> List[str]:
+    """The scenes of the configuration that have everything that is needed."""
+    found: List[str] = []
+    for file in sorted(config_file("scenes", "tabletop").parent.glob("*.yaml")):
+        try:
+            scene = load_scene(file)
+        except HicrispError:
+            continue
+        if all(_NEEDS[need](scene) for need in needs):
+            found.append(file.stem)
+    return found
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Check the arguments; the reason goes to the standard error stream, and the status is 2 then."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scene", required=True)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--domain", default="")
+    parser.add_argument("--policy", default="hierarchical")
+    parser.add_argument("--llm", default=AUTO)
+    parser.add_argument("--robot", default="")
+    parser.add_argument("--world", default="")
+    parser.add_argument("--needs", action="append", default=[], choices=sorted(_NEEDS))
+    options = parser.parse_args(arguments)
+    try:
+        check(options)
+    except HicrispError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 2
+    sys.stdout.write(_CHECKED)
+    return 0
