@@ -21,7 +21,7 @@ def test_sitting_on_a_sofa_that_is_not_near_is_repaired_by_finding_it():
     """HiCRISP, Fig. 4: after "grab chips" the person is no longer close to the sofa."""
     done = run('{"WALK": ["sofa"], "FIND": ["chips"], "GRAB": ["chips"], "SIT": ["sofa"]}')
     assert verbs(done) == ["WALK sofa", "FIND chips", "GRAB chips", "FIND sofa", "SIT sofa"]
-    assert done.failures == (("not_close", "Could not sit down on sofa_3."),)
+    assert done.failures == (("not_close", "Could not sit down on sofa 3."),)
     assert done.repairs == {"repair": 1}
     assert done.left_out == ()
 

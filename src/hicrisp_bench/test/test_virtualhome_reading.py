@@ -8,6 +8,8 @@ if not package.installed():
 
 from hicrisp_bench.virtualhome.answers import feedback_of
 from hicrisp_bench.virtualhome.reading import read_lines
+from hicrisp_core.domain.wording import words_of
+from hicrisp_core.model import Command
 from hicrisp_core.parsing.raw import ParseFailure
 from virtualhome_home import domain, graph, names, reading
 
@@ -51,7 +53,7 @@ def test_a_thing_that_the_model_was_not_told_of_is_looked_for_in_the_scene():
     assert [step.arguments["item"] for step in found.steps] == ["fridge_5"]
 
 
-@pytest.mark.parametrize(("message", "kind", "suggestion"), [
+@pytest.mark.parametrize(("message", "name", "suggestion"), [
     ("<character> (65) is not close to <sofa> (3)", "not_close", "Find sofa_3 first."),
     ("<character> (65) does not face <tv> (7)", "not_facing", "Turn to tv_7 first."),
     ("<character> (65) is not holding <cup> (8)", "not_holding", "Grab cup_8 first."),
@@ -69,9 +71,11 @@ def test_a_thing_that_the_model_was_not_told_of_is_looked_for_in_the_scene():
     ("<unicorn> (9) cannot be found", "no_object", "Name a thing that is in the home."),
     ("something new", "refused", ""),
 ])
-def test_a_refusal_becomes_error_reason_and_suggestion(message, kind, suggestion):
-    feedback = feedback_of(f'{message} when executing "[SIT] <sofa> (3) [1]"', "do it")
-    assert (feedback.kind, feedback.suggestion) == (kind, suggestion)
-    assert feedback.error == "Could not do it."
-    assert "<" not in feedback.reason
-    assert "executing" not in feedback.reason
+def test_a_refusal_becomes_error_reason_and_suggestion(message, name, suggestion):
+    command = Command("sit", {"item": "sofa_3"}, "character")
+    feedback = feedback_of(f'{message} when executing "[SIT] <sofa> (3) [1]"', command)
+    words = words_of(feedback, domain())
+    assert (feedback.name, words.suggestion) == (name, suggestion)
+    assert words.error == "Could not sit down on sofa 3."
+    assert "<" not in words.reason
+    assert "executing" not in words.reason

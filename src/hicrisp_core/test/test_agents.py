@@ -4,13 +4,14 @@ import json
 
 import pytest
 from chat_server import ChatServer
+from failures import done, failure, no_motion
 from hicrisp_core.brain.agents import AgentBrain
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.model import Feedback, Level, StackEntry, Status, Task
+from hicrisp_core.model import FeedbackKind, StackEntry, Status, Task
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest, Reporter, ReportRequest
 from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
@@ -180,14 +181,15 @@ def test_an_agent_that_cannot_be_reached_is_a_refusal_that_says_so(ask, script):
     assert "refuses the key" in answer.refusal
 
 
-@pytest.mark.parametrize(("feedback", "told"), [
-    (Feedback(Level.LOW, "planning", "No way."), "- error: No way."),
-    (Feedback(Level.LOW, "planning", "No way.", "A wall."), "- error: No way.; reason: A wall."),
-    (Feedback(Level.LOW, "planning", "No way.", "A wall.", "Go around."),
-     "- error: No way.; reason: A wall.; suggestion: Go around.")])
-def test_a_new_plan_begins_with_travi_who_is_told_what_failed_and_what_is_done(ask, feedback, told, domain):
+@pytest.mark.parametrize(("level", "told"), [
+    ("what", "- error: Could not pick up red box."),
+    ("why", "- error: Could not pick up red box.; reason: A wall."),
+    ("how", "- error: Could not pick up red box.; reason: A wall.; suggestion: Move the lid away first.")])
+def test_a_new_plan_begins_with_travi_who_is_told_what_failed_and_what_is_done(ask, level, told, domain):
     remaining = tuple(steps(domain, BESIDE))
-    answer, asked = ask(TRAVI, ROPA, feedback=(feedback,), done=("pick up lid",), remaining=remaining)
+    failed = no_motion(domain, WORLD, PICK, "a wall", blockers=("lid",))
+    answer, asked = ask(TRAVI, ROPA, feedback=(failed,), done=done(domain, "pick up lid"), remaining=remaining,
+                        feedback_level=level)
     assert answer.plan is not None
     assert asked.who == ["Travi", "Ropa"]
     assert told in asked.prompts[0].splitlines()
@@ -294,7 +296,7 @@ def test_a_new_plan_is_asked_for_the_request_as_alex_understood_it(domain, confi
         asked = Asked(server)
     assert asked.who == ["Alex", "Travi", "Ropa", "Travi", "Ropa", "Alex"]
     assert "<<<place red_box next to cylinder>>>" in asked.prompts[3]
-    assert "- error: Could not pick up red_box." in asked.prompts[3].splitlines()
+    assert "- error: Could not pick up red box." in asked.prompts[3].splitlines()
     assert "it slipped" not in asked.prompts[3].lower()
 
 
@@ -315,7 +317,8 @@ def test_the_offline_planner_serves_whatever_the_policy_says(domain, config_dir)
 
 
 def test_corrections_within_a_step_use_the_shared_prompts(domain, config_dir):
-    entry = StackEntry(domain.ground(steps(domain, BESIDE)[0], WORLD), Feedback(Level.HIGH, "not_next_to", "Too far."))
+    failed = failure(domain, WORLD, BESIDE, FeedbackKind.NOT_MADE)
+    entry = StackEntry(failed.command, failed)
     with ChatServer(plans(PICK)) as server:
         brain = brain_over(server, domain, config_dir)
         answer = brain.correct(CorrectionRequest(Task("t"), WORLD, (entry,)), Deadline(10))

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from failures import words
 from hicrisp_core.domain import Searcher, load_domain
 from hicrisp_core.executive.rehearsal import rehearse
-from hicrisp_core.model import Relation, Rung, Status, WorldObject, WorldState
+from hicrisp_core.model import FeedbackKind, Relation, Rung, Status, WorldObject, WorldState
 from hicrisp_core.model.world import RobotState
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Budget, Policy
@@ -52,7 +53,7 @@ def test_each_new_plan_is_asked_with_all_earlier_errors(domain, brainbody):
               ["pick(panda, cylinder)"])
     out_of_reach(run, "pick(panda, box)", "pick(panda, lid)")
     assert run().success
-    assert [[entry.error for entry in request.feedback] for request in run.brain.requests] == [
+    assert [[words(domain, entry).error for entry in request.feedback] for request in run.brain.requests] == [
         [], ["Could not pick up box."], ["Could not pick up box.", "Could not pick up lid."]]
 
 
@@ -64,7 +65,7 @@ def test_a_brain_that_alternates_between_two_plans_ends_with_the_reason(domain, 
     assert not result.success
     assert run.world.executed == [PICK, BESIDE, ON, BESIDE]
     assert run.told("correction")[-1]["note"] == "every rung was tried in this situation"
-    assert "Could not place box next to cylinder." in result.message
+    assert "Could not place box next to cylinder" in result.message
     assert "every rung was tried in this situation" in result.message
 
 
@@ -159,11 +160,11 @@ def test_a_later_step_that_was_impossible_before_is_not_laid_to_the_command(cann
     command = canning.ground(steps(canning, SEAL)[0], sealed)
     assert rehearsed(canning, command, sealed, steps(canning, "fill(panda, tin)")).refusal is None
     later = steps(canning, "fill(panda, tin)", FILL)
-    assert "could not fill jar any more" in rehearsed(canning, command, sealed, later).refusal.error
+    assert "could not fill jar any more" in words(canning, rehearsed(canning, command, sealed, later).refusal).error
 
 
 def test_a_rehearsal_ends_where_a_step_is_only_words(canning):
     command = canning.ground(steps(canning, SEAL)[0], JAR)
     worded = replace(steps(canning, FILL)[0], action="", text="fill it", arguments={})
     assert rehearsed(canning, command, JAR, [worded]).refusal is None
-    assert rehearsed(canning, command, JAR, steps(canning, FILL)).refusal.kind == "precondition"
+    assert rehearsed(canning, command, JAR, steps(canning, FILL)).refusal.kind is FeedbackKind.BARS_LATER_STEP

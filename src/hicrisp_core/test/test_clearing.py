@@ -9,6 +9,7 @@ from hicrisp_core.domain import Ending, Searcher, load_domain
 from hicrisp_core.model import (
     Command,
     Feedback,
+    FeedbackKind,
     Level,
     Relation,
     RobotState,
@@ -49,9 +50,9 @@ actions:
 """
 
 
-def entry(domain, world, text: str, *blockers: str, kind: str = "planning") -> StackEntry:
+def entry(domain, world, text: str, *blockers: str, kind: FeedbackKind = FeedbackKind.PLANNING) -> StackEntry:
     command = domain.ground(steps(domain, text)[0], world)
-    return StackEntry(command, Feedback(Level.LOW, kind, "Could not.", "Something is in the way.", blockers=blockers))
+    return StackEntry(command, Feedback(Level.LOW, kind, command, blockers=blockers))
 
 
 def sought(domain, stack, world, made=frozenset()):
@@ -116,8 +117,8 @@ def test_where_things_stand_at_named_places_elsewhere_is_another_place(tmp_path)
 
 def test_the_new_place_keeps_off_the_room_that_is_made(domain):
     world = seen(domain)
-    failed = StackEntry(Command("pick", {"robot": "panda", "item": "box"}, "panda"),
-                        Feedback(Level.LOW, "planning", "Could not.", blockers=("cylinder",)))
+    command = Command("pick", {"robot": "panda", "item": "box"}, "panda")
+    failed = StackEntry(command, Feedback(Level.LOW, FeedbackKind.PLANNING, command, blockers=("cylinder",)))
     clearing = sought(domain, [failed], world)
     assert clearing is not None
     aimed = ActionDecoder(domain).decode(clearing.commands[-1], world, DecoderOffsets())
@@ -133,7 +134,7 @@ def test_a_step_whose_motion_is_blocked_is_done_after_the_blocker_was_moved(doma
     assert run.world.executed == [PICK, "pick(panda, salt)", "put_down(panda, salt)", PICK, BESIDE]
     assert result.corrections == {"repair": 1}
     assert run.told("verdict")[0]["feedback"]["blockers"] == ["salt"]
-    assert run.told("correction")[0]["note"] == "the salt is moved away, it is in the way of 'pick up box'"
+    assert run.told("correction")[0]["note"] == "the salt is in the way of 'pick up box', and is moved away"
 
 
 def test_a_blocker_that_cannot_be_moved_ends_with_its_name(domain):
@@ -141,7 +142,7 @@ def test_a_blocker_that_cannot_be_moved_ends_with_its_name(domain):
     run.world.fails(PICK, times=9, status=Status.PLANNING, message="the bowl is in the way", blockers=("bowl",))
     result = run()
     assert not result.success
-    assert "The bowl is in the way" in result.message
+    assert "the bowl is in the way" in result.message
     assert run.world.executed == [PICK]
 
 

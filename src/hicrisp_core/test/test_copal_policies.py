@@ -1,6 +1,7 @@
 """CoPAL's eight configurations (Table IV) over one executive: what each repairs itself and what it tells the model."""
 
 import pytest
+from failures import words
 from hicrisp_core.model import Status
 from hicrisp_core.policy.loader import load_policy
 from tabletop import Run, table_top
@@ -21,9 +22,10 @@ def run(domain, config_dir):
 
 
 def told(run):
-    """The texts of the feedback with which each new plan was asked for."""
-    return [tuple(filter(None, (entry.error, entry.reason, entry.suggestion)))
+    """The sentences of the feedback with which each new plan was asked for, as far as a model is told them."""
+    said = [words(run.brain.domain, entry).at_level(request.feedback_level)
             for request in run.brain.requests[1:] for entry in request.feedback]
+    return [tuple(filter(None, (each.error, each.reason, each.suggestion))) for each in said]
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -50,7 +52,7 @@ def test_the_baseline_ends_at_its_first_failing_step_with_the_reason(run, name):
     ended_there = "home(panda)" not in task.world.executed
     assert ended_there == (name == "bl" or name in ("h0", "h1", "h2"))  # These have a new plan without it.
     if name == "bl":
-        assert result.message.startswith("Cannot place box next to cylinder. Reason: Panda does not hold box.")
+        assert result.message.startswith("Cannot place box next to cylinder: panda does not hold box.")
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -89,7 +91,7 @@ def test_a_repair_that_fails_itself_is_told_on_top_of_what_it_was_for(run, name)
     result = task()
     assert result.success
     assert result.corrections == {"repair": 1, "llm_replan": 1}
-    assert [entry.error for entry in task.brain.requests[1].feedback] == [
+    assert [words(task.brain.domain, entry).error for entry in task.brain.requests[1].feedback] == [
         "Cannot place box next to cylinder.", "Could not pick up box."]
 
 
@@ -101,7 +103,7 @@ def test_at_most_five_new_plans_are_made_then_the_reason_is_told(run, name):
     assert not result.success
     assert len(task.brain.requests) == (6 if name in WITH_H else 1)
     assert result.corrections == ({"llm_replan": 5} if name in WITH_H else {})
-    assert result.message.startswith("Could not pick up box.")
+    assert result.message.startswith("Could not pick up box: out of reach.")
     assert ("its 5 are used up" in result.message) == (name in WITH_H)
 
 
@@ -110,7 +112,8 @@ def test_a_new_plan_is_asked_for_what_remains_knowing_what_is_done(run, name):
     task = run(name, ["home(panda)", PICK, BESIDE], [PICK, BESIDE])
     task.world.fails(PICK, status=Status.PLANNING)
     assert task().success
-    assert task.brain.requests[1].done == ("home(panda)",)
+    assert task.brain.requests[1].done[0].names() == ("panda",)
+    assert [record.step.action for record in task.brain.requests[1].done] == ["home"]
     assert [str(step) for step in task.brain.requests[1].remaining] == [PICK, BESIDE]
 
 

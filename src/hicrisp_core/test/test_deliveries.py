@@ -1,9 +1,9 @@
 """Sentences for an arm and a base together, planned without a model: who does what, and in which order."""
 
 import pytest
+from failures import failure
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.model import Feedback, Level, Relation, Task
-from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.model import FeedbackKind, Relation, Task
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import PlanRequest
@@ -72,11 +72,12 @@ def test_what_cannot_be_done_is_refused_with_what_could(text, why):
 
 
 def test_an_area_that_cannot_be_reached_is_not_passed_over_as_if_it_had_been():
-    feedback = Feedback(Level.LOW, UNREACHABLE, "Could not carry box to area_2.")
+    feedback = failure(DOMAIN, lab_world(), "carry_to(agv, box, area_2)", FeedbackKind.UNREACHABLE,
+                       subjects=("area_2",))
     answer = plan("bring the box to area 2 and back", feedback=(feedback,),
                   remaining=tuple(steps(DOMAIN, "carry_to(agv, box, area_2)", "dock(agv, dock)")))
     assert answer.plan is None
-    assert "area_2" in answer.refusal
+    assert "area 2" in answer.refusal
 
 
 @pytest.mark.parametrize("text", [

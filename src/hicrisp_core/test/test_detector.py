@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from failures import words
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import perceive
-from hicrisp_core.model import Level, Outcome, Pose, Status, WorldObject
+from hicrisp_core.model import FeedbackKind, Level, Outcome, Pose, Relation, Status, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 
 CATALOGUE = {
@@ -92,9 +93,14 @@ def test_a_misplaced_box_is_told_with_names_distances_and_deviation(domain):
     after = seen(domain, box=(0.5, 0.045, 0.025))
     feedback = Detector(domain).check(place(domain, after), before, after, OK).feedback
     assert feedback is not None
-    assert feedback.error == "The box is not in close proximity to the cylinder."
-    assert feedback.level is Level.HIGH
-    assert feedback.reason == "The box is 9.0 cm apart, 6.0 cm allowed; the box is 5.0 cm from where it should be."
+    assert (feedback.level, feedback.kind, feedback.subjects) == (
+        Level.HIGH, FeedbackKind.NOT_MADE, ("box", "cylinder"))
+    assert feedback.unmet[0].facts == (Relation("box", "next_to", "cylinder"),)
+    assert {each.name: round(each.value, 4) for each in feedback.measured} == {
+        "gap": 0.09, "gap_limit": 0.06, "off_target": 0.05}
+    said = words(domain, feedback)
+    assert said.error == "The box is not in close proximity to the cylinder."
+    assert said.reason == "The box is 9.0 cm away (at most 6.0 cm), 5.0 cm from its target."
     assert feedback.deviation == pytest.approx((0.0, 0.05, 0.0))
 
 
@@ -110,22 +116,22 @@ def test_a_pushed_reference_is_named(domain):
     after = seen(domain, box=(0.5, -0.005, 0.025), cylinder=(0.5, -0.2, 0.05))
     feedback = Detector(domain).check(place(domain, after), before, after, OK).feedback
     assert feedback is not None
-    assert "the cylinder was moved by 10.0 cm" in feedback.reason
+    assert "the cylinder is 10.0 cm from where it stood" in words(domain, feedback).reason
 
 
 def test_an_item_left_in_the_gripper_is_a_failure_of_the_action(domain):
     after = seen(domain, tool=(0.5, -0.005, 0.1), opening=0.05, box=(0.5, -0.005, 0.1))
     feedback = Detector(domain).check(place(domain, after), after, after, OK).feedback
     assert feedback is not None
-    assert (feedback.level, feedback.kind) == (Level.LOW, "not_released")
+    assert (feedback.level, feedback.kind) == (Level.LOW, FeedbackKind.NOT_RELEASED)
 
 
 def test_a_pick_that_closed_on_nothing_is_a_failure_of_the_action(domain):
     after = seen(domain, tool=(0.5, 0.1, 0.3), opening=0.0)
     feedback = Detector(domain).check(place(domain, after, "pick"), after, after, OK).feedback
     assert feedback is not None
-    assert (feedback.level, feedback.kind) == (Level.LOW, "not_grasped")
-    assert feedback.error == "The box is not in the gripper of panda."
+    assert (feedback.level, feedback.kind) == (Level.LOW, FeedbackKind.NOT_GRASPED)
+    assert words(domain, feedback).error == "The box is not in the gripper of panda."
 
 
 def test_a_blocked_motion_is_told_in_the_drivers_words(domain):
@@ -133,7 +139,8 @@ def test_a_blocked_motion_is_told_in_the_drivers_words(domain):
     outcome = Outcome(Status.PLANNING, "the cylinder is in the way")
     feedback = Detector(domain).check(place(domain, after), after, after, outcome).feedback
     assert feedback is not None
-    assert (feedback.level, feedback.kind, feedback.reason) == (Level.LOW, "planning", "The cylinder is in the way.")
+    assert (feedback.level, feedback.kind) == (Level.LOW, FeedbackKind.PLANNING)
+    assert words(domain, feedback).reason == "The cylinder is in the way."
 
 
 def test_of_two_failures_at_once_the_action_is_told_first_and_the_state_once_the_action_is_in_order(domain):
@@ -141,9 +148,9 @@ def test_of_two_failures_at_once_the_action_is_told_first_and_the_state_once_the
     still_held, let_go = seen(domain, opening=0.05, **far), seen(domain, box=(0.5, 0.3, 0.025))
     command, detector = place(domain, still_held), Detector(domain)
     first = detector.check(command, still_held, still_held, OK).feedback
-    assert (first.level, first.kind) == (Level.LOW, "not_released")
+    assert (first.level, first.kind) == (Level.LOW, FeedbackKind.NOT_RELEASED)
     second = detector.check(command, still_held, let_go, OK).feedback
-    assert (second.level, second.kind) == (Level.HIGH, "not_next_to")
+    assert (second.level, second.misses("next_to")) == (Level.HIGH, True)
 
 
 @pytest.mark.parametrize("status", [Status.SAFETY, Status.CANCELED, Status.LOST])
@@ -154,10 +161,11 @@ def test_an_emergency_is_never_overruled(domain, status):
 
 def test_missing_and_stale_poses_are_failures_of_their_own(domain):
     missing = seen(domain, box=None)
-    assert Detector(domain).check(place(domain, missing), missing, missing, OK).feedback.kind == "not_seen"
+    assert Detector(domain).check(place(domain, missing), missing, missing, OK).feedback.kind is FeedbackKind.NOT_SEEN
     stale = seen(domain, now=14.0)
     feedback = Detector(domain).check(place(domain, stale), stale, stale, OK).feedback
-    assert (feedback.kind, feedback.error) == ("stale_pose", "The box has not been seen for 4.0 s.")
+    assert feedback.kind is FeedbackKind.STALE_POSE
+    assert words(domain, feedback).error == "The box has not been seen for 4 s."
 
 
 def test_a_pose_that_is_not_finite_is_not_seen(domain):

@@ -1,9 +1,11 @@
 """Domain files, their errors, grounding and the logical checker."""
 
 import pytest
+from failures import words
 from hicrisp_core.domain import apply_effects, check, effects_hold, load_domain
+from hicrisp_core.domain.wording import Words, told
 from hicrisp_core.errors import ConfigError, DomainError
-from hicrisp_core.model import Command, Relation, Step
+from hicrisp_core.model import Command, FeedbackKind, Relation, Step
 from tabletop import steps, table_top
 
 SMALL = """
@@ -86,17 +88,18 @@ def test_an_unmet_precondition_names_who_is_in_the_way(domain):
     state = table_top({"a": "box", "b": "box"}, [("b", "on", "a"), ("a", "on", "table")])
     feedback = check(domain, domain.ground(Step("", "pick", {"item": "a"}), state), state)
     assert feedback is not None
-    assert (feedback.error, feedback.reason) == ("Cannot pick up a.", "B is on top of a.")
-    assert feedback.suggestion == "Move b away first."
+    assert feedback.kind is FeedbackKind.PRECONDITION
+    assert (feedback.unmet[0].facts, feedback.unmet[0].negated) == ((Relation("b", "on", "a"),), True)
+    assert words(domain, feedback) == Words("Cannot pick up a.", "B is on top of a.", "Move b away first.")
 
 
 def test_a_box_may_not_be_placed_on_itself_or_in_a_taken_place(domain):
     state = table_top({"a": "box", "b": "box", "c": "box"},
                       [("panda", "holding", "a"), ("c", "on", "b"), ("b", "on", "table")])
     itself = Command("place_on", {"robot": "panda", "item": "a", "surface": "a"}, "panda")
-    assert "nothing can be on itself" in str(check(domain, itself, state)).lower()
+    assert "nothing can be on itself" in told(check(domain, itself, state), domain).lower()
     taken = domain.ground(steps(domain, "place_on(panda, a, b)")[0], state)
-    assert "C is already on b" in str(check(domain, taken, state))
+    assert "c is already on b" in told(check(domain, taken, state), domain)
     assert check(domain, domain.ground(steps(domain, "place_on(panda, a, table)")[0], state), state) is None
 
 

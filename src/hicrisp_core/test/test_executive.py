@@ -3,6 +3,7 @@
 from threading import Event
 
 import pytest
+from failures import words
 from hicrisp_core.model import Rung, Status
 from hicrisp_core.policy.policy import Budget, Policy
 from tabletop import Run, steps, table_top
@@ -115,9 +116,10 @@ def test_replanning_starts_from_the_failed_step_and_knows_what_is_done(domain):
     misplaced(run, domain)
     assert run().success
     request = run.brain.requests[1]
-    assert request.done == (PICK,)
+    assert [(str(record.step), [str(command) for command in record.commands]) for record in request.done] == [
+        (PICK, [PICK])]
     assert [str(step) for step in request.remaining] == [BESIDE]
-    assert "close proximity" in request.feedback[0].error
+    assert request.feedback[0].misses("next_to")
 
 
 @pytest.mark.parametrize(("level", "reason", "suggestion"), [
@@ -126,7 +128,8 @@ def test_a_model_is_told_as_much_as_the_policy_says(domain, level, reason, sugge
     policy = Policy("test", rungs=(Rung.LLM_STEP,), feedback_level=level)
     run = Run(domain, table_top({**THINGS, "lid": "box"}, [("lid", "on", "box")]), policy, [PICK])
     run()
-    told = run.brain.corrections[0].stack[0].feedback
+    asked = run.brain.corrections[0]
+    told = words(domain, asked.stack[0].feedback).at_level(asked.feedback_level)
     assert bool(told.reason) == bool(reason)
     assert bool(told.suggestion) == bool(suggestion)
 

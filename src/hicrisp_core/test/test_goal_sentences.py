@@ -3,9 +3,10 @@
 import random
 
 import pytest
+from failures import failure
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain import Searcher, apply_effects, check, goal_of, load_domain
-from hicrisp_core.model import Feedback, Level, Relation, RobotState, Task, WorldObject, WorldState
+from hicrisp_core.model import FeedbackKind, Relation, RobotState, Task, WorldObject, WorldState
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
@@ -107,7 +108,7 @@ def test_after_a_failure_all_that_is_missing_is_planned(blocks):
     text = "the red block is on the green block, and the green block is on the blue block"
     fallen = standing(red="table", green="blue", blue="table")
     answer = ask(blocks, fallen, text, remaining=tuple(steps(blocks, "stack(panda, red_block, green_block)")),
-                 feedback=(Feedback(Level.HIGH, "not_on", "The red block is not on the green block."),))
+                 feedback=(failure(blocks, fallen, "stack(panda, red_block, green_block)", FeedbackKind.NOT_MADE),))
     assert [str(step) for step in answer.plan.steps] == [
         "pick_up(panda, red_block)", "stack(panda, red_block, green_block)"]
 

@@ -59,11 +59,11 @@ def after(state: WorldState, *lines: str) -> WorldState:
 
 
 def refusal(state: WorldState, line: str) -> str:
-    """The kind of the checker's refusal."""
+    """The name of the checker's refusal."""
     grounded = ground_steps(read(line), DOMAIN, state)
     assert isinstance(grounded, Grounded), grounded
     feedback = check(DOMAIN, DOMAIN.ground(grounded.steps[0], state), state)
-    return feedback.kind if feedback else ""
+    return feedback.name if feedback else ""
 
 
 def test_what_is_not_in_hand_is_taken_first() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from failures import words
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.detector.perception import ArmFrames, BaseFrames, perceive
 from hicrisp_core.domain import check, load_domain
-from hicrisp_core.model import Command, Pose, Relation, Task
+from hicrisp_core.model import Command, FeedbackKind, Pose, Relation, Task
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.prompting.describe import objects_text
 from hicrisp_core.scene import load_scene
@@ -89,7 +90,8 @@ def test_it_is_not_named_among_what_is_seen(scene, domain, question):
 def test_no_command_begins_with_it(scene, domain):
     feedback = check(domain, Command("pick", {"item": "red_box"}, "panda"), look(scene, domain, {"red_box": 9.1}))
     assert feedback is not None
-    assert (feedback.kind, feedback.reason) == ("not_seen", "The red box has not been seen for 9.1 s.")
+    assert feedback.kind is FeedbackKind.NOT_SEEN
+    assert words(domain, feedback).reason == "The red box has not been seen for 9.1 s."
 
 
 def test_what_was_never_seen_is_told_as_that(scene, domain):

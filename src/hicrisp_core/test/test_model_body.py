@@ -4,6 +4,7 @@ import json
 
 import pytest
 from chat_server import ChatServer
+from failures import words
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.factory import make_body, without_model
 from hicrisp_core.body.model_body import ModelBody
@@ -12,7 +13,7 @@ from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.model import Status, Step, Task
+from hicrisp_core.model import FeedbackKind, Status, Step, Task
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
@@ -82,22 +83,22 @@ def test_an_unusable_answer_is_asked_again_once_with_what_is_wrong(translate, wr
     assert translation.usage.calls == 2
 
 
-def test_an_unknown_name_that_stays_is_refused_with_the_valid_ones(translate):
+def test_an_unknown_name_that_stays_is_refused_with_the_valid_ones(domain, translate):
     translation, server = translate('{"steps": ["pick(panda, salt)"]}')
     assert translation.commands == ()
-    assert translation.feedback.kind == "invalid"
-    assert "no object 'salt'" in translation.feedback.reason
-    assert "red_box" in translation.feedback.reason
+    assert translation.feedback.kind is FeedbackKind.INVALID
+    assert "no object 'salt'" in words(domain, translation.feedback).reason
+    assert "red_box" in words(domain, translation.feedback).reason
     assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize(("script", "said"), [
     ('{"steps": [], "refusal": "there is no oven"}', "there is no oven"),
     ({"status": 401, "body": "{}"}, "gave no answer")])
-def test_a_refusal_and_a_lost_endpoint_are_feedback_for_the_brain(translate, script, said):
+def test_a_refusal_and_a_lost_endpoint_are_feedback_for_the_brain(domain, translate, script, said):
     translation, _ = translate(script, text="bake it")
-    assert said in translation.feedback.reason
-    assert "'bake it' cannot be carried out" in translation.feedback.error
+    assert said in words(domain, translation.feedback).reason
+    assert words(domain, translation.feedback).error == "Cannot carry out 'bake it'."
 
 
 def test_the_prompt_holds_step_objects_triplets_actions_and_pairs(translate):

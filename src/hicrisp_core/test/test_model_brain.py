@@ -4,11 +4,12 @@ import json
 
 import pytest
 from chat_server import ChatServer
+from failures import done, no_motion
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.model import Feedback, Level, StackEntry, Task
+from hicrisp_core.model import StackEntry, Task
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.time.deadline import Deadline
@@ -131,21 +132,22 @@ def test_the_users_text_cannot_leave_its_fence(ask):
 
 def test_a_correction_is_asked_with_error_reason_and_suggestion(domain, config_dir):
     command = domain.ground(steps(domain, "place_next_to(panda, red_box, cylinder)")[0], WORLD)
-    entry = StackEntry(command, Feedback(Level.HIGH, "not_next_to", "Too far.", "It slipped.", "Pick it up."))
+    entry = StackEntry(command, no_motion(domain, WORLD, "pick(panda, red_box)", "it slipped", blockers=("lid",)))
     with ChatServer('{"steps": ["pick(panda, red_box)"]}') as server:
         brain = make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "default")
         answer = brain.correct(CorrectionRequest(Task("t"), WORLD, (entry,)), Deadline(10))
     assert [str(step) for step in answer.plan.steps] == ["pick(panda, red_box)"]
     asked = server.requests[0]["messages"][1]["content"]
-    assert "error: Too far.; reason: It slipped.; suggestion: Pick it up." in asked
+    assert "error: Could not pick up red box.; reason: It slipped.; suggestion: Move the lid away first." in asked
 
 
-def test_a_new_plan_is_asked_with_what_is_done_and_what_failed(ask):
-    answer, server = ask(GOOD, feedback=(Feedback(Level.LOW, "planning", "No way."),), done=("pick up lid",))
+def test_a_new_plan_is_asked_with_what_is_done_and_what_failed(ask, domain):
+    failed = no_motion(domain, WORLD, "pick(panda, red_box)")
+    answer, server = ask(GOOD, feedback=(failed,), done=done(domain, "pick up lid"))
     assert answer.plan is not None
     asked = server.requests[0]["messages"][1]["content"]
     assert "- pick up lid" in asked
-    assert "error: No way." in asked
+    assert "error: Could not pick up red box." in asked
 
 
 def test_the_offline_configuration_makes_the_offline_planner(domain, config_dir):

@@ -9,6 +9,7 @@ from typing import List, Sequence, Tuple
 import numpy as np
 import pytest
 from agv_world import CATALOGUE, DOMAIN, PLACES, at, disc, region, seen
+from failures import failure, no_motion, words
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.drive_goals import DriveSpace, Reached, goal_within
 from hicrisp_core.corrector.constraints import constrained
@@ -26,6 +27,7 @@ from hicrisp_core.model import (
     CauseKind,
     Command,
     Feedback,
+    FeedbackKind,
     Level,
     Motion,
     Outcome,
@@ -70,8 +72,8 @@ def test_success_is_learnt_from_the_pose_and_never_from_the_driver() -> None:
     x, y = PLACES["area_1"]
     verdict = Detector(DOMAIN).check(go_to("area_1"), seen(), seen(x + 0.6, y), DRIVEN)
     assert verdict.feedback is not None
-    assert verdict.feedback.kind == "not_at"
-    assert "0.35 m from its edge" in verdict.feedback.reason
+    assert verdict.feedback.misses("at")
+    assert "35.0 cm from its edge" in words(DOMAIN, verdict.feedback).reason
 
 
 def test_an_abort_inside_the_area_is_overruled_by_what_is_seen() -> None:
@@ -98,7 +100,8 @@ def test_the_order_of_the_task_stands_in_the_world_and_stops_a_step_before_it_mo
     assert world.holds("waits_for", "area_1", "area_3")
     refusal = check(DOMAIN, go_to("area_1"), world)
     assert refusal is not None
-    assert (refusal.kind, refusal.reason) == ("out_of_order", "Area_2 is to be visited before area_1.")
+    assert refusal.kind is FeedbackKind.OUT_OF_ORDER
+    assert words(DOMAIN, refusal).reason == "Area 2 is to be visited before area 1."
     assert check(DOMAIN, go_to("area_3"), world) is None
 
 
@@ -107,24 +110,25 @@ def test_a_stop_in_the_wrong_area_is_said_with_what_was_due() -> None:
     world = look(order, "area_1")
     verdict = order.judge(go_to("area_3"), world, Detector(DOMAIN).check(go_to("area_3"), seen(), world, DRIVEN))
     assert verdict.feedback is not None
-    assert verdict.feedback.kind == "wrong_area"
-    assert verdict.feedback.error == "The agv is in area 1, area 3 was to be visited first."
+    assert verdict.feedback.kind is FeedbackKind.WRONG_AREA
+    assert words(DOMAIN, verdict.feedback).error == "The agv is in area 1, but area 3 comes first."
     assert not world.holds("visited", "agv", "area_1")
 
 
 def test_a_drive_that_is_aborted_in_an_area_out_of_turn_says_so() -> None:
     order = watch("Visit area 3, then area 2")
     world = look(order, "area_2")
-    verdict = order.judge(go_to("area_3"), world, Verdict(Feedback(Level.LOW, "planning", "Could not.", "No way.")))
+    verdict = order.judge(go_to("area_3"), world, Verdict(no_motion(DOMAIN, world, "go_to(agv, area_3)", "no way")))
     assert verdict.feedback is not None
-    assert verdict.feedback.reason == "No way. The agv is in area 2, area 3 was to be visited first."
+    assert words(DOMAIN, verdict.feedback).reason == (
+        "No way. Area 3 is to be visited before area 2. On the way: agv is in area 2.")
 
 
 def test_a_successful_drive_out_of_order_is_no_success() -> None:
     order = watch("Visit area 3, then area 1")
     verdict = order.judge(go_to("area_1"), look(order, "area_1"), Verdict())
     assert verdict.feedback is not None
-    assert verdict.feedback.kind == "out_of_order"
+    assert verdict.feedback.kind is FeedbackKind.OUT_OF_ORDER
 
 
 def test_visits_are_learnt_in_turn_and_the_last_missing_one_is_named() -> None:
@@ -135,7 +139,7 @@ def test_visits_are_learnt_in_turn_and_the_last_missing_one_is_named() -> None:
     missing = order.unfinished(world)
     assert missing is not None
     command, feedback = missing
-    assert (str(command), feedback.error) == ("go_to(agv, area_1)", "Area 1 was not visited.")
+    assert (str(command), words(DOMAIN, feedback).error) == ("go_to(agv, area_1)", "Area 1 was not visited.")
     assert order.unfinished(look(order, "area_1")) is None
 
 
@@ -154,7 +158,7 @@ def test_a_repeated_visit_is_refused_as_not_due() -> None:
     look(order, "area_3")
     refusal = check(DOMAIN, go_to("area_3"), order.see(seen()))
     assert refusal is not None
-    assert refusal.kind == "not_due"
+    assert refusal.kind is FeedbackKind.NOT_DUE
 
 
 def test_without_a_readable_order_nothing_waits() -> None:
@@ -162,11 +166,15 @@ def test_without_a_readable_order_nothing_waits() -> None:
     assert not [fact for fact in world.relations if fact.predicate in ("waits_for", "not_due")]
 
 
+def unreachable(world: WorldState, area: str) -> Feedback:
+    return failure(DOMAIN, world, f"go_to(agv, {area})", FeedbackKind.UNREACHABLE, subjects=(area,))
+
+
 def test_an_unreachable_area_goes_up_with_those_that_can_be_reached_and_nothing_waits_for_it() -> None:
     order = TaskOrder(DOMAIN, DriveSpace(reaches=lambda pose: pose.position[0] < 2.9))
     order.begin(Task("Visit area 3, then area 2, then area 1"))
     world = order.see(seen())
-    verdict = order.judge(go_to("area_3"), world, Verdict(Feedback(Level.HIGH, "unreachable", "Cannot go to area_3.")))
+    verdict = order.judge(go_to("area_3"), world, Verdict(unreachable(world, "area_3")))
     assert verdict.feedback is not None
     assert verdict.feedback.alternatives == ("area_2", "area_1")
     assert check(DOMAIN, go_to("area_2"), order.see(seen())) is None
@@ -176,7 +184,7 @@ def test_an_area_whose_middle_is_taken_is_one_to_go_to_instead() -> None:
     order = TaskOrder(DOMAIN, DriveSpace(reaches=lambda pose: math.dist(pose.position[:2], PLACES["area_2"]) > 0.2))
     order.begin(Task("Visit area 3, then area 2"))
     world = order.see(seen())
-    verdict = order.judge(go_to("area_3"), world, Verdict(Feedback(Level.HIGH, "unreachable", "Cannot go to area_3.")))
+    verdict = order.judge(go_to("area_3"), world, Verdict(unreachable(world, "area_3")))
     assert verdict.feedback is not None
     assert verdict.feedback.alternatives == ("area_2",)
 
@@ -244,7 +252,7 @@ def test_a_zone_that_was_entered_fails_a_drive_that_reached_its_goal() -> None:
     after = after_motion(world, Motion(entered={"lawn": 1}, path=1.0))
     verdict = Detector(DOMAIN).check(go_to("area_1"), seen(), after, DRIVEN)
     assert verdict.feedback is not None
-    assert verdict.feedback.error == "The agv was in lawn, where it must not go."
+    assert words(DOMAIN, verdict.feedback).error == "The agv entered the lawn, where it must not go."
     assert Detector(DOMAIN).check(go_to("area_1"), after, after, DRIVEN).ok
 
 
@@ -261,7 +269,6 @@ def test_a_drive_that_broke_off_names_what_is_seen_beside_the_base_and_keeps_wha
     crate = Cause(CauseKind.BLOCKED, ("crate",))
     for outcome, cause in (
             (Outcome(Status.EXECUTION, "blocked", cause=Cause(CauseKind.BLOCKED)), crate),
-            (Outcome(Status.EXECUTION, "gave up"), crate),
             (Outcome(Status.EXECUTION, "zone", cause=Cause(CauseKind.FORBIDDEN, ("lawn",))),
              Cause(CauseKind.FORBIDDEN, ("lawn",))),
             (Outcome(Status.SAFETY, "blind", cause=Cause(CauseKind.STALE_SENSOR, ("/scan",), 4.0)),
@@ -269,9 +276,10 @@ def test_a_drive_that_broke_off_names_what_is_seen_beside_the_base_and_keeps_wha
         verdict = Detector(DOMAIN).check(go_to("area_1"), seen(), stopped, outcome)
         assert verdict.feedback is not None
         assert verdict.feedback.cause == cause
-    alone = Detector(DOMAIN).check(go_to("area_1"), seen(), seen(2.0, 1.0), Outcome(Status.EXECUTION, "gave up"))
+    blocked = Outcome(Status.EXECUTION, "blocked", cause=Cause(CauseKind.BLOCKED))
+    alone = Detector(DOMAIN).check(go_to("area_1"), seen(), seen(2.0, 1.0), blocked)
     assert alone.feedback is not None
-    assert alone.feedback.cause is None
+    assert alone.feedback.cause == Cause(CauseKind.BLOCKED)
 
 
 def test_the_first_goal_is_the_free_place_nearest_to_the_middle() -> None:
@@ -301,15 +309,21 @@ def test_an_area_without_a_free_place_is_unreachable_before_anything_moves() -> 
     world = seen(things=[disc("crate", *PLACES["area_1"], 0.4)])
     refused = ActionDecoder(DOMAIN).decode(go_to("area_1"), world, DecoderOffsets())
     assert isinstance(refused, Feedback)
-    assert refused.kind == "unreachable"
+    assert refused.kind is FeedbackKind.UNREACHABLE
+
+
+@pytest.mark.parametrize("cause", [CauseKind.STALE_SENSOR, CauseKind.LOCALISATION, CauseKind.TAKEN_OVER])
+def test_an_abort_that_nothing_in_the_way_began_leaves_no_constraint(cause: CauseKind) -> None:
+    aimed = go_to("area_1").aimed(Pose((2.6, 1.27, 0.0)), Pose((2.6, 1.27, 0.0)))
+    for kind in (FeedbackKind.PLANNING, FeedbackKind.EXECUTION, FeedbackKind.TIMEOUT):
+        assert constrained(aimed, Feedback(Level.LOW, kind, aimed, cause=Cause(cause)), seen(2.0, 1.0)) == aimed
 
 
 def test_an_abort_becomes_a_constraint_by_what_is_seen_where_the_base_stopped() -> None:
     aimed = go_to("area_1").aimed(Pose((2.6, 1.27, 0.0)), Pose((2.6, 1.27, 0.0)))
-    planning = Feedback(Level.LOW, "planning", "Could not go to area_1.")
-    stopped = Feedback(Level.LOW, "execution", "Could not go to area_1.")
+    planning, stopped, late, canceled = (Feedback(Level.LOW, kind, aimed) for kind in (
+        FeedbackKind.PLANNING, FeedbackKind.EXECUTION, FeedbackKind.TIMEOUT, FeedbackKind.CANCELED))
     assert constrained(aimed, planning, seen()).avoid == ((2.6, 1.27, 0.0),)
-    late = Feedback(Level.LOW, "timeout", "Could not visit area_1.")
     assert constrained(aimed, late, seen()).avoid == ((2.6, 1.27, 0.0),)
     blind = constrained(aimed, stopped, seen(2.0, 1.0, math.pi / 2))
     assert blind.avoid == ()
@@ -318,7 +332,7 @@ def test_an_abort_becomes_a_constraint_by_what_is_seen_where_the_base_stopped() 
     assert crowded.keep_out == ()
     assert crowded.clearance > 0.0
     assert constrained(crowded, planning, seen()).clearance == 0.0
-    assert constrained(aimed, Feedback(Level.LOW, "canceled", ""), seen()) == aimed
+    assert constrained(aimed, canceled, seen()) == aimed
 
 
 def test_a_round_obstacle_is_seen_as_its_circle_and_a_wall_as_small_discs() -> None:

@@ -98,7 +98,7 @@ def test_both_thresholds_end_the_correction_and_leave_the_stack_to_be_explained(
     assert not result.success
     assert reason in result.message
     assert len(run.told("correction")) == 3
-    assert "What remained to be done, the latest first: pick up" in explain(run.events)
+    assert "This was left to do, the latest first: pick up" in explain(run.events)
 
 
 def test_the_report_shows_the_stack_growing_to_two_and_falling(domain, tmp_path):
@@ -116,7 +116,7 @@ def test_the_report_shows_the_stack_growing_to_two_and_falling(domain, tmp_path)
     heights = re.findall(r'<rect x="[\d.]+" y="([\d.]+)" width="26(?:\.0)?"', drawn)
     assert len(heights) == 5
     assert len(set(heights)) == 2
-    assert "The correction itself failed: &#39;pick up lid&#39; failed" in page
+    assert "The correction failed too: &#39;pick up lid&#39; failed" in page
 
 
 def test_what_is_nested_stands_further_in(domain, tmp_path):

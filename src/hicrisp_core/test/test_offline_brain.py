@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from failures import done, no_motion
 from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.model import Feedback, Level, StackEntry, Task
+from hicrisp_core.model import Feedback, FeedbackKind, Level, StackEntry, Task
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
@@ -154,7 +155,7 @@ def test_questions_are_answered_without_motion(domain, text, said):
 
 
 def test_a_thing_out_of_reach_is_replaced_where_the_sentence_allows_it(domain):
-    feedback = (Feedback(Level.LOW, "planning", "Could not pick up blue_box.", "It is out of reach."),)
+    feedback = (no_motion(domain, BLOCKS, "pick(panda, blue_box)", "it is out of reach"),)
     assert short(ask(domain, BLOCKS, "put a box in the bowl", feedback=feedback)) == ["place_in(green_box, bowl)"]
     refused = ask(domain, BLOCKS, "put the blue box in the bowl", feedback=feedback)
     assert "blue_box cannot be reached" in refused.refusal
@@ -168,7 +169,7 @@ def test_a_new_plan_starts_at_the_failed_step(domain):
 
 def test_a_correction_makes_the_failed_commands_preconditions_true(domain):
     command = domain.ground(steps(domain, "place_next_to(panda, box, cylinder)")[0], SIMPLE)
-    entry = StackEntry(command, Feedback(Level.HIGH, "not_next_to", "The box is not in close proximity."))
+    entry = StackEntry(command, Feedback(Level.HIGH, FeedbackKind.NOT_MADE, command))
     answer = OfflineBrain(domain).correct(CorrectionRequest(Task("t"), SIMPLE, (entry,)), Deadline(5.0))
     assert [str(step) for step in answer.plan.steps] == ["pick(panda, box)"]
 
@@ -182,17 +183,17 @@ def test_hostile_text_is_read_or_refused_never_more(domain, text):
 
 def test_a_new_plan_builds_on_what_the_task_has_done(domain):
     world = coloured(["red_box", "green_box", "blue_box", "yellow_box"], [("green_box", "on", "blue_box")])
-    feedback = (Feedback(Level.LOW, "planning", "Could not pick up red_box."),)
+    feedback = (no_motion(domain, world, "pick(panda, red_box)"),)
     answer = ask(domain, world, "build a tower with three boxes", feedback=feedback,
-                 done=("pick up green_box", "place green_box on blue_box"))
+                 done=done(domain, "pick(panda, green_box)", "place_on(panda, green_box, blue_box)"))
     assert short(answer) == ["place_on(yellow_box, green_box)"]
 
 
 def test_a_plus_sign_leaves_out_what_cannot_be_reached(domain):
     world = coloured([f"{colour}_box" for colour in ("red", "green", "blue", "yellow", "orange", "white", "black")])
-    feedback = tuple(Feedback(Level.LOW, "planning", f"Could not pick up {name}.") for name in ("black_box", "red_box"))
+    feedback = tuple(no_motion(domain, world, f"pick(panda, {name})") for name in ("black_box", "red_box"))
     answer = ask(domain, world, "create a plus sign using the cubes", feedback=feedback)
     assert not {"black_box", "red_box"} & {value for step in answer.plan.steps for value in step.arguments.values()}
     refused = ask(domain, world, "create a plus sign using the cubes", feedback=tuple(
-        Feedback(Level.LOW, "planning", f"Could not pick up {name}.") for name in ("black_box", "red_box", "blue_box")))
+        no_motion(domain, world, f"pick(panda, {name})") for name in ("black_box", "red_box", "blue_box")))
     assert "a plus needs at least 5 things, there are 4" in refused.refusal

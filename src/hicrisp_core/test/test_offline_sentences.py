@@ -4,11 +4,12 @@ import random
 from dataclasses import replace
 
 import pytest
+from failures import no_motion
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.language import lexicon
-from hicrisp_core.model import Feedback, Level, Task
+from hicrisp_core.model import Task
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
@@ -198,7 +199,7 @@ def test_one_of_two_red_things_is_not_chosen_silently(domain):
 
 def test_another_thing_is_placed_by_where_the_sentence_leaves_the_choice(domain):
     world = coloured(["red_box", "blue_cylinder", "green_cylinder"])
-    feedback = (Feedback(Level.LOW, "planning", "Could not place red_box next to blue_cylinder."),)
+    feedback = (no_motion(domain, world, "place_next_to(panda, red_box, blue_cylinder)"),)
     remaining = tuple(steps(domain, "place_next_to(panda, red_box, blue_cylinder)"))
     free = ask(domain, world, "put the red box next to a cylinder", feedback=feedback, remaining=remaining)
     assert short(free) == ["place_next_to(red_box, green_cylinder)"]

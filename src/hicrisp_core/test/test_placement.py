@@ -4,11 +4,12 @@ import math
 from dataclasses import replace
 
 import pytest
+from failures import words
 from hicrisp_core.body.decoder import ActionDecoder, offset_key
 from hicrisp_core.body.placement import Workspace
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import perceive
-from hicrisp_core.model import Command, Feedback, Pose, Step, WorldObject
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Step, WorldObject
 from hicrisp_core.model.footprint import gap
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.robot.hand import Gripper
@@ -53,18 +54,19 @@ def test_no_free_spot_names_what_is_in_the_way(domain):
     world = seen(domain, lid=(0.5, -0.005, 0.01))
     answer = decoded(domain, world, "place_left_of", reference="cylinder")
     assert isinstance(answer, Feedback)
-    assert answer.kind == "no_place"
+    assert answer.kind is FeedbackKind.NO_PLACE
     assert answer.blockers == ("lid",)
-    assert "the lid is in the way" in answer.reason
-    assert answer.suggestion == "Move the lid away first."
+    assert words(domain, answer).reason == "No spot within reach is free: the lid is in the way."
+    assert words(domain, answer).suggestion == "Move the lid away first."
 
 
 def test_what_cannot_be_moved_is_named_but_is_no_blocker(domain):
     world = seen(domain, lid=(0.5, -0.005, 0.01))
     fixed = replace(world, objects={**world.objects, "lid": replace(world.objects["lid"], movable=False)})
     answer = decoded(domain, fixed, "place_left_of", reference="cylinder")
-    assert "the lid is in the way" in answer.reason
+    assert answer.subjects == ("lid",)
     assert answer.blockers == ()
+    assert words(domain, answer).suggestion == "Choose another place."
 
 
 def test_positions_to_be_avoided_are_kept_away_from_as_far_as_the_command_says(domain):
@@ -79,7 +81,7 @@ def test_a_place_beyond_reach_is_refused(domain):
     world = seen(domain, cylinder=(0.86, 0.0, 0.05))
     answer = decoded(domain, world, "place_behind", reference="cylinder")
     assert isinstance(answer, Feedback)
-    assert "out of reach or off the table" in answer.reason
+    assert "out of reach, off the table" in words(domain, answer).reason
     assert answer.blockers == ()
 
 
@@ -105,7 +107,7 @@ def test_an_unseen_item_is_not_aimed_at(domain):
     world = seen(domain, box=None)
     answer = decoded(domain, world, "put_down")
     assert isinstance(answer, Feedback)
-    assert answer.kind == "not_seen"
+    assert answer.kind is FeedbackKind.NOT_SEEN
     assert CATALOGUE["box"].pose is None
 
 

@@ -4,6 +4,7 @@ import sys
 from typing import List, Sequence
 
 import pytest
+from failures import words
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.factory import make_body
 from hicrisp_core.body.similar_body import SimilarBody, cosine
@@ -44,9 +45,9 @@ def test_the_order_of_the_words_is_lost(letters):
     assert one == other
 
 
-def test_a_world_without_a_fitting_thing_is_told(letters):
+def test_a_world_without_a_fitting_thing_is_told(domain, letters):
     translation = letters.translate(Step("pick up box", ""), table_top({}), Deadline(5))
-    assert "there are: none in this world" in translation.feedback.reason
+    assert "there are: none in this world" in words(domain, translation.feedback).reason
 
 
 def test_cosine_is_of_directions():

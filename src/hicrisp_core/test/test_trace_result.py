@@ -38,9 +38,9 @@ def test_an_explanation_says_what_failed_and_what_corrected_it():
     text = explain(corrected_run())
     assert 'The task was: "place the box next to the cylinder".' in text
     assert "The box is 31 mm from where it should be." in text
-    assert "by a search over the known actions" in text
+    assert "A search over the known actions repaired it: pick up box." in text
     assert "Then 'place box next to cylinder' worked." in text
-    assert "the aim was corrected 1 time by the measured deviation" in text
+    assert "The action decoder also corrected the aim 1 time by the measured deviation." in text
     assert "The task succeeded (4 commands, 2 corrections" in text
 
 
@@ -48,7 +48,7 @@ def test_an_explanation_of_a_failure_tells_what_is_left_on_the_stack():
     text = explain(failed_run())
     assert "The task failed" in text
     assert "It was given up: nothing is left to try." in text
-    assert "What remained to be done, the latest first: place box next to cylinder" in text
+    assert "This was left to do, the latest first: place box next to cylinder" in text
 
 
 def test_an_explanation_of_a_refusal_names_what_would_have_been_understood():

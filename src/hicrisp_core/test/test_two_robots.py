@@ -4,8 +4,7 @@ from dataclasses import replace
 from threading import Barrier, BrokenBarrierError, Event, Thread
 
 from hicrisp_core.executive.task_order import TaskOrder
-from hicrisp_core.model import Feedback, Level, Relation, Rung, Status
-from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.model import Cause, CauseKind, Feedback, FeedbackKind, Level, Relation, Rung, Status
 from hicrisp_core.policy.policy import Policy
 from lab import DOMAIN, LabRun
 from tabletop import steps
@@ -211,8 +210,8 @@ class BlockedArea:
         blocked = not self.open and not (self.blockers and world.holds("holding", "panda", self.blockers[0])) and not (
             self.blockers and world.holds("on", self.blockers[0], "table"))
         if command.action == "carry_to" and blocked:
-            return Feedback(Level.HIGH, UNREACHABLE, "Cannot carry box to area_2.", "No trajectory leads there.",
-                            blockers=self.blockers)
+            return Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, command, subjects=("area_2",),
+                            blockers=self.blockers, cause=Cause(CauseKind.NO_PATH, ("area_2",)))
         return self.body.aim(command, world, offsets, deadline)
 
     def help(self, wanted):
@@ -242,7 +241,7 @@ def test_where_nobody_helps_the_area_is_given_up_with_the_reason():
     run, area = blocked(HELPED)
     result = run()
     assert not result.success
-    assert "No trajectory leads there" in result.message
+    assert "no path reaches area 2" in result.message
     assert result.given_up == (CARRY,)
 
 

@@ -17,9 +17,14 @@ from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain import load_domain
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import (
+    Cause,
+    CauseKind,
     Command,
     Feedback,
+    FeedbackKind,
     Level,
+    Maker,
+    MakerKind,
     Plan,
     Pose,
     Relation,
@@ -27,6 +32,7 @@ from hicrisp_core.model import (
     Rung,
     StackEntry,
     Step,
+    StepRecord,
     Task,
     WorldObject,
     WorldState,
@@ -82,7 +88,9 @@ def test_a_body_with_a_model_passes_commands_and_refuses_over_ros(body: RosBody)
     assert (placed.usage.calls, placed.usage.tokens) == (1, 15)
     refused = body.translate(Step("take the salt", ""), WORLD, Deadline(20.0))
     assert refused.feedback is not None
-    assert "no object 'salt'" in refused.feedback.reason
+    assert refused.feedback.kind is FeedbackKind.INVALID
+    assert refused.feedback.cause is not None
+    assert "no object 'salt'" in refused.feedback.cause.said
 
 
 def test_a_body_with_a_model_aims_as_every_body_does(body: RosBody) -> None:
@@ -111,12 +119,19 @@ def test_the_corrector_hands_the_brain_the_errors_that_led_to_new_plans_before()
     domain = load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
     CorrectorServer(Ladder(domain, Policy("test", rungs=(Rung.LLM_REPLAN,)), planner))
     corrector = RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event())
-    old, new = (Feedback(Level.LOW, "planning", f"Could not pick up {name}.") for name in ("box", "cylinder"))
-    entry = StackEntry(Command("pick", {"robot": "panda", "item": "cylinder"}, "panda"), new)
+    picks = (Command("pick", {"robot": "panda", "item": name}, "panda") for name in ("box", "cylinder"))
+    old, new = (Feedback(Level.LOW, FeedbackKind.PLANNING, pick, cause=Cause(CauseKind.BLOCKED, ("salt",)))
+                for pick in picks)
+    assert new.command is not None
+    entry = StackEntry(new.command, new)
+    done = StepRecord(Step("rest", "home", {"robot": "panda"}, "panda"), note="it rests")
     answer = corrector.correct(
-        CorrectorRequest(Task("take a thing"), (entry,), WORLD, replans_left=3, earlier=(old,)), Deadline(20.0))
+        CorrectorRequest(Task("take a thing"), (entry,), WORLD, (done,), replans_left=3, earlier=(old,)),
+        Deadline(20.0))
     assert answer.correction.rung is Rung.LLM_REPLAN
-    assert [feedback.error for feedback in planner.requests[0].feedback] == [old.error, new.error]
+    assert answer.correction.maker == Maker(MakerKind.MODEL, "test")
+    assert planner.requests[0].feedback == (old, new)
+    assert planner.requests[0].done == (done,)
 
 
 class Eyes:

@@ -7,14 +7,19 @@ import io
 from typing import Any, Callable, Optional
 
 import pytest
+from hicrisp_core.domain.wording import Words
 from hicrisp_core.model import (
     Cause,
     CauseKind,
     Command,
     Correction,
     Feedback,
+    FeedbackKind,
     KeepOut,
     Level,
+    Maker,
+    MakerKind,
+    Measured,
     Outcome,
     Plan,
     Pose,
@@ -24,6 +29,8 @@ from hicrisp_core.model import (
     StackEntry,
     Status,
     Step,
+    StepRecord,
+    Unmet,
     Verdict,
     WorldObject,
     WorldState,
@@ -41,10 +48,14 @@ COMMAND = Command("place_around", ARGUMENTS, "panda", POSE, POSE, 12.5, ((0.5, 0
                   (disc(1.2, 0.8, 0.1), KeepOut(((0.0, 0.0), (1.0, 0.0), (1.0, 2.0)), 0.05, "lawn")), 0.02)
 STEP = Step("place box around cylinder", "place_around", {"item": "box", "bearing": -90.0}, "panda", (0, 2))
 FEEDBACK = Feedback(
-    Level.LOW, "misplaced", "error", "reason", "suggestion", (0.01, 0.0, -0.02), ("a", "b"), ("salt",),
-    Cause(CauseKind.BLOCKED, ("salt",), 1.5, "in the way"))
+    Level.LOW, FeedbackKind.PLANNING, COMMAND, STEP, "item", "blocked", ("box", "cylinder"), ("salt",),
+    (Measured("gap", 0.09, "m", "box"), Measured("goals_tried", 3.0)), (0.01, 0.0, -0.02), ("a", "b"),
+    (Unmet((Relation("box", "on", "table"), Relation("box", "lying")), True, 2, (("other", "salt"),)),),
+    (Relation("agv", "touched"),), Cause(CauseKind.BLOCKED, ("salt",), 1.5, "in the way"), "push it aside")
+RECORD = StepRecord(STEP, (COMMAND,), False, "it is so already", True)
 ENTRY = StackEntry(COMMAND, FEEDBACK, 3)
-CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note")
+CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note",
+                        Maker(MakerKind.MODEL, "gpt"))
 THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False, True)
 
 
@@ -67,9 +78,10 @@ def over_the_wire(message: Any) -> Any:
         pytest.param(
             Plan((STEP,), "offline", "why", "in full"), conversions.plan_to_msg, conversions.plan_from_msg, id="plan"
         ),
+        pytest.param(RECORD, conversions.record_to_msg, conversions.record_from_msg, id="record"),
         pytest.param(FEEDBACK, conversions.feedback_to_msg, conversions.feedback_from_msg, id="feedback"),
         pytest.param(
-            Feedback(Level.HIGH, "k", "not seen"),
+            Feedback(Level.HIGH, FeedbackKind.NOT_SEEN),
             conversions.feedback_to_msg,
             conversions.feedback_from_msg,
             id="no deviation",
@@ -108,7 +120,7 @@ def test_a_value_survives_the_round_trip(value: Any, to_msg: Callable, from_msg:
     assert from_msg(over_the_wire(to_msg(value))) == value
 
 
-@pytest.mark.parametrize("sample", [COMMAND, STEP, FEEDBACK, ENTRY, THING, CORRECTION])
+@pytest.mark.parametrize("sample", [COMMAND, STEP, FEEDBACK, RECORD, ENTRY, THING, CORRECTION])
 def test_the_samples_leave_no_field_at_its_default(sample: Any) -> None:
     """A field that the model gains later has to come into the messages too."""
     for field in dataclasses.fields(sample):
@@ -120,6 +132,20 @@ def test_the_samples_leave_no_field_at_its_default(sample: Any) -> None:
 def test_every_status_has_its_own_code(status: Status) -> None:
     outcome = Outcome(status, "because", ("salt",))
     assert conversions.outcome_from_msg(over_the_wire(conversions.outcome_to_msg(outcome))) == outcome
+
+
+@pytest.mark.parametrize("kind", list(FeedbackKind))
+def test_every_kind_of_feedback_survives_the_wire(kind: FeedbackKind) -> None:
+    feedback = Feedback(Level.HIGH, kind)
+    assert conversions.feedback_from_msg(over_the_wire(conversions.feedback_to_msg(feedback))) == feedback
+
+
+def test_the_words_travel_beside_the_data_and_are_read_by_nobody() -> None:
+    words = Words("Cannot pick up box.", "Lid is on top of it.", "Move lid away first.")
+    message = over_the_wire(conversions.feedback_to_msg(FEEDBACK, words))
+    assert (message.error, message.reason, message.suggestion) == (words.error, words.reason, words.suggestion)
+    message.error = message.reason = message.suggestion = "something else"
+    assert conversions.feedback_from_msg(message) == FEEDBACK
 
 
 @pytest.mark.parametrize("rung", list(Rung))

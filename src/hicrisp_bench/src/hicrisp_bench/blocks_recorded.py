@@ -17,6 +17,7 @@ from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Step
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
@@ -118,7 +119,7 @@ def judge(lines: Sequence[str], problem: Problem, domain: Domain) -> Judged:
         command = domain.ground(step, world)
         refusal = check(domain, command, world)
         if refusal is not None:
-            return Judged(len(steps), refused=f"move {number}, '{step.text}': {refusal.reason}")
+            return Judged(len(steps), refused=f"move {number}, '{step.text}': {words_of(refusal, domain).reason}")
         world = apply_effects(domain, command, world)
     return Judged(len(steps), exact=all(fact in world.relations for fact in problem.facts),
                   loose=all(above(world, upper, lower) for upper, lower in problem.goal))

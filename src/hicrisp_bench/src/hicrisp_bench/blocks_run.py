@@ -12,10 +12,13 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Rung, Step, Task
+from hicrisp_core.model.feedback_data import feedback_of
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.events import Event, VerdictGiven
+from hicrisp_core.trace.read_event import events_of
 
 from hicrisp_bench.blocks_optimum import optimal_length
 from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above
@@ -59,10 +62,14 @@ def run_problem(settings: RunSettings) -> Dict[str, Any]:
         "steps": len(world.executed), "optimum": optimum,
         "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
         "corrections": result.corrections, "replans": result.corrections.get(Rung.LLM_REPLAN.value, 0),
-        "drops": sum(1 for event in events if event["kind"] == "verdict" and event["feedback"]
-                     and event["feedback"]["kind"] == "not_on"),
+        "drops": sum(map(_dropped, events_of(events))),
         "llm_calls": result.llm_calls, "tokens": result.tokens,
     }
+
+
+def _dropped(event: Event) -> bool:
+    """Whether a verdict says that a block is not where it was stacked."""
+    return isinstance(event, VerdictGiven) and event.feedback is not None and feedback_of(event.feedback).misses("on")
 
 
 def _inject(world: SymbolicWorld, settings: RunSettings) -> None:

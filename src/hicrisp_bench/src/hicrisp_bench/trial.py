@@ -62,7 +62,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         "llm": settings.llm, "success": truth, "claimed": result.success, "message": result.message,
         "plan": list(result.plan), "steps_executed": result.steps_executed, "corrections": result.corrections,
         "failures": [vars(failure) for failure in result.failures],
-        "attempts": sum(1 for e in events if e["kind"] == "command" and e["command"].startswith("place")),
+        "attempts": sum(1 for e in events if e["kind"] == "command" and domain.skills.get(e["action"]) == "place"),
         "replans": sum(1 for e in events if e["kind"] == "plan") - 1,
         "placement_error_m": result.placement_error_m, "llm_calls": result.llm_calls, "tokens": result.tokens,
         "wall_s": wall, "sim_s": result.sim_s,

@@ -14,6 +14,7 @@ class ConfigError(HicrispError):
 class DomainError(HicrispError):
     """A command, a step or a name does not fit the domain or the world."""
 
-    def __init__(self, message: str, alternatives: Tuple[str, ...] = ()) -> None:
+    def __init__(self, message: str, alternatives: Tuple[str, ...] = (), parameter: str = "") -> None:
         super().__init__(message)
         self.alternatives = tuple(alternatives)
+        self.parameter = parameter

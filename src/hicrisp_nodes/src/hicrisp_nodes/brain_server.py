@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
+from hicrisp_core.domain.wording import LEVELS
 from hicrisp_core.model import Task
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, ReportAnswer, Reporter, ReportRequest
 from hicrisp_core.time.deadline import Deadline
@@ -36,15 +37,17 @@ class BrainServer:
         asked = goal.message
         task, world = Task(asked.task, asked.task_id, asked.robot), to.world_from_msg(asked.world)
         deadline = Deadline(max(0.0, asked.time_limit))
+        level = asked.feedback_level if asked.feedback_level in LEVELS else LEVELS[-1]
         if asked.stack:
-            answer = self._brain.correct(CorrectionRequest(task, world, to.stack_from_msg(asked.stack)), deadline)
+            stack = to.stack_from_msg(asked.stack)
+            answer = self._brain.correct(CorrectionRequest(task, world, stack, level), deadline)
         else:
             answer = self._brain.plan(PlanRequest(
                 task, world,
                 feedback=tuple(to.feedback_from_msg(feedback) for feedback in asked.feedback),
-                done=tuple(asked.done),
+                done=tuple(to.record_from_msg(record) for record in asked.done),
                 remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
-                history=tuple(asked.history)), deadline)
+                history=tuple(asked.history), feedback_level=level), deadline)
         result = PlanTaskResult(
             ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
             alternatives=list(answer.alternatives), usage=to.usage_to_msg(answer.usage, asked.task_id))

@@ -42,7 +42,7 @@ class CorrectorServer:
             task=Task(asked.task, asked.task_id, asked.robot),
             stack=to.stack_from_msg(asked.stack),
             world=to.world_from_msg(asked.world),
-            done=tuple(asked.done),
+            done=tuple(to.record_from_msg(record) for record in asked.done),
             remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
             seen=frozenset(asked.seen),
             replans_left=asked.replans_left,

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Tuple
 from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.executive.assembly import load_parts
-from hicrisp_core.model import Motion, Plan, Step, Task
+from hicrisp_core.model import FeedbackKind, Motion, Plan, Step, Task
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -19,7 +19,8 @@ from hicrisp_sim.agv import AgvWorld
 from hicrisp_bench.agv.truth import TrueMap, TrueTrack, judge
 
 INJECTIONS = ("swap", "omission", "repetition")
-CAUGHT = ("out_of_order", "not_due", "omitted", "wrong_area")
+CAUGHT = frozenset(kind.value for kind in (
+    FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))
 """Kinds of failures by which a wrong order is seen."""
 
 
@@ -73,7 +74,8 @@ def _follower(track: TrueTrack) -> Callable[[Dict[str, Any]], None]:
     """Tells a track where each command sends the base."""
     def follow(event: Dict[str, Any]) -> None:
         if event["kind"] == "command":
-            track.errand = next((area for area in track.areas if area in event["command"]), "")
+            named = map(str, event["arguments"].values())
+            track.errand = next((name for name in named if name in track.areas), "")
     return follow
 
 

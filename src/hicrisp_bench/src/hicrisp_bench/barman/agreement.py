@@ -15,7 +15,7 @@ from hicrisp_core.parsing.raw import ParseFailure
 
 
 def first_failure(domain: Domain, world: WorldState, text: str) -> Tuple[Optional[int], str]:
-    """Index and kind of the first step that the logical checker refuses; ``(None, "")`` when it lets all pass."""
+    """The first step that the logical checker refuses, by index and the failure's name; ``(None, "")`` for none."""
     raw = parse_plan(text, domain)
     if isinstance(raw, ParseFailure):
         return 0, "other"
@@ -30,6 +30,6 @@ def first_failure(domain: Domain, world: WorldState, text: str) -> Tuple[Optiona
             return index, "name" if known else "action"
         feedback = check(domain, command, world)
         if feedback is not None:
-            return index, feedback.kind
+            return index, feedback.name
         world = apply_effects(domain, command, world)
     return None, ""

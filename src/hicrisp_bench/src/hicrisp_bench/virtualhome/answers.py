@@ -1,4 +1,4 @@
-"""The executor's refusals in the words of a Feedback: kind, error, reason, suggestion."""
+"""What VirtualHome's executor says when it refuses, as a Feedback: its messages are the only interface that it has."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Pattern, Tuple
 
-from hicrisp_core.model import Feedback, Level
+from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level
 
 _NODE = re.compile(r"<([^<>]+)> \((\d+)\)")
 _WHEN = re.compile(r' when executing "[^"]*"')
@@ -15,13 +15,13 @@ _PERSON = re.compile(r"\bcharacter_\d+\b")
 
 @dataclass(frozen=True)
 class _Refusal:
-    kind: str
+    label: str
     pattern: Pattern[str]
     suggestion: str = ""
 
 
-def _refusal(kind: str, pattern: str, suggestion: str = "") -> _Refusal:
-    return _Refusal(kind, re.compile(pattern), suggestion)
+def _refusal(label: str, pattern: str, suggestion: str = "") -> _Refusal:
+    return _Refusal(label, re.compile(pattern), suggestion)
 
 
 _OTHER_THING = "Use something that this can be done with."
@@ -62,22 +62,19 @@ def plain(message: str) -> str:
     return _PERSON.sub("character", text).strip()
 
 
-def feedback_of(message: str, doing: str) -> Feedback:
+def feedback_of(message: str, command: Command) -> Feedback:
     """What an executor's message means.
 
     Args:
         message: the executor's own words, or :func:`plain` ones.
-        doing: the command as a sentence, ``sit down on sofa_352``.
+        command: what it refused.
     """
     said = plain(message)
-    error = f"Could not {doing}."
+    cause = Cause(CauseKind.UNKNOWN, said=said)
     for refusal in _REFUSALS:
         match = refusal.pattern.search(said)
         if match:
             item = match.groupdict().get("item") or ""
-            return Feedback(Level.LOW, refusal.kind, error, _sentence(said), refusal.suggestion.format(item=item))
-    return Feedback(Level.LOW, "refused", error, _sentence(said))
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+            return Feedback(Level.LOW, FeedbackKind.REFUSED, command, label=refusal.label,
+                            subjects=(item,) if item else (), cause=cause, advice=refusal.suggestion.format(item=item))
+    return Feedback(Level.LOW, FeedbackKind.REFUSED, command, cause=cause)

@@ -13,7 +13,7 @@ from hicrisp_core.body.factory import without_model
 from hicrisp_core.domain import Domain
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
-from hicrisp_core.model import Command, Outcome, Task, WorldState
+from hicrisp_core.model import Command, FeedbackKind, Outcome, Task, WorldState
 from hicrisp_core.policy.policy import DIRECT
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain
@@ -80,7 +80,7 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     result = parts.executive({CHARACTER: world}, world, events.append, brain=brain, body=body,
                              detector=HomeDetector(domain)).run(Task(task.text))
     verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
-    refused = sum(1 for failure in result.failures if failure.kind == "invalid")
+    refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
     course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
     return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began, "message": result.message,
             "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,

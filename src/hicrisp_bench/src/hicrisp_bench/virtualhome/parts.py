@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Union
 
 from hicrisp_core.detector.detector import Detector
+from hicrisp_core.domain.checker import malformed
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import Command, Feedback, Level, Outcome, Plan, Status, Step, Verdict, WorldState
+from hicrisp_core.model import Command, Feedback, Outcome, Plan, Status, Step, Verdict, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.body import Translation
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
@@ -46,9 +47,7 @@ class VerbatimBody:
         try:
             return Translation((self.domain.ground(step, world, step.robot),))
         except DomainError as error:
-            return Translation(feedback=Feedback(
-                Level.HIGH, "invalid", f"'{step.text or step}' cannot be carried out.", f"{error}.",
-                alternatives=error.alternatives))
+            return Translation(feedback=malformed(error, step=step))
 
     def aim(
         self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
@@ -59,14 +58,13 @@ class VerbatimBody:
 
 
 class HomeDetector:
-    """The executor's refusal in the words of a Feedback; its claim of success is checked against what is seen."""
+    """The executor's refusal as a Feedback; its claim of success is checked against what is seen."""
 
     def __init__(self, domain: Domain) -> None:
-        self._domain = domain
         self._seen = Detector(domain)
 
     def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
         """Whether the command worked."""
         if outcome.status in (Status.PRECONDITION, Status.INVALID):
-            return Verdict(feedback_of(outcome.message, self._domain.describe(command)))
+            return Verdict(feedback_of(outcome.message, command))
         return self._seen.check(command, before, after, outcome)

@@ -44,4 +44,4 @@ def replay(domain: Domain, policy: Policy, reading: Reading, graph: Any, charact
     texts = {event["index"]: event["text"] for event in events if event["kind"] == "step_started"}
     left_out = tuple(texts[event["index"]] for event in events if event["kind"] == "step_finished" and not event["ok"])
     return Replay(tuple(world.carried_out), result.corrections, left_out,
-                  tuple((failure.kind, failure.error) for failure in result.failures))
+                  tuple((failure.name, failure.error) for failure in result.failures))

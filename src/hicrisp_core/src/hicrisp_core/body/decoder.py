@@ -9,8 +9,9 @@ from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.body.placement import Workspace
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.body.targets import TargetQuestion
+from hicrisp_core.domain.checker import not_seen
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Command, Feedback, Level, Pose, WorldObject, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Pose, WorldObject, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets, Planar
 from hicrisp_core.ports.kinds import TargetRule
 
@@ -51,8 +52,7 @@ class ActionDecoder:
         if item is None or (item.pose is None and item.pose_age == 0.0):
             return command  # Nothing to aim: a world of facts without poses.
         if item.pose is None or item.lost:
-            return Feedback(Level.HIGH, "not_seen", f"Cannot {self.domain.describe(command)}.",
-                            f"The {item.name.replace('_', ' ')} {item.sight}.", "Bring it back into view.")
+            return not_seen(command, item)
         target = rule.find(asked)
         if isinstance(target, Spots):
             spots, target = target, target.best()
@@ -61,8 +61,8 @@ class ActionDecoder:
         if isinstance(target, Feedback):
             return target
         if not isinstance(target, Pose):
-            return Feedback(Level.HIGH, "no_place", f"Cannot {self.domain.describe(command)}.",
-                            "It is not seen where that would be.", "Choose another place.")
+            unseen = (asked.other.name,) if asked.other is not None else ()
+            return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, cause=Cause(CauseKind.NOT_SEEN, unseen))
         bias = offsets.bias(offset_key(self.domain, command))
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
 
@@ -78,16 +78,6 @@ class ActionDecoder:
 
     def _no_place(self, command: Command, spots: Spots) -> Feedback:
         """Why no spot will do: the things in the way, or that all are out of reach, off the table or tried."""
-        error = f"Cannot {self.domain.describe(command)}."
         names = spots.blockers()
-        if not names:
-            tried = "" if not command.avoid else ", or was found to be no good"
-            return Feedback(Level.HIGH, "no_place", error,
-                            f"Every such spot is out of reach or off the table{tried}.", "Choose another place.")
-        said = [f"the {name.replace('_', ' ')}" for name in names]
-        reason = f"There is no free spot within reach for it: {' and '.join(said)} " \
-                 f"{'is' if len(said) == 1 else 'are'} in the way."
         movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
-        return Feedback(Level.HIGH, "no_place", error, reason,
-                        f"Move {' or '.join(said)} away first." if movable else "Choose another place.",
-                        blockers=names if movable else ())
+        return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names, blockers=names if movable else ())

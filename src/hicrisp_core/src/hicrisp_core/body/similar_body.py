@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Protocol, Sequence, Tuple
 
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.translator import Aiming, not_translated, translated
+from hicrisp_core.body.translator import Aiming, translated
+from hicrisp_core.domain.checker import malformed
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.errors import ConfigError, DomainError
 from hicrisp_core.model import Step, Value, WorldState
@@ -51,7 +52,7 @@ class SimilarBody(Aiming):
         try:
             command = self._domain.ground(Step(text, action, arguments), world, step.robot)
         except DomainError as error:
-            return not_translated(step, f"{error}.", error.alternatives)
+            return Translation(feedback=malformed(error, step=step))
         return translated(self._domain, command, world)
 
     def _nearest(self, text: str, candidates: Mapping[str, str]) -> List[str]:

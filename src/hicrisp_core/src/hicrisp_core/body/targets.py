@@ -17,13 +17,14 @@ from hicrisp_core.model import (
     CauseKind,
     Command,
     Feedback,
+    FeedbackKind,
     Level,
+    Measured,
     Pose,
     RobotState,
     WorldObject,
     WorldState,
 )
-from hicrisp_core.model.itinerary import UNREACHABLE
 from hicrisp_core.ports.kinds import BASE, TargetRule
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.skills_placements import Hold, hold_of
@@ -144,12 +145,10 @@ def _within(asked: TargetQuestion) -> Target:
     if goal is not None:
         return goal
     blockers = standing_in(place, world, asked.drive, riding)
-    said, tried = " or the ".join(map(_said, blockers)), len(command.avoid)
-    reason = f"No path leads to a free spot in {_said(place.name)} ({tried} tried)." if tried else \
-        f"Something stands everywhere in {_said(place.name)}."
     cause = Cause(CauseKind.BLOCKED, blockers) if blockers else Cause(CauseKind.NO_PATH, (place.name,))
-    return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {asked.domain.describe(command)}.", reason,
-                    f"Move the {said} away first." if blockers else "", blockers=blockers, cause=cause)
+    tried = (Measured("goals_tried", len(command.avoid)),) if command.avoid else ()
+    return Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, command, subjects=(place.name,), blockers=blockers,
+                    measured=tried, cause=cause)
 
 
 def _station(asked: TargetQuestion) -> Target:
@@ -162,14 +161,8 @@ def _forbidden(asked: TargetQuestion, place: WorldObject, exactly: bool = False)
     zones = closed_by(place, asked.robot, asked.drive, asked.constraints, exactly)
     if not zones:
         return None
-    said = " and ".join(map(_said, zones))
-    return Feedback(Level.HIGH, UNREACHABLE, f"Cannot {asked.domain.describe(asked.command)}.",
-                    f"No way leads to {_said(place.name)} without entering {said}, which is forbidden.",
+    return Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, asked.command, subjects=(place.name,),
                     cause=Cause(CauseKind.FORBIDDEN, zones))
-
-
-def _said(name: str) -> str:
-    return name.replace("_", " ")
 
 
 FREE = TargetRule(_free, anywhere=True)

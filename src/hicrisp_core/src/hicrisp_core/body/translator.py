@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Tuple, Union
 
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.domain.checker import effects_hold
+from hicrisp_core.domain.checker import effects_hold, malformed
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import Command, Feedback, Level, Step, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Step, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.body import Translation
 from hicrisp_core.time.deadline import Deadline
@@ -41,7 +41,7 @@ class DirectBody(Aiming):
         try:
             command = self._domain.ground(step, world, step.robot)
         except DomainError as error:
-            return not_translated(step, f"{error}.", error.alternatives)
+            return Translation(feedback=malformed(error, step=step))
         return translated(self._domain, command, world)
 
 
@@ -53,6 +53,7 @@ def translated(domain: Domain, command: Command, world: WorldState) -> Translati
 
 
 def not_translated(step: Step, why: str, alternatives: Tuple[str, ...] = ()) -> Translation:
-    """The feedback for a step that no command was found for."""
+    """The feedback for a step that no command was found for; ``why`` in the words of whoever looked for one."""
     return Translation(feedback=Feedback(
-        Level.HIGH, "invalid", f"'{step.text or step}' cannot be carried out.", why, alternatives=alternatives))
+        Level.HIGH, FeedbackKind.INVALID, step=step, alternatives=alternatives,
+        cause=Cause(CauseKind.MALFORMED, said=why)))

@@ -95,8 +95,7 @@ class Travi:
         known = {"task": quarantined(request.task.text), "objects": describe.objects_text(request.world, self._domain),
                  "facts": describe.facts_text(self._domain, request.world)}
         if request.feedback:
-            prompt = self._prompts.render("travi_replan", **known, **describe.failure_texts(
-                request.done, request.remaining, request.feedback))
+            prompt = self._prompts.render("travi_replan", **known, **describe.failure_texts(self._domain, request))
         else:
             prompt = self._prompts.render("travi_request", **known)
 

@@ -40,7 +40,7 @@ class ModelBrain:
         else:
             prompt = self._prompts.render(
                 "replan", task=quarantined(request.task.text), **world,
-                **describe.failure_texts(request.done, request.remaining, request.feedback))
+                **describe.failure_texts(self._domain, request))
         answer = self._ask_plan(prompt, request.world, deadline)
         if answer.plan is not None and not answer.plan.steps:
             said = answer.plan.reasoning or "it is so already"
@@ -51,7 +51,7 @@ class ModelBrain:
         """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
         return self._ask(self._prompts.render(
             "correct", task=quarantined(request.task.text), **self._world(request.world),
-            stack=describe.stack_text(self._domain, request.stack)), request.world, deadline)
+            stack=describe.stack_text(self._domain, request.stack, request.feedback_level)), request.world, deadline)
 
     def _world(self, world: WorldState) -> Dict[str, str]:
         return {"objects": describe.objects_text(world, self._domain),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import FrozenSet, List, Optional, Set, Tuple
 
+from hicrisp_core.domain.effects import expected_facts
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher, preconditions_of
+from hicrisp_core.domain.wording import words_of as failure_words
 from hicrisp_core.language import examples
 from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.drive_plans import plan_drives
@@ -18,12 +19,9 @@ from hicrisp_core.language.names import Names
 from hicrisp_core.language.order_plans import add_steps
 from hicrisp_core.language.questions import answer, is_question
 from hicrisp_core.language.sayings import in_facts
-from hicrisp_core.model import Feedback, Plan, Status, Step, Task, WorldState
-from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.model import OFFLINE_SOURCE, Feedback, FeedbackKind, Plan, Step, Task, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
-
-SOURCE = "offline"
 
 
 class OfflineBrain:
@@ -56,7 +54,7 @@ class OfflineBrain:
         if is_question(request.task.text) and not request.remaining:
             return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
         if examples.drives_only(self._domain) and not self._lists_facts(request.task.text):
-            return plan_drives(self._domain, request, SOURCE)
+            return plan_drives(self._domain, request, OFFLINE_SOURCE)
         return self._planned(request, deadline)
 
     def _works_in(self, world: WorldState) -> examples.Works:
@@ -70,10 +68,11 @@ class OfflineBrain:
         return works
 
     def _planned(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        barred = [entry for entry in request.feedback if entry.kind == UNREACHABLE]
+        barred = [entry for entry in request.feedback if entry.kind is FeedbackKind.UNREACHABLE]
         if barred:
-            return PlanAnswer(refusal=f"{barred[-1].error} Nothing else does what the task asks for.")
-        unreachable, no_place = _out_of_reach(request.feedback, request.world)
+            return PlanAnswer(refusal=f"{failure_words(barred[-1], self._domain).error} "
+                                      "Nothing else does what the task asks for.")
+        unreachable, no_place = _out_of_reach(self._domain, request.feedback, request.world)
         if unreachable:
             plan = self._sentence(request, unreachable | no_place, deadline)
             stuck = _named_in(plan, unreachable)
@@ -95,7 +94,7 @@ class OfflineBrain:
 
         A list of facts is a goal for the search, which finds the order; orders are carried out in their own order.
         """
-        moved = frozenset(name for sentence in request.done for name in _things_in(sentence, request.world))
+        moved = frozenset(name for record in request.done for name in record.names() if name in request.world.objects)
         names = Names(self._domain, request.world, avoid, moved)
         builder = PlanBuilder(self._searcher, request.world, names, request.done, deadline)
         said = read_task(request.task.text, self._domain, request.world, self._facts)
@@ -105,7 +104,7 @@ class OfflineBrain:
         elif isinstance(said, Orders):
             notes = said.notes
             add_steps(said.orders, builder, self._domain, request.world, names)
-        return Plan(tuple(builder.steps), SOURCE, "; ".join((*names.notes, *builder.notes, *notes)))
+        return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join((*names.notes, *builder.notes, *notes)))
 
     def _elsewhere(
         self, request: PlanRequest, no_place: FrozenSet[str], deadline: Deadline
@@ -122,41 +121,40 @@ class OfflineBrain:
         builder = PlanBuilder(
             self._searcher, request.world, Names(self._domain, request.world), (), deadline)
         builder.redo(request.remaining)
-        return Plan(tuple(builder.steps), SOURCE, "; ".join(builder.notes))
+        return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join(builder.notes))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that make the preconditions of the stack's top true."""
         top = request.stack[-1]
         if top.command.action not in self._domain.actions:
             return PlanAnswer(refusal=f"'{top.command.action}' is no action of this domain")
-        if top.feedback.kind == UNREACHABLE:
+        if top.feedback.kind is FeedbackKind.UNREACHABLE:
             return PlanAnswer(refusal="no single action makes a way to where none leads")
         found = self._searcher.find(request.world, preconditions_of(self._domain, top.command), deadline=deadline)
         if not found.found:
             why = "the search ran out of time on the way" if found.out_of_time else "no way was found"
             return PlanAnswer(refusal=f"{why} to where '{self._domain.describe(top.command)}' can be tried")
         steps = tuple(Step(self._domain.describe(c), c.action, c.arguments, c.robot) for c in found.commands)
-        return PlanAnswer(Plan(steps, SOURCE, "what the failed action needs"))
+        return PlanAnswer(Plan(steps, OFFLINE_SOURCE, "what the failed action needs"))
 
 
-def _out_of_reach(feedback: Tuple[Feedback, ...], world: WorldState) -> Tuple[FrozenSet[str], FrozenSet[str]]:
-    """What no motion was found to, as the feedback names it: things to pick up, and things to place others by."""
+def _out_of_reach(
+    domain: Domain, feedback: Tuple[Feedback, ...], world: WorldState
+) -> Tuple[FrozenSet[str], FrozenSet[str]]:
+    """What no motion was found to: things to pick up, and things to place others by."""
     picked: Set[str] = set()
     placed_by: Set[str] = set()
     for entry in feedback:
-        if entry.kind != Status.PLANNING.value:
+        if entry.kind is not FeedbackKind.PLANNING or entry.command is None:
             continue
-        named = _things_in(entry.error, world)
-        if re.search(r"\bpick\b", entry.error):
-            picked.update(named)
+        item = domain.item(entry.command)
+        made = expected_facts(domain, entry.command)[0] if item else ()
+        if any(fact.predicate == domain.roles.held and fact.object == item for fact in made):
+            picked.add(item)
         else:
-            item = min(named, key=entry.error.index, default="")
-            placed_by.update(name for name in named if name != item)
+            named = (str(value) for value in entry.command.arguments.values())
+            placed_by.update(name for name in named if name in world.objects and name != item)
     return frozenset(picked), frozenset(placed_by)
-
-
-def _things_in(sentence: str, world: WorldState) -> List[str]:
-    return [name for name in world.objects if re.search(rf"\b{re.escape(name)}\b", sentence)]
 
 
 def _named_in(plan: Plan, names: FrozenSet[str]) -> List[str]:

@@ -15,7 +15,7 @@ from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tu
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
-from hicrisp_core.model import Command, Relation, StackEntry, Status, Value, Vector, WorldObject, WorldState
+from hicrisp_core.model import Command, FeedbackKind, Relation, StackEntry, Value, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
@@ -36,7 +36,7 @@ def must_make_room(failed: StackEntry, other_targets: bool) -> bool:
     Args:
         other_targets: whether another target may be chosen for the same command, which is cheaper.
     """
-    if failed.feedback.kind != Status.PLANNING.value or not failed.feedback.blockers:
+    if failed.feedback.kind is not FeedbackKind.PLANNING or not failed.feedback.blockers:
         return False
     tried = failed.command.avoid
     same = any(planar_distance(a, b) < _SAME_TARGET for a, b in itertools.combinations(tried, 2))

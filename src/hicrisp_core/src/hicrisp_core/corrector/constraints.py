@@ -8,7 +8,7 @@ from typing import FrozenSet
 
 from shapely.geometry import Point
 
-from hicrisp_core.model import Command, Feedback, Status, WorldState
+from hicrisp_core.model import CauseKind, Command, Feedback, FeedbackKind, WorldState
 from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.keep_out import disc
 
@@ -18,6 +18,11 @@ _NEAR = 0.32
 """Metres from the middle of a base within which a thing that is seen may be what stopped it."""
 _CLEARANCE, _WIDEST = 0.02, 0.04
 """Metres by which the clearance grows with every abort on the way, and the most of it."""
+
+_NOTHING_TO_AVOID = frozenset((
+    CauseKind.STALE_SENSOR, CauseKind.LOCALISATION, CauseKind.HARDWARE, CauseKind.UNSUPPORTED, CauseKind.TAKEN_OVER,
+    CauseKind.UNREACHABLE_NODE, CauseKind.STOPPED, CauseKind.CANCELED))
+"""First causes that say nothing about what stands in the way: another target or trajectory meets them again."""
 
 
 def constrained(
@@ -32,14 +37,14 @@ def constrained(
     Args:
         riding: the things that a base carries; none of them has stopped it.
     """
-    if command.target is None:
+    if command.target is None or feedback.cause is not None and feedback.cause.kind in _NOTHING_TO_AVOID:
         return command
     robot = world.robots.get(command.robot)
-    if feedback.kind == Status.TIMEOUT.value and robot is not None and robot.kind == "base":
+    if feedback.kind is FeedbackKind.TIMEOUT and robot is not None and robot.kind == "base":
         return replace(command, avoid=(*command.avoid, command.target.position))
-    if feedback.kind not in (Status.PLANNING.value, Status.EXECUTION.value):
+    if feedback.kind not in (FeedbackKind.PLANNING, FeedbackKind.EXECUTION):
         return command
-    if robot is None or robot.kind != "base" or robot.pose is None or feedback.kind == Status.PLANNING.value:
+    if robot is None or robot.kind != "base" or robot.pose is None or feedback.kind is FeedbackKind.PLANNING:
         if command.clearance > 0.0:
             return replace(command, clearance=0.0)  # There was no way with so much clearance: perhaps with less.
         return replace(command, avoid=(*command.avoid, command.target.position))

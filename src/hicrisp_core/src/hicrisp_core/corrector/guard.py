@@ -16,7 +16,8 @@ def meeting(entry: StackEntry, world: WorldState) -> str:
         (name, *(round(value / _GRID) for value in thing.pose.position))
         for name, thing in world.objects.items() if thing.pose is not None and thing.movable)
     aim = tuple(round(value / _GRID) for value in entry.command.aim.position) if entry.command.aim else ()
-    text = repr((str(entry.command), entry.feedback.kind, sorted(world.relations), places, aim))
+    failure = (str(entry.command), entry.feedback.kind.value, entry.feedback.label)
+    text = repr((*failure, sorted(world.relations), places, aim))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

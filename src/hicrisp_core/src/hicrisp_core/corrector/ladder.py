@@ -12,10 +12,10 @@ from hicrisp_core.corrector.ways import WayBack, way_back
 from hicrisp_core.domain.checker import needless
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
+from hicrisp_core.domain.wording import described, named, words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
-from hicrisp_core.model import Command, Correction, Feedback, Rung, Status
-from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.model import CauseKind, Command, Correction, Feedback, FeedbackKind, Maker, MakerKind, Rung
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, Usage
@@ -23,10 +23,16 @@ from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.ports.kinds import RungKind
 from hicrisp_core.time.deadline import Deadline
 
-_NOT_REPAIRABLE = ("invalid", "not_seen", "stale_pose", "no_place", UNREACHABLE)
+_NOT_REPAIRABLE = frozenset((
+    FeedbackKind.INVALID, FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE, FeedbackKind.NO_PLACE,
+    FeedbackKind.UNREACHABLE))
 """Failures that no sequence of the domain's operators mends."""
-_SETTLED = ("safety", "canceled")
+_SETTLED = frozenset((FeedbackKind.SAFETY, FeedbackKind.CANCELED))
 """Failures after which nothing is tried."""
+_OUT_OF_HAND = frozenset((
+    CauseKind.STALE_SENSOR, CauseKind.LOCALISATION, CauseKind.HARDWARE))
+"""First causes that no command and no plan mends: the same is tried once more, then it is given up with the cause."""
+_SEARCHED, _DECODED, _ASKED = Maker(MakerKind.SEARCH), Maker(MakerKind.DECODER), Maker(MakerKind.PERSON)
 
 
 _Found = TypeVar("_Found", WayBack, Clearing)
@@ -98,10 +104,10 @@ class Ladder:
         """The first rung that has an answer which was not tried in this very situation."""
         met = meeting(request.stack[-1], request.world)
         usage = Usage()
-        kind = request.stack[-1].feedback.kind
+        failed = request.stack[-1].feedback
         question = Question(request, self._searcher, self._policy.search, deadline)
         tried, said = False, ""
-        for rung in self._policy.rungs if kind not in _SETTLED else ():
+        for rung in self._rungs_for(failed):
             if mark(met, rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
                 tried = True
                 continue
@@ -114,19 +120,27 @@ class Ladder:
         given_up = _noted(Correction(Rung.GIVE_UP, note=note), question)
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
+    def _rungs_for(self, failed: Feedback) -> Tuple[Rung, ...]:
+        """The policy's rungs that may mend a failure of its kind and cause."""
+        if failed.kind in _SETTLED:
+            return ()
+        if failed.cause is not None and failed.cause.kind in _OUT_OF_HAND:
+            return tuple(rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.HELP))
+        return self._policy.rungs
+
     def _repair(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         if top.feedback.kind in _NOT_REPAIRABLE:
             return self._clear(question), Usage()
         beside_the_point = needless(self._domain, top.command, question.asked.world)
         if beside_the_point:
-            return Correction(Rung.REPAIR, drop=True, note=beside_the_point), Usage()
+            return Correction(Rung.REPAIR, drop=True, note=beside_the_point, maker=_SEARCHED), Usage()
         if question.way_back is None:
             return None, Usage()
         commands, instead = question.way_back.commands, question.way_back.command
         if instead != top.command:
-            note = f"'{self._domain.describe(instead)}' instead of '{self._domain.describe(top.command)}'"
-            return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note), Usage()
+            note = f"'{described(self._domain, instead)}' instead of '{described(self._domain, top.command)}'"
+            return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note, maker=_SEARCHED), Usage()
         if not commands and must_make_room(top, self._policy.allows(Rung.OFFSET)):
             cleared = self._clear(question)
             if cleared is not None:
@@ -134,47 +148,49 @@ class Ladder:
         measured = top.feedback.deviation is not None or _constrained(top.command)
         if not commands and measured and self._policy.allows(Rung.OFFSET):
             return None, Usage()  # Nothing to prepare: the next rung corrects the aim or the target itself.
-        if not commands and top.feedback.kind in (Status.PLANNING.value, Status.PRECONDITION.value):
+        if not commands and _fails_again(top.feedback):
             return None, Usage()  # The same motion fails again: something else must change first.
-        note = f"leads back to where '{self._domain.describe(top.command)}' can be tried" if commands \
-            else "the preconditions hold: try again"
-        return Correction(Rung.REPAIR, commands, note=note), Usage()
+        note = f"so that '{described(self._domain, top.command)}' can be tried again" if commands \
+            else "everything that it needs holds: try again"
+        return Correction(Rung.REPAIR, commands, note=note, maker=_SEARCHED), Usage()
 
     def _clear(self, question: Question) -> Optional[Correction]:
         """Move one of the things that are in the way, where the domain's operators can."""
         clearing = question.clearing
         if clearing is None:
             return None
-        failed = self._domain.describe(question.top.command)
-        note = f"the {clearing.blocker.replace('_', ' ')} is moved away, it is in the way of '{failed}'"
-        return Correction(Rung.REPAIR, clearing.commands, note=note)
+        failed = described(self._domain, question.top.command)
+        note = f"{named(clearing.blocker)} is in the way of '{failed}', and is moved away"
+        return Correction(Rung.REPAIR, clearing.commands, note=note, maker=_SEARCHED)
 
     def _offset(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
-        if top.feedback.deviation is None and not _constrained(top.command) or top.feedback.kind == UNREACHABLE:
+        nothing_learnt = top.feedback.deviation is None and not _constrained(top.command)
+        if nothing_learnt or top.feedback.kind is FeedbackKind.UNREACHABLE:
             return None, Usage()
         if question.way_back and question.way_back.commands:
-            return None, Usage()  # Only reached without the repair rung, or when that was tried: the aim alone is vain.
-        note = "the aim is corrected by the measured deviation"
+            return None, Usage()  # Something else comes first: correcting the aim would not help.
+        note = "corrects the aim by the measured deviation"
         if top.feedback.deviation is None:
-            note = "another target is chosen: something is in the way of this one" if top.command.avoid else \
-                "another trajectory is chosen, which keeps out of what stopped the last one"
-        return Correction(Rung.OFFSET, note=note), Usage()
+            note = "takes another target: no motion led to this one" if top.command.avoid else \
+                "takes another path, which keeps out of what stopped the last one"
+        return Correction(Rung.OFFSET, note=note, maker=_DECODED), Usage()
 
     def _help(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         """What no robot here can do may be a small thing for a person: to clear the way to a place."""
         top = question.top
-        if top.feedback.kind != UNREACHABLE:
+        if top.feedback.kind is not FeedbackKind.UNREACHABLE:
             return None, Usage()
-        said = f"{top.feedback.error} {top.feedback.reason}".strip()
-        return Correction(Rung.HELP, note=f"{said} Please clear the way, and say so when it is done."), Usage()
+        words = words_of(top.feedback, self._domain)
+        note = f"{words.error} {words.reason} Please clear the way, and say so when it is done."
+        return Correction(Rung.HELP, note=note, maker=_ASKED), Usage()
 
     def _llm_step(self, question: Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:
             return None, Usage()
         request = question.asked
-        stack = tuple(replace(entry, feedback=self._told(entry.feedback)) for entry in request.stack)
-        answer = self._brain.correct(CorrectionRequest(request.task, request.world, stack), deadline)
+        answer = self._brain.correct(CorrectionRequest(
+            request.task, request.world, request.stack, self._policy.feedback_level), deadline)
         if answer.plan is None:
             return None, answer.usage
         commands: List[Command] = []
@@ -185,7 +201,8 @@ class Ladder:
                 return None, answer.usage
         if commands and str(commands[-1]) == str(request.stack[-1].command):
             commands.pop()  # The retry of the top follows anyway (Algorithm 1, lines 13-14).
-        return Correction(Rung.LLM_STEP, tuple(commands), note=answer.plan.reasoning), answer.usage
+        return Correction(Rung.LLM_STEP, tuple(commands), note=answer.plan.reasoning,
+                          maker=Maker.of_plan(answer.plan.source)), answer.usage
 
     def _llm_replan(self, question: Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:
@@ -196,20 +213,18 @@ class Ladder:
             return Correction(Rung.GIVE_UP, note=f"the task may have no other new plan: {used}"), Usage()
         answer = self._brain.plan(PlanRequest(
             request.task, request.world,
-            tuple(map(self._told, (*request.earlier, *(entry.feedback for entry in request.stack)))),
-            request.done, request.remaining), deadline)
+            (*request.earlier, *(entry.feedback for entry in request.stack)),
+            request.done, request.remaining, feedback_level=self._policy.feedback_level), deadline)
         if answer.plan is None or not answer.plan.steps:
             # That nothing is left to do is not believed: the detector has just seen otherwise.
             return Correction(Rung.GIVE_UP, note=answer.refusal or answer.answer), answer.usage
-        return Correction(Rung.LLM_REPLAN, steps=answer.plan.steps, note=answer.plan.reasoning), answer.usage
+        return Correction(Rung.LLM_REPLAN, steps=answer.plan.steps, note=answer.plan.reasoning,
+                          maker=Maker.of_plan(answer.plan.source)), answer.usage
 
-    def _told(self, feedback: Feedback) -> Feedback:
-        """As much of the feedback as the policy tells a model (CoPAL: H0 what, H1 why, H2 how)."""
-        if self._policy.feedback_level == "what":
-            return replace(feedback, reason="", suggestion="")
-        if self._policy.feedback_level == "why":
-            return replace(feedback, suggestion="")
-        return feedback
+
+def _fails_again(feedback: Feedback) -> bool:
+    """Whether the same motion fails again unless something else changes first."""
+    return feedback.kind is FeedbackKind.PLANNING or feedback.kind is FeedbackKind.PRECONDITION and not feedback.unmet
 
 
 def _constrained(command: Command) -> bool:

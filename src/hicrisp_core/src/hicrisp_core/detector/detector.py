@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import List, Optional, Tuple
+from typing import List, NamedTuple, Optional, Tuple
 
 from hicrisp_core.detector.motion import stopped_by, with_the_way
 from hicrisp_core.detector.relations import see
+from hicrisp_core.domain.checker import not_seen
 from hicrisp_core.domain.effects import expected_facts, names_of
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Command, Feedback, Level, Outcome, Relation, Status, Vector, Verdict, WorldState
+from hicrisp_core.model import (
+    Cause,
+    CauseKind,
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Measured,
+    Outcome,
+    Relation,
+    Status,
+    Unmet,
+    Vector,
+    Verdict,
+    WorldState,
+)
 from hicrisp_core.model.geometry import conjugate, distance, rotate
 
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
 """Outcomes that end a command whatever is seen afterwards."""
-_BROKE_OFF = (Status.EXECUTION, Status.TIMEOUT)
-"""Outcomes of a motion that something may have stopped on its way."""
 _DISTURBED = 0.02
 """Metres from which on a thing that nobody was to move counts as moved."""
+
+
+class _Wrong(NamedTuple):
+    """A fact that is not as it should be."""
+
+    fact: Relation
+    wanted: bool
+    measured: Tuple[Measured, ...]
 
 
 @dataclass(frozen=True)
@@ -39,8 +62,7 @@ class Detector:
         every fact is seen.
         """
         verdict = self._compared(command, before, after, outcome)
-        if outcome.status in _BROKE_OFF:
-            verdict = stopped_by(self.domain, command, after, verdict)
+        verdict = stopped_by(self.domain, command, after, verdict)
         return with_the_way(self.domain, command, before, after, verdict)
 
     def _compared(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
@@ -67,15 +89,15 @@ class Detector:
     def _has_effects(self, command: Command) -> bool:
         return any(expected_facts(self.domain, command))
 
-    def _wrong_facts(self, command: Command, after: WorldState) -> List[Tuple[Relation, bool, str]]:
-        """The facts that are not as they should be: (fact, should hold, measured)."""
+    def _wrong_facts(self, command: Command, after: WorldState) -> List[_Wrong]:
+        """The facts that are not as they should be."""
         made, removed = expected_facts(self.domain, command)
         wrong = []
         for facts, wanted in ((removed, False), (made, True)):
             for fact in facts:
                 holds, measured = see(self.domain, fact, after)
                 if holds != wanted:
-                    wrong.append((fact, wanted, measured))
+                    wrong.append(_Wrong(fact, wanted, measured))
         return wrong
 
     def _unseen(self, command: Command, after: WorldState) -> Optional[Feedback]:
@@ -86,22 +108,18 @@ class Detector:
             if thing.pose_age <= self.pose_age_limit:
                 continue
             if thing.pose is None:
-                return Feedback(Level.HIGH, "not_seen", f"The {_said(name)} is not seen.",
-                                f"No pose of {name} has arrived.", "Look for it, or bring it back into view.")
-            return Feedback(Level.HIGH, "stale_pose",
-                            f"The {_said(name)} {thing.sight}.",
-                            f"Poses older than {self.pose_age_limit:.1f} s do not count.",
-                            "Check the source of the poses.")
+                return not_seen(command, thing)
+            ages = (Measured("pose_age", thing.pose_age, "s"), Measured("pose_age_limit", self.pose_age_limit, "s"))
+            return Feedback(Level.HIGH, FeedbackKind.STALE_POSE, command, subjects=(name,), measured=ages)
         return None
 
     def _claimed(
         self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
     ) -> Feedback:
-        kind = outcome.status.value if not outcome.ok else "no_effect"
+        kind = FeedbackKind.NO_EFFECT if outcome.ok else FeedbackKind(outcome.status.value)
         blockers = tuple(name for name in outcome.blockers if self._may_be_moved(name, command, after))
-        suggestion = f"Move the {' or the '.join(map(_said, blockers))} away first." if blockers else ""
-        return Feedback(Level.LOW, kind, f"Could not {self.domain.describe(command)}.", _sentence(outcome.message),
-                        suggestion, deviation, blockers=blockers, cause=outcome.cause)
+        said = Cause(CauseKind.UNKNOWN, said=outcome.message) if outcome.message else None
+        return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers, cause=outcome.cause or said)
 
     def _action_failure(
         self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
@@ -115,34 +133,29 @@ class Detector:
             return None
         seen = see(self.domain, held, after)
         if held in made and not seen.holds:
-            return Feedback(
-                Level.LOW, "not_grasped", f"The {_said(held.object)} is not in the gripper of {held.subject}.",
-                f"It is {seen.measured}.", f"Pick up {held.object} again.")
+            return Feedback(Level.LOW, FeedbackKind.NOT_GRASPED, command, subjects=(held.object,),
+                            measured=seen.measured)
         if held in removed and seen.holds:
-            return Feedback(Level.LOW, "not_released", f"The {_said(held.object)} is still in the gripper of "
-                            f"{held.subject}.", f"It is {seen.measured}.", f"Place {held.object} again.", deviation)
+            return Feedback(Level.LOW, FeedbackKind.NOT_RELEASED, command, subjects=(held.object,),
+                            measured=seen.measured, deviation=deviation)
         return None
 
     def _state_failure(
-        self, command: Command, before: WorldState, after: WorldState, wrong: List[Tuple[Relation, bool, str]],
+        self, command: Command, before: WorldState, after: WorldState, wrong: List[_Wrong],
         deviation: Optional[Vector],
     ) -> Feedback:
-        """HIGH failures: the command ran, but a fact is not as it should be."""
+        """HIGH failures: the command ran, but facts are not as they should be; it is about the first of them."""
         fact, wanted, measured = wrong[0]
-        kind = f"not_{fact.predicate}" if wanted else fact.predicate
-        sentence = self.domain.fact_text(
-            Relation(f"the {_said(fact.subject)}", fact.predicate, f"the {_said(fact.object)}"), denied=wanted)
-        item = self.domain.item(command)
-        reason = f"The {_said(fact.subject)} is {measured}" if measured else ""
-        if reason and deviation is not None:
-            off = (deviation[0] ** 2 + deviation[1] ** 2) ** 0.5
-            reason += f"; the {_said(item)} is {100 * off:.1f} cm from where it should be"
+        if deviation is not None:
+            off = Measured("off_target", math.hypot(*deviation[:2]), "m", self.domain.item(command))
+            measured = (*measured, off)
         moved = _moved(fact.object, before, after)
         if moved > _DISTURBED:
-            reason += f"; the {_said(fact.object)} was moved by {100 * moved:.1f} cm"
-        suggestion = f"Pick up {item} and {self.domain.describe(command)} again." if item else ""
-        return Feedback(Level.HIGH, kind, f"{sentence[:1].upper()}{sentence[1:]}.", _sentence(reason), suggestion,
-                        deviation)
+            measured = (*measured, Measured("displaced", moved, "m", fact.object))
+        return Feedback(
+            Level.HIGH, FeedbackKind.NOT_MADE if wanted else FeedbackKind.NOT_REMOVED, command,
+            subjects=tuple(name for name in (fact.subject, fact.object) if name), measured=measured,
+            deviation=deviation, unmet=(Unmet((fact,), negated=not wanted),))
 
     def _deviation(self, command: Command, after: WorldState) -> Optional[Vector]:
         """Measured minus target position of the item, in the frame of the goal (the target pose's axes), metres.
@@ -170,10 +183,3 @@ def _moved(name: str, before: WorldState, after: WorldState) -> float:
     return distance(was.pose.position, is_.pose.position)
 
 
-def _said(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _sentence(text: str) -> str:
-    text = text.strip()
-    return text if not text or text.endswith(".") else f"{text[:1].upper()}{text[1:]}."

@@ -7,7 +7,7 @@ import math
 from shapely.geometry import Point
 
 from hicrisp_core.domain.schema import Predicate
-from hicrisp_core.model import RobotState, WorldObject, WorldState
+from hicrisp_core.model import Measured, RobotState, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, gap, vertical_span
 from hicrisp_core.model.geometry import rotate
 from hicrisp_core.model.shapes import BOWL_WALL
@@ -20,7 +20,7 @@ _DOCKED_TURN = 15.0
 _OFF_THE_FLOOR = 0.10
 """Height above the floor from which on a thing may be aboard a robot, metres."""
 _DIRECTION_CONE = math.cos(math.radians(40.0))
-_UNSEEN = Seen(False, "not seen")
+_UNSEEN = Seen(False)
 
 
 def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: WorldState) -> Seen:
@@ -34,7 +34,7 @@ def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: Worl
     width = sum(abs(a) * size for a, size in zip(in_thing, thing.size))
     if thing.form.rod:
         width = min(width, max(thing.size[0], abs(in_thing[2]) * thing.size[2]))
-    measured = f"{1000 * outside:.0f} mm from the tool, fingers {1000 * robot.opening:.0f} mm apart"
+    measured = (Measured("from_tool", outside, "m"), Measured("opening", robot.opening, "m"))
     fits = 0.3 * min(thing.size) < robot.opening < width + _GRASP_SLACK
     return Seen(outside <= predicate.tolerance and fits, measured)
 
@@ -45,7 +45,7 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
         return _UNSEEN
     step = vertical_span(upper, upper.pose)[0] - vertical_span(lower, lower.pose)[1]
     aside = footprint(lower, lower.pose).distance(Point(*upper.pose.position[:2]))
-    measured = f"{100 * abs(step):.1f} cm {'above' if step > 0 else 'below'} its top, {100 * aside:.1f} cm beside it"
+    measured = (Measured("above_top" if step > 0 else "below_top", abs(step), "m"), Measured("beside", aside, "m"))
     return Seen(not lower.form.hollow and abs(step) <= predicate.tolerance and aside <= 1e-6, measured)
 
 
@@ -57,13 +57,13 @@ def within_bowl(predicate: Predicate, thing: WorldObject, bowl: WorldObject, _: 
     floor, rim = vertical_span(bowl, bowl.pose)
     bottom = vertical_span(thing, thing.pose)[0]
     inside = aside <= bowl.size[0] / 2.0 - BOWL_WALL and floor - predicate.tolerance <= bottom <= rim
-    return Seen(inside, f"{100 * aside:.1f} cm from its middle, its bottom {100 * (rim - bottom):.1f} cm below the rim")
+    return Seen(inside, (Measured("from_middle", aside, "m"), Measured("below_rim", rim - bottom, "m")))
 
 
 def near(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldState) -> Seen:
     """The footprints are at most the tolerance apart and the heights overlap."""
     apart = gap(a, b)
-    measured = f"{100 * apart:.1f} cm apart, {100 * predicate.tolerance:.1f} cm allowed"
+    measured = (Measured("gap", apart, "m"), Measured("gap_limit", predicate.tolerance, "m"))
     return Seen(apart <= predicate.tolerance and _level(a, b), measured)
 
 
@@ -76,7 +76,8 @@ def direction(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldStat
     cosine = (dx * predicate.direction[0] + dy * predicate.direction[1]) / length if length > 1e-9 else 0.0
     apart = gap(a, b)
     angle = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
-    measured = f"{100 * apart:.1f} cm apart, {100 * predicate.tolerance:.1f} cm allowed, {angle:.0f} degrees off"
+    measured = (Measured("gap", apart, "m"), Measured("gap_limit", predicate.tolerance, "m"),
+                Measured("bearing_off", angle, "deg"))
     return Seen(apart <= predicate.tolerance and cosine >= _DIRECTION_CONE and _level(a, b), measured)
 
 
@@ -87,7 +88,7 @@ def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldSta
     axes = ((0.0, 0.0, 1.0),) if not thing.form.boxy else ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     upright = max(abs(rotate(thing.pose.orientation, axis)[2]) for axis in axes)
     tilt = math.acos(min(1.0, upright))
-    return Seen(tilt > predicate.tolerance, f"tilted by {math.degrees(tilt):.0f} degrees")
+    return Seen(tilt > predicate.tolerance, (Measured("tilt", math.degrees(tilt), "deg"),))
 
 
 def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState) -> Seen:
@@ -95,8 +96,7 @@ def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState
     if robot.pose is None or area.pose is None:
         return _UNSEEN
     aside = footprint(area, area.pose).distance(Point(*robot.pose.position[:2]))
-    measured = "in it" if aside <= 0.0 else f"{aside:.2f} m from its edge"
-    return Seen(aside <= predicate.tolerance + 1e-9, measured)
+    return Seen(aside <= predicate.tolerance + 1e-9, (Measured("from_edge", aside, "m"),))
 
 
 def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: WorldState) -> Seen:
@@ -106,7 +106,7 @@ def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: Wor
     apart = math.dist(robot.pose.position[:2], station.pose.position[:2])
     turned = abs(math.degrees(math.remainder(robot.pose.yaw - station.pose.yaw, math.tau)))
     return Seen(apart <= predicate.tolerance and turned <= _DOCKED_TURN,
-                f"{100 * apart:.1f} cm from its place and turned by {turned:.0f} degrees")
+                (Measured("from_place", apart, "m"), Measured("turned", turned, "deg")))
 
 
 def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: WorldState) -> Seen:
@@ -116,7 +116,7 @@ def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: World
     aside = math.dist(thing.pose.position[:2], robot.pose.position[:2])
     lifted = thing.pose.position[2] - robot.pose.position[2]
     return Seen(aside <= predicate.tolerance and lifted >= _OFF_THE_FLOOR,
-                f"{aside:.2f} m from its middle, {100 * lifted:.0f} cm above the floor")
+                (Measured("from_middle", aside, "m"), Measured("above_floor", lifted, "m")))
 
 
 def _level(a: WorldObject, b: WorldObject) -> bool:

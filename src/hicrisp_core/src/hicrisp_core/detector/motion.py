@@ -14,6 +14,7 @@ from hicrisp_core.model import (
     CauseKind,
     Command,
     Feedback,
+    FeedbackKind,
     KeepOut,
     Level,
     Motion,
@@ -105,21 +106,18 @@ def happened(domain: Domain, robot: str, before: WorldState, after: WorldState) 
 
 
 def stopped_by(domain: Domain, command: Command, after: WorldState, verdict: Verdict) -> Verdict:
-    """The verdict on a drive that broke off, with the thing that is seen nearest to where the base stands as its cause.
-
-    What the driver knows better stays: only a cause that names nothing is filled in.
-    """
+    """The verdict on a drive that was blocked by it is not said what: the thing that is seen nearest to the base."""
     feedback, robot = verdict.feedback, after.robots.get(command.robot)
-    if feedback is None or robot is None or robot.kind != "base" or robot.pose is None:
+    if feedback is None or feedback.cause is None or robot is None or robot.kind != "base" or robot.pose is None:
         return verdict
-    if feedback.cause is not None and (feedback.cause.kind is not CauseKind.BLOCKED or feedback.cause.names):
+    if feedback.cause.kind is not CauseKind.BLOCKED or feedback.cause.names:
         return verdict
     spot, riding = Point(*robot.pose.position[:2]), domain.roles.riding(after)
     near = sorted((float(footprint(thing, thing.pose).distance(spot)), name) for name, thing in after.objects.items()
                   if name not in riding and thing.pose is not None and thing.shape not in ("region", "surface"))
     if not near or near[0][0] >= _NEAR:
         return verdict
-    return replace(verdict, feedback=replace(feedback, cause=Cause(CauseKind.BLOCKED, (near[0][1],))))
+    return replace(verdict, feedback=replace(feedback, cause=replace(feedback.cause, names=(near[0][1],))))
 
 
 def with_the_way(
@@ -130,16 +128,15 @@ def with_the_way(
     A zone that was entered fails a command, for that was not allowed however it ended; a touch or a near miss explains
     a failure and is noted on a success.
     """
-    noted = happened(domain, command.robot, before, after)
+    noted = tuple(happened(domain, command.robot, before, after))
     if not noted:
         return verdict
-    said = "; ".join(domain.fact_text(fact) for fact in noted)
     zones = tuple(fact.object for fact in noted if fact.predicate == domain.roles.entered)
     if zones and verdict.ok:
         return replace(verdict, feedback=Feedback(
-            Level.HIGH, ENTERED, f"The {command.robot} was in {zones[0].replace('_', ' ')}, where it must not go.",
-            f"On the way: {said}.", "Take another way.", cause=Cause(CauseKind.FORBIDDEN, zones)))
+            Level.HIGH, FeedbackKind.ENTERED, command, subjects=zones, seen=noted,
+            cause=Cause(CauseKind.FORBIDDEN, zones)))
     if verdict.feedback is None:
+        said = "; ".join(domain.fact_text(fact) for fact in noted)
         return replace(verdict, note=f"{verdict.note}; {said}" if verdict.note else said)
-    reason = f"{verdict.feedback.reason} On the way: {said}.".strip()
-    return replace(verdict, feedback=replace(verdict.feedback, reason=reason))
+    return replace(verdict, feedback=replace(verdict.feedback, seen=(*verdict.feedback.seen, *noted)))

@@ -14,12 +14,12 @@ from hicrisp_core.ports.kinds import FactTest, Seen
 
 
 def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
-    """Whether a fact is among the observed ones, with the distance that decided it where poses were seen."""
+    """Whether a fact is among the observed ones, with what decided it where poses were seen."""
     predicate = domain.predicates.get(fact.predicate)
     measured = None
     if predicate is not None and predicate.detect:
         measured = _measure(predicate, extensions().tests.get(predicate.detect), fact, world)
-    return Seen(fact in world.relations, measured.measured if measured else "")
+    return Seen(fact in world.relations, measured.measured if measured else ())
 
 
 def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:

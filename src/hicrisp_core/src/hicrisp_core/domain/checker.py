@@ -2,40 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, Optional
+import math
+from typing import Iterator, Optional
 
-from hicrisp_core.domain.conditions import Condition, Facts
+from hicrisp_core.domain.conditions import Condition, Facts, IsA, solutions
 from hicrisp_core.domain.effects import expected_facts, names_of, type_test
-from hicrisp_core.domain.schema import Domain, Precondition
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import described, with_names
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import Command, Feedback, Level, Step, WorldState
+from hicrisp_core.model import (
+    Cause,
+    CauseKind,
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Measured,
+    Relation,
+    Step,
+    Unmet,
+    WorldObject,
+    WorldState,
+)
 
 
 def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedback]:
     """Check names and types, whether all things are in view, then each precondition in its order.
 
     Returns:
-        ``None`` when the command may run, else HIGH feedback of kind ``invalid``, ``not_seen`` or the precondition's
-        own.
+        ``None`` when the command may run, else HIGH feedback: INVALID, NOT_SEEN, or the precondition's kind with its
+        place among the action's preconditions and the facts that are not as they should be.
     """
     try:
         domain.ground(Step("", command.action, command.arguments, command.robot), state)
     except DomainError as error:
-        return Feedback(Level.HIGH, "invalid", f"{command} cannot be carried out.", f"{error}.",
-                        alternatives=error.alternatives)
+        return malformed(error, command)
     facts, is_a = Facts(state.relations), type_test(domain, state)
     names = names_of(command)
     unseen = [state.objects[name] for name in names.values() if name in state.objects and state.objects[name].unseen]
     if unseen:
-        said = unseen[0].name.replace("_", " ")
-        return Feedback(Level.HIGH, "not_seen", f"Cannot {domain.describe(command)}.",
-                        f"The {said} {unseen[0].sight}.", "Bring it back into view.")
-    for precondition in domain.actions[command.action].preconditions:
+        return not_seen(command, unseen[0])
+    for index, precondition in enumerate(domain.actions[command.action].preconditions):
         condition = precondition.condition.bind(names)
         if not condition.holds(facts, is_a):
-            found = {key.lstrip("?"): value for key, value in condition.witness(facts, is_a).items()}
-            return _unmet(domain, command, precondition, condition, {**names, **found})
+            found = tuple((key.lstrip("?"), value) for key, value in condition.witness(facts, is_a).items())
+            unmet = tuple(Unmet(each.facts, each.negated, index, found) for each in _unmet(condition, facts, is_a))
+            subjects = tuple(dict.fromkeys(name for _, name in found))
+            return Feedback(Level.HIGH, precondition.kind, command, label=precondition.label, subjects=subjects,
+                            unmet=unmet)
     return None
+
+
+def not_seen(command: Command, thing: WorldObject) -> Feedback:
+    """The feedback for a command about a thing of which nobody knows where it is now."""
+    known = math.isfinite(thing.pose_age) and (thing.pose is not None or thing.pose_age > 0.0)
+    return Feedback(Level.HIGH, FeedbackKind.NOT_SEEN, command, subjects=(thing.name,),
+                    measured=(Measured("pose_age", thing.pose_age, "s"),) if known else ())
+
+
+def malformed(error: DomainError, command: Optional[Command] = None, step: Optional[Step] = None) -> Feedback:
+    """The feedback for a command or a step that does not fit the domain or the world."""
+    return Feedback(
+        Level.HIGH, FeedbackKind.INVALID, command, step, error.parameter, alternatives=error.alternatives,
+        cause=Cause(CauseKind.MALFORMED, (error.parameter,) if error.parameter else (), said=str(error)))
 
 
 def effects_hold(domain: Domain, command: Command, state: WorldState) -> bool:
@@ -52,38 +81,18 @@ def effects_hold(domain: Domain, command: Command, state: WorldState) -> bool:
 def needless(domain: Domain, command: Command, state: WorldState) -> str:
     """Why the command need not be carried out in this state, as a sentence; empty when it is of use."""
     if effects_hold(domain, command, state):
-        return f"'{domain.describe(command)}' is not needed: what it makes holds already"
+        return f"'{described(domain, command)}' is not needed: it is so already"
     facts, is_a, names = Facts(state.relations), type_test(domain, state), names_of(command)
     for entry in domain.actions[command.action].needless:
         if entry.condition.bind(names).holds(facts, is_a):
-            return f"'{domain.describe(command)}' is left out: {entry.note.format_map(_Names(names))}"
+            return f"'{described(domain, command)}' is left out: {with_names(entry.note, names)}"
     return ""
 
 
-def _unmet(
-    domain: Domain, command: Command, precondition: Precondition, condition: Condition, names: Mapping[str, str]
-) -> Feedback:
-    reason = precondition.reason or _as_text(domain, condition)
-    return Feedback(
-        Level.HIGH, precondition.kind, f"Cannot {domain.describe(command)}.",
-        f"{_capital(reason.format_map(_Names(names)))}.",
-        f"{_capital(precondition.suggestion.format_map(_Names(names)))}." if precondition.suggestion else "")
-
-
-def _as_text(domain: Domain, condition: Condition) -> str:
-    """What is wrong, in the words of the domain, for a condition that does not hold."""
-    clause = condition.clauses[0]
-    if len(clause.atoms) == 1 and clause.atoms[0].ground and clause.atoms[0].predicate in domain.predicates:
-        return domain.fact_text(clause.atoms[0].fact(), denied=not clause.negated)
-    return f"this does not hold: {condition}".replace("{", "").replace("}", "")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-class _Names(Dict[str, str]):
-    """Names for a text template; one that is not known is said as 'something'."""
-
-    def __missing__(self, key: str) -> str:
-        return "something"
+def _unmet(condition: Condition, facts: Facts, is_a: IsA) -> Iterator[Unmet]:
+    """What is wrong in each clause of a condition that does not hold; any of them would do."""
+    for clause in condition.clauses:
+        known = next(solutions(clause.atoms, facts, is_a), {}) if clause.negated else {}
+        bound = (atom.bind(known).fact() for atom in clause.atoms)
+        yield Unmet(tuple(Relation(*("_" if "?" in part else part for part in fact)) for fact in bound),
+                    clause.negated)

@@ -52,7 +52,8 @@ class PreconditionEntry:
     holds: str
     reason: str = ""
     suggestion: str = ""
-    kind: str = Precondition.kind
+    kind: str = Precondition.kind.value
+    label: str = ""
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -18,12 +18,14 @@ from hicrisp_core.domain.entries import (
     DomainFile,
     EffectEntry,
     ParameterEntry,
+    PreconditionEntry,
     PredicateEntry,
     spelled_out,
 )
 from hicrisp_core.domain.role_reading import check_item_role, read_roles
 from hicrisp_core.domain.roles import ITEM, PARAMETER_ROLES, Roles
 from hicrisp_core.domain.schema import (
+    PRECONDITION_KINDS,
     ROBOT_TYPES,
     Action,
     Domain,
@@ -36,6 +38,7 @@ from hicrisp_core.domain.schema import (
 )
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.model import FeedbackKind
 from hicrisp_core.ports.kinds import Skill
 
 _NUMBER = "number"
@@ -176,10 +179,16 @@ class _ActionReader:
                          optional=entry.optional, role=role)
 
     def _preconditions(self, entry: Union[ActionEntry, AdditionEntry]) -> Tuple[Precondition, ...]:
-        return tuple(
-            Precondition(self._condition(told.holds, (*self._path, "preconditions", index)), told.reason,
-                         told.suggestion, told.kind)
-            for index, told in enumerate(entry.preconditions))
+        return tuple(self._precondition(index, told) for index, told in enumerate(entry.preconditions))
+
+    def _precondition(self, index: int, told: PreconditionEntry) -> Precondition:
+        path = (*self._path, "preconditions", index)
+        valid = [kind.value for kind in PRECONDITION_KINDS]
+        if told.kind not in valid:
+            raise self._positions.error((*path, "kind"), f"'{told.kind}' is not one of: {', '.join(valid)}; "
+                                        "a word of your own is a 'label'")
+        return Precondition(self._condition(told.holds, path), told.reason, told.suggestion,
+                            FeedbackKind(told.kind), told.label)
 
     def _needless(self, entry: ActionEntry) -> Tuple[Needless, ...]:
         return tuple(Needless(self._condition(told.holds, (*self._path, "needless", index)), told.note)

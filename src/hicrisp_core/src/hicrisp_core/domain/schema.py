@@ -11,10 +11,13 @@ from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.roles import Roles
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
-from hicrisp_core.model import Command, Relation, Step, Value, WorldObject, WorldState
+from hicrisp_core.model import Command, FeedbackKind, Relation, Step, Value, WorldObject, WorldState
 from hicrisp_core.ports.kinds import ARM, BASE, TargetRule
 
 ROBOT_TYPES = (ARM, BASE)
+PRECONDITION_KINDS = (
+    FeedbackKind.PRECONDITION, FeedbackKind.INVALID, FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE)
+"""The kinds of failures that a domain's preconditions may name."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,16 @@ class Predicate:
 
 @dataclass(frozen=True)
 class Precondition:
-    """A condition that must hold before an action, and what to say when it does not; ``kind`` names the failure."""
+    """A condition that must hold before an action, and what to say when it does not.
+
+    ``kind`` is the class of the failure, ``label`` the domain's own word for it.
+    """
 
     condition: Condition
     reason: str = ""
     suggestion: str = ""
-    kind: str = "precondition"
+    kind: FeedbackKind = FeedbackKind.PRECONDITION
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -221,7 +228,7 @@ class Domain:
         unknown = sorted(set(step.arguments) - set(action.parameters))
         if unknown:
             raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: "
-                              f"{', '.join(action.parameters)}", tuple(action.parameters))
+                              f"{', '.join(action.parameters)}", tuple(action.parameters), unknown[0])
         arguments: Dict[str, Value] = {}
         for parameter in action.parameters.values():
             given = step.arguments.get(parameter.name)
@@ -263,15 +270,16 @@ class Domain:
         if given in (None, "") and parameter.any and valid:
             return valid[0]
         if given is None or given == "":
-            raise DomainError(f"{action.name} needs '{parameter.name}', a {parameter.type}; there are: {listed}", valid)
+            raise DomainError(f"{action.name} needs '{parameter.name}', a {parameter.type}; there are: {listed}",
+                              valid, parameter.name)
         name = str(given)
         if name in valid:
             return name
         if name in state.types():
             raise DomainError(f"'{name}' is a {state.types()[name]}, but {action.name} needs a {parameter.type} as "
-                              f"'{parameter.name}'; there are: {listed}", valid)
+                              f"'{parameter.name}'; there are: {listed}", valid, parameter.name)
         raise DomainError(f"no object '{name}' in the world{_did_you_mean(name, valid)}; "
-                          f"as '{parameter.name}' of {action.name} there are: {listed}", valid)
+                          f"as '{parameter.name}' of {action.name} there are: {listed}", valid, parameter.name)
 
 
 class _Arguments(Dict[str, object]):
@@ -292,7 +300,7 @@ def _number(action: Action, parameter: Parameter, given: Optional[Value]) -> flo
         number = math.nan
     if not parameter.minimum <= number <= parameter.maximum:
         raise DomainError(f"{action.name} needs a number from {parameter.minimum:g} to {parameter.maximum:g} as "
-                          f"'{parameter.name}', got '{given}'")
+                          f"'{parameter.name}', got '{given}'", parameter=parameter.name)
     return number
 
 

@@ -7,7 +7,7 @@ from typing import Dict, FrozenSet, List, Optional, Set, Tuple
 from hicrisp_core.detector.relations import see
 from hicrisp_core.domain.effects import apply_action, names_of, type_test
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Command, Feedback, Level, Relation, WorldState
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
 
 
 class Achievements:
@@ -42,10 +42,8 @@ class Achievements:
             if self._passing(fact) and (maker.robot in self._left or maker is not self._last_of(maker.robot)):
                 continue
             if not see(self._domain, fact, world).holds:
-                said = self._domain.describe(maker)
-                return maker, Feedback(
-                    Level.HIGH, "undone", f"It no longer holds that {self._domain.fact_text(fact)}.",
-                    f"It was so after '{said}'.", f"{said} again.")
+                return maker, Feedback(Level.HIGH, FeedbackKind.UNDONE, maker, subjects=(fact.subject,),
+                                       unmet=(Unmet((fact,)),))
         return None
 
     def _makers(self, world: WorldState, more: Tuple[Command, ...] = ()) -> Dict[Relation, Command]:

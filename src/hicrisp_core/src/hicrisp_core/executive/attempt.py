@@ -12,10 +12,25 @@ from hicrisp_core.corrector.constraints import constrained
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.rehearsal import rehearse
 from hicrisp_core.executive.traffic import Passage, Traffic
-from hicrisp_core.model import Command, Feedback, Level, Outcome, Pose, Rung, Status, Step, Verdict, WorldState
+from hicrisp_core.model import (
+    Cause,
+    CauseKind,
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Outcome,
+    Pose,
+    Rung,
+    Step,
+    Verdict,
+    WorldState,
+)
+from hicrisp_core.model.feedback_data import cause_record, feedback_record, said
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.executive import Ports
@@ -113,24 +128,27 @@ class Attempts:
         before = passage.before = self.observe(passage)
         aimed, refusal = self._prepare(command, before)
         self._ledger.tell(CommandTried(
-            command=str(aimed), text=self._domain.describe(aimed), purpose=purpose, target=_point(aimed.target),
-            aim=_point(aimed.aim), depth=depth, robot=aimed.robot))
+            command=str(aimed), text=self._domain.describe(aimed), action=aimed.action, arguments=said(aimed.arguments),
+            purpose=purpose, target=_point(aimed.target), aim=_point(aimed.aim), depth=depth, robot=aimed.robot))
         after = before
         if refusal is not None:
             verdict = Verdict(refusal)
         else:
             outcome = self._execute(aimed)
-            self._ledger.tell(OutcomeClaimed(status=outcome.status.value, message=outcome.message))
+            self._ledger.tell(OutcomeClaimed(
+                status=outcome.status.value, message=outcome.message, blockers=outcome.blockers,
+                cause=cause_record(outcome.cause)))
             after = self.observe(passage)
             verdict = self._ports.detector.check(aimed, before, after, outcome)
             self._learn(aimed, after, verdict)
         if self._ports.watch is not None:
             with self._learnt.lock:
                 verdict = self._ports.watch.judge(aimed, after, verdict)
-        self._ledger.tell(VerdictGiven(ok=verdict.ok, note=verdict.note, feedback=_told(verdict.feedback),
-                                       deviation=verdict.deviation))
+        self._ledger.tell(VerdictGiven(ok=verdict.ok, note=verdict.note, deviation=verdict.deviation,
+                                       feedback=in_words(verdict.feedback, self._domain)))
         if verdict.feedback is not None:
-            self._ledger.failed(self._domain.describe(command), verdict.feedback)
+            self._ledger.failed(self._domain.describe(command), verdict.feedback,
+                                words_of(verdict.feedback, self._domain).error)
             if self._policy.allows(Rung.OFFSET):
                 aimed = constrained(aimed, verdict.feedback, after, self._domain.roles.riding(after))
         return Attempt(aimed, verdict)
@@ -145,11 +163,11 @@ class Attempts:
     def _prepare(self, command: Command, world: WorldState) -> Tuple[Command, Optional[Feedback]]:
         """Everything that may refuse a command before a robot moves."""
         if self._cancel.is_set():
-            return command, Feedback(Level.LOW, Status.CANCELED.value, "The task was canceled.")
+            return command, Feedback(Level.LOW, FeedbackKind.CANCELED, command)
         if command.robot not in self._ports.robots:
             return command, Feedback(
-                Level.HIGH, "invalid", f"No robot '{command.robot}' can {self._domain.describe(command)}.",
-                f"There are: {', '.join(sorted(self._ports.robots))}.", alternatives=tuple(self._ports.robots))
+                Level.HIGH, FeedbackKind.INVALID, command, parameter="robot", subjects=(command.robot,),
+                alternatives=tuple(sorted(self._ports.robots)))
         action = self._domain.actions.get(command.action)
         refusal = check(self._domain, command, world) if self._policy.check_preconditions or action is None else None
         if refusal is not None or action is None:
@@ -168,8 +186,7 @@ class Attempts:
                 command=self._domain.describe(aimed), granted=granted, rehearsed=tuple(rehearsal.changes),
                 doubt=rehearsal.doubt))
             if not granted:
-                return aimed, Feedback(Level.HIGH, Status.SAFETY.value, f"Not allowed: {self._domain.describe(aimed)}.",
-                                       "It cannot be undone and was not approved.")
+                return aimed, Feedback(Level.HIGH, FeedbackKind.SAFETY, aimed, cause=Cause(CauseKind.NOT_APPROVED))
         return aimed, None
 
     def _execute(self, command: Command) -> Outcome:
@@ -201,9 +218,9 @@ def _point(pose: Optional[Pose]) -> Optional[Tuple[float, ...]]:
     return None if pose is None else tuple(round(value, 5) for value in pose.position)
 
 
-def _told(feedback: Optional[Feedback]) -> Optional[FeedbackRecord]:
+def in_words(feedback: Optional[Feedback], domain: Domain) -> Optional[FeedbackRecord]:
+    """Feedback for an event: its data, with the sentences beside it for whoever reads the event."""
     if feedback is None:
         return None
-    return FeedbackRecord(
-        feedback.level.value, feedback.kind, feedback.error, feedback.reason, feedback.suggestion,
-        feedback.alternatives, feedback.blockers, feedback.deviation)
+    words = words_of(feedback, domain)
+    return feedback_record(feedback, words.error, words.reason, words.suggestion)

@@ -125,9 +125,11 @@ class Ledger:
         if deviation is not None:
             self._counts.placement_error = math.hypot(deviation[0], deviation[1])
 
-    def failed(self, step: str, feedback: Feedback) -> None:
-        """Note a verdict that was not ok."""
-        self._counts.failures.append(FailureRecord(step, feedback.level.value, feedback.kind, feedback.error))
+    def failed(self, step: str, feedback: Feedback, error: str) -> None:
+        """Note a verdict that was not ok; ``step`` and ``error`` in words."""
+        self._counts.failures.append(FailureRecord(
+            step, feedback.level.value, feedback.kind.value, error, feedback.label, feedback.subjects,
+            feedback.cause.kind.value if feedback.cause is not None else ""))
 
     def corrected(self, rung: Rung) -> None:
         """Count a correction."""
@@ -142,10 +144,11 @@ class Ledger:
             self.tell(UsageSoFar(calls=total.calls, prompt_tokens=total.prompt_tokens,
                                  completion_tokens=total.completion_tokens, seconds=total.seconds))
 
-    def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[Any], str]) -> None:
-        """Tell how the feedback stack stands, bottom first."""
+    def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[StackEntry], Tuple[str, str]]) -> None:
+        """Tell how the feedback stack stands, bottom first; ``said`` is an entry's command and error in words."""
         self.tell(StackChanged(entries=tuple(
-            StackRecord(said(entry.command), entry.feedback.error, entry.attempts) for entry in entries)))
+            StackRecord(*said(entry), entry.attempts, entry.feedback.kind.value, entry.feedback.label)
+            for entry in entries)))
 
     def exhausted(self) -> str:
         """Which budget is used up, as a sentence; empty while all last."""

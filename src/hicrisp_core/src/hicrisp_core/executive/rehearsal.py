@@ -19,7 +19,7 @@ from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import Command, Feedback, Level, Status, Step, WorldState
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Step, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 
@@ -82,11 +82,10 @@ def _barred(
             return f"It is not known whether the robot can still {domain.describe(following)} afterwards: " \
                    f"the search ran out of time."
         if after is Ending.NO_WAY and isinstance(otherwise, WorldState):
-            refusal, said = check(domain, following, with_), domain.describe(following)
-            return Feedback(
-                Level.HIGH, Status.PRECONDITION.value,
-                f"Cannot {domain.describe(command)}: it cannot be undone, and the plan could not {said} any more.",
-                refusal.reason if refusal else "", f"First {said}, or leave it out.")
+            refusal = check(domain, following, with_)
+            later_step = Step(step.text, following.action, following.arguments, following.robot)
+            return Feedback(Level.HIGH, FeedbackKind.BARS_LATER_STEP, command, later_step,
+                            unmet=refusal.unmet if refusal is not None else ())
         with_ = after if isinstance(after, WorldState) else with_
         without = otherwise if isinstance(otherwise, WorldState) else without
     return None

@@ -12,13 +12,26 @@ from typing import Callable, FrozenSet, Optional, Set, Tuple
 
 from hicrisp_core.corrector.stack import FeedbackStack
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import cause_text, sentence, told, words_of
 from hicrisp_core.executive.attempt import Attempt, Attempts
 from hicrisp_core.executive.ledger import Ledger
-from hicrisp_core.model import Command, Correction, Feedback, Relation, Rung, Step, Task
+from hicrisp_core.model import (
+    CauseKind,
+    Command,
+    Correction,
+    Feedback,
+    Maker,
+    Relation,
+    Rung,
+    StackEntry,
+    Step,
+    StepRecord,
+    Task,
+)
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import CorrectionMade
+from hicrisp_core.trace.events import CorrectionMade, MakerRecord
 
 _CORRECT_LIMIT = 180.0
 """Wall seconds for one answer of the corrector."""
@@ -39,7 +52,7 @@ class _Carried(Enum):
 class StepResult:
     """How a command ended: it holds, or it was replaced by new steps, or it was given up with the reason.
 
-    ``command`` is what was carried out for it in the end: itself, another one in its stead, or none.
+    ``command`` is what was carried out for it in the end: itself, a replacement, or none. ``maker`` made the new steps.
     """
 
     ok: bool
@@ -47,6 +60,7 @@ class StepResult:
     reason: str = ""
     command: Optional[Command] = None
     failures: Tuple[Feedback, ...] = ()
+    maker: Maker = Maker()
 
     @property
     def commands(self) -> Tuple[Command, ...]:
@@ -60,7 +74,7 @@ class Progress:
     first."""
 
     task: Task
-    done: Tuple[str, ...] = ()
+    done: Tuple[StepRecord, ...] = ()
     remaining: Tuple[Step, ...] = ()
     replans_left: int = 0
     made: FrozenSet[Relation] = frozenset()
@@ -100,6 +114,7 @@ class StepRunner:
         """Algorithm 1, lines 5 to 25."""
         stack = FeedbackStack(self.policy.depth)
         self._push(stack, failed)
+        first = failed.verdict.feedback
         for _ in range(self.policy.threshold):
             if self.canceled():
                 return StepResult(False, reason="the task was canceled")
@@ -108,23 +123,24 @@ class StepRunner:
                 return StepResult(False, reason=exhausted)
             correction = self._ask(stack, progress)
             if correction.rung is Rung.GIVE_UP:
-                return StepResult(False, reason=self._why(stack, correction.note))
+                return StepResult(False, reason=self._why(first, stack, correction.note))
             if correction.rung is Rung.LLM_REPLAN:
                 return StepResult(False, new_steps=correction.steps,
-                                  failures=tuple(entry.feedback for entry in stack.entries))
+                                  failures=tuple(entry.feedback for entry in stack.entries), maker=correction.maker)
             if correction.rung is Rung.HELP:
                 if not self.attempts.help(correction.note):
                     continue  # The loop guard keeps from asking again: the next rung answers.
                 stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0))
             carried = self._carry_out(correction, stack)
             if carried is _Carried.OVERFLOWED:
-                return StepResult(False, reason=self._why(stack, f"the stack is full at {self.policy.depth}"))
+                return StepResult(False, reason=self._why(first, stack, f"the stack is full at {self.policy.depth}"))
             if carried is _Carried.PUSHED:
                 continue
             done = stack.entries[0].command if len(stack) else None
             if self._retry(stack):
                 return StepResult(True, command=done)
-        return StepResult(False, reason=self._why(stack, f"{self.policy.threshold} corrections did not help"))
+        return StepResult(False, reason=self._why(
+            first, stack, f"{self.policy.threshold} corrections did not help"))
 
     def _ask(self, stack: FeedbackStack, progress: Progress) -> Correction:
         answer = self.corrector.correct(CorrectorRequest(
@@ -134,7 +150,9 @@ class StepRunner:
         self.ledger.used(answer.usage)
         correction = answer.correction
         said = [*map(self.domain.describe, correction.commands), *(step.text for step in correction.steps)]
-        self.ledger.tell(CorrectionMade(rung=correction.rung.value, commands=tuple(said), note=correction.note))
+        maker = MakerRecord(correction.maker.kind.value, correction.maker.name)
+        self.ledger.tell(CorrectionMade(
+            rung=correction.rung.value, commands=tuple(said), note=correction.note, maker=maker))
         if correction.rung is not Rung.GIVE_UP:
             self.ledger.corrected(correction.rung)
             if correction.rung is not Rung.OFFSET and stack.top.feedback.deviation is not None \
@@ -145,7 +163,7 @@ class StepRunner:
     def _carry_out(self, correction: Correction, stack: FeedbackStack) -> _Carried:
         """Lines 9-10 and 23: run the correction's commands; the one that fails goes onto the stack.
 
-        A command in the stead of the top takes its place and is tried as the top is, so that it may fail like any.
+        A replacement takes the top's place and is retried like it.
         """
         commands = correction.commands
         if correction.drop:
@@ -181,7 +199,16 @@ class StepRunner:
             self._tell(stack)
 
     def _tell(self, stack: FeedbackStack) -> None:
-        self.ledger.stack(stack.entries, self.domain.describe)
+        self.ledger.stack(stack.entries, self._said)
 
-    def _why(self, stack: FeedbackStack, note: str) -> str:
-        return f"{stack.top.feedback} ({note})"
+    def _said(self, entry: StackEntry) -> Tuple[str, str]:
+        return self.domain.describe(entry.command), words_of(entry.feedback, self.domain).error
+
+    def _why(self, first: Optional[Feedback], stack: FeedbackStack, note: str) -> str:
+        """The reason for giving up: what failed last, and what it began with where that was something else."""
+        last = stack.top.feedback
+        reason = f"{told(last, self.domain)} ({note})"
+        if first is None or first.cause is None or first.cause == last.cause:
+            return reason
+        began = cause_text(first.cause) if first.cause.kind is not CauseKind.UNKNOWN else ""
+        return f"{reason} {sentence(f'It began with this: {began}')}" if began else reason

@@ -15,12 +15,22 @@ from hicrisp_core.errors import DomainError
 from hicrisp_core.language.front_ends import itinerary_of, read_errands
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.language.vocabulary import drives
-from hicrisp_core.model import Command, Feedback, Level, Relation, Step, Task, Verdict, WorldState
-from hicrisp_core.model.itinerary import UNREACHABLE, Itinerary
+from hicrisp_core.model import (
+    Cause,
+    CauseKind,
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Relation,
+    Step,
+    Task,
+    Unmet,
+    Verdict,
+    WorldState,
+)
+from hicrisp_core.model.itinerary import Itinerary
 from hicrisp_core.ports.robot import Constraints
-
-OUT_OF_ORDER, OMITTED, WRONG_AREA = "out_of_order", "omitted", "wrong_area"
-"""Kinds of failures that only a look at the whole task can find."""
 
 
 class TaskOrder:
@@ -63,20 +73,22 @@ class TaskOrder:
         area = self._area_of(command, world)
         feedback = verdict.feedback
         if feedback is None:
-            return Verdict(self._breach(self._standing)) if self._broken and area == self._standing else verdict
-        if feedback.kind == UNREACHABLE and area:
+            broken = self._broken and area == self._standing
+            return Verdict(self._breach(FeedbackKind.OUT_OF_ORDER, command)) if broken else verdict
+        if feedback.kind is FeedbackKind.UNREACHABLE and area:
             if self._itinerary is not None:
                 self._itinerary = self._itinerary.without(area)
             self._skipped.add(area)
             return replace(verdict, feedback=self._with_reachable(feedback, area, world))
         if not self._broken or self._standing == area:
             return verdict
-        breach = self._breach(self._standing)
-        if feedback.kind == f"not_{self._roles.located}":
-            return replace(verdict, feedback=replace(feedback, kind=WRONG_AREA, error=breach.error,
-                                                     suggestion=f"Go to {_said(area)}."))
+        if feedback.misses(self._roles.located):
+            return replace(verdict, feedback=replace(
+                self._breach(FeedbackKind.WRONG_AREA, command), measured=feedback.measured))
         if feedback.level is Level.LOW:  # An aborted drive may have ended in an area that it only meant to pass.
-            return replace(verdict, feedback=replace(feedback, reason=f"{feedback.reason} {breach.error}".strip()))
+            return replace(verdict, feedback=replace(
+                feedback, seen=(*feedback.seen, Relation(self._robot, self._roles.located, self._standing)),
+                unmet=(*feedback.unmet, *self._breach(feedback.kind, command).unmet)))
         return verdict
 
     def unfinished(self, world: WorldState) -> Optional[Tuple[Optional[Command], Feedback]]:
@@ -85,12 +97,10 @@ class TaskOrder:
             return None
         left = self._itinerary.remaining[0]
         if left in self._skipped and self._itinerary.ordered:
-            return None, Feedback(Level.HIGH, UNREACHABLE, f"{_said(left).capitalize()} was skipped.",
-                                  "No trajectory led to it, and the order does not allow a visit later.")
-        why = "No trajectory led to it before." if left in self._skipped else \
-            "The task asks for it and no step went there."
-        return self._command(left, world), Feedback(
-            Level.HIGH, OMITTED, f"{_said(left).capitalize()} was not visited.", why, f"Go to {_said(left)}.")
+            return None, Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, subjects=(left,))
+        command = self._command(left, world)
+        why = Cause(CauseKind.NO_PATH, (left,)) if left in self._skipped else None
+        return command, Feedback(Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,), cause=why)
 
     def _read_task(self, world: WorldState) -> None:
         self._read = True
@@ -132,20 +142,18 @@ class TaskOrder:
     def _base_in(self, world: WorldState) -> str:
         return self._robot or next((name for name, state in world.robots.items() if state.kind == "base"), "")
 
-    def _breach(self, area: str) -> Feedback:
-        first = self._broken[0] if self._broken else ""
-        due = f"{_said(first)} was to be visited first" if first else "no visit of it is due"
-        return Feedback(Level.HIGH, OUT_OF_ORDER, f"The {_said(self._robot)} is in {_said(area)}, {due}.",
-                        f"The task says: {self._task.text}", f"Go to {_said(first)} first." if first else "")
+    def _breach(self, kind: FeedbackKind, command: Command) -> Feedback:
+        """The base stands in an area whose turn it is not."""
+        area, first = self._standing, self._broken[0] if self._broken else ""
+        early = Relation(area, self._roles.waits_for, first) if first else Relation(area, self._roles.not_due)
+        return Feedback(Level.HIGH, kind, command, subjects=(area,), alternatives=(first,) if first else (),
+                        unmet=(Unmet((early,), negated=True),) if early.predicate else ())
 
     def _with_reachable(self, feedback: Feedback, area: str, world: WorldState) -> Feedback:
         wanted = [name for name in (self._itinerary.remaining if self._itinerary else ()) if name != area]
         reachable = [name for name in dict.fromkeys(wanted)
                      if name not in self._skipped and self._leads_to(name, world)]
-        if not reachable:
-            return replace(feedback, suggestion="No other area of the task can be reached either." if wanted else "")
-        said = " and ".join(_said(name) for name in reachable)
-        return replace(feedback, suggestion=f"Skip it and go on: a way leads to {said}.", alternatives=tuple(reachable))
+        return replace(feedback, alternatives=tuple(reachable))
 
     def _leads_to(self, area: str, world: WorldState) -> bool:
         thing = world.objects.get(area)
@@ -165,6 +173,3 @@ class TaskOrder:
         except DomainError:
             return None
 
-
-def _said(name: str) -> str:
-    return name.replace("_", " ")

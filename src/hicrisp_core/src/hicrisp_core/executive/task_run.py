@@ -12,12 +12,23 @@ from typing import Dict, List, Sequence, Tuple
 
 from hicrisp_core.domain.ordering import ordered
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import told, words_of
 from hicrisp_core.executive.achievements import Achievements
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.ledger import Account, Ledger
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
-from hicrisp_core.model import Command, Feedback, Plan, Rung, Task, Verdict, WorldState
+from hicrisp_core.model import (
+    OFFLINE_SOURCE,
+    Command,
+    Feedback,
+    MakerKind,
+    Plan,
+    StepRecord,
+    Task,
+    Verdict,
+    WorldState,
+)
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
@@ -47,7 +58,7 @@ class TaskRun:
         self._policy = policy
         self._ledger = ledger
         self._achieved = Achievements(domain)
-        self._done: Tuple[str, ...] = ()
+        self._done: Tuple[StepRecord, ...] = ()
         self._failed: List[Tuple[int, StepResult]] = []
         self._earlier: Tuple[Feedback, ...] = ()
         self._replans = 0
@@ -70,7 +81,9 @@ class TaskRun:
     @property
     def account(self) -> Account:
         """What became of every step."""
-        return Account(self._done, tuple(self._said(index) for index, _ in self._failed),
+        done = (record.step.text or str(record.step) for record in self._done)
+        notes = (f" (not needed: {record.note})" if record.note else "" for record in self._done)
+        return Account(tuple(map("".join, zip(done, notes))), tuple(self._said(index) for index, _ in self._failed),
                        tuple(map(self._said, self._schedule.indices(StepState.WAITING))))
 
     def _carry_out(self) -> None:
@@ -102,7 +115,7 @@ class TaskRun:
         result, made = StepResult(True), ()  # type: Tuple[StepResult, Tuple[Command, ...]]
         if translation.feedback is not None:
             named = Command(step.action or step.text, step.arguments, step.robot)
-            ledger.failed(step.text, translation.feedback)
+            ledger.failed(step.text, translation.feedback, words_of(translation.feedback, self._domain).error)
             result = runner.correct(Attempt(named, Verdict(translation.feedback)), self._progress(world, part))
         for command in translation.commands:
             result = runner.run(command, self._progress(world, part, made))
@@ -121,8 +134,7 @@ class TaskRun:
         self._achieved.ended(self._schedule.step(index).robot or next(iter(self._ports.robots), ""), result.ok)
         if result.ok:
             self._schedule.end(index, StepState.DONE)
-            passed = f" (passed over: {ended.passed})" if ended.passed else ""
-            self._done = (*self._done, self._said(index) + passed)
+            self._done = (*self._done, StepRecord(self._schedule.step(index), ended.commands, note=ended.passed))
         elif result.new_steps is not None:
             part = self._schedule.part(index)
             self._schedule.end(index, StepState.LEFT)
@@ -147,8 +159,8 @@ class TaskRun:
                 return StepResult(True)
             command, feedback = undone
             if command is None or not (self._policy.verify_goal and self._policy.detect):
-                return StepResult(False, reason=str(feedback) if command is None else feedback.error)
-            self._ledger.failed(self._domain.describe(command), feedback)
+                return StepResult(False, reason=told(feedback, self._domain))
+            self._ledger.failed(self._domain.describe(command), feedback, words_of(feedback, self._domain).error)
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:
                 return result
@@ -166,10 +178,11 @@ class TaskRun:
         self._replans += 1
         self._earlier = (*self._earlier, *result.failures)
         first = self._schedule.add(steps, before)
-        self._tell_plan(Plan(steps, Rung.LLM_REPLAN.value), first)
+        source = OFFLINE_SOURCE if result.maker.kind is MakerKind.OFFLINE else result.maker.name
+        self._tell_plan(Plan(steps, source), first)
 
     def _progress(self, world: WorldState, part: Sequence[int] = (), made: Tuple[Command, ...] = ()) -> Progress:
-        elsewhere = tuple(f"{self._said(index)} (goes on apart from this: leave it out of a new plan)"
+        elsewhere = tuple(StepRecord(self._schedule.step(index), ok=False, elsewhere=True)
                           for index in self._schedule.indices() if index not in part) if self._several else ()
         return Progress(self._task, (*self._done, *elsewhere), tuple(map(self._schedule.step, part)),
                         self._policy.replans - self._replans, self._achieved.made(world, made), self._earlier)

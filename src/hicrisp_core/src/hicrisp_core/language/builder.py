@@ -9,13 +9,14 @@ from hicrisp_core.domain.checker import check, effects_hold
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action
 from hicrisp_core.domain.search import Goal, Searcher, preconditions_of
+from hicrisp_core.domain.wording import described, told
 from hicrisp_core.errors import DomainError
 from hicrisp_core.language.actions import arguments, of_skill, other, placing
 from hicrisp_core.language.expand import expand
 from hicrisp_core.language.goals import GOAL_LIMITS, goal_text
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.names import Names, colour_of
-from hicrisp_core.model import Command, Relation, Step, WorldState
+from hicrisp_core.model import Command, Relation, Step, StepRecord, WorldState
 from hicrisp_core.time.deadline import Deadline
 
 _PLUS = ("left_of", "right_of", "in_front_of", "behind")
@@ -25,12 +26,12 @@ class PlanBuilder:
     """Builds the steps of one request on a copy of the world that follows them.
 
     Args:
-        done: what was carried out already, as sentences.
+        done: the steps that were carried out already.
         deadline: of all searches together.
     """
 
     def __init__(
-        self, searcher: Searcher, world: WorldState, names: Names, done: Sequence[str], deadline: Deadline
+        self, searcher: Searcher, world: WorldState, names: Names, done: Sequence[StepRecord], deadline: Deadline
     ) -> None:
         self._searcher = searcher
         self._domain = searcher.domain
@@ -40,7 +41,8 @@ class PlanBuilder:
         self._wanted: Dict[Relation, str] = {}
         self._group = 0
         self._robot = ""
-        self._done = frozenset(done)
+        steps = [(record.step.action, record.step.arguments) for record in done]
+        self._done = (*steps, *((each.action, each.arguments) for record in done for each in record.commands))
         self.steps: List[Step] = []
         self.notes: List[str] = []
         self._verbs: Mapping[str, Callable[[Intent], None]] = {
@@ -144,7 +146,7 @@ class PlanBuilder:
         if intent.shape != "tower" and self._world.objects[items[0]].pose is not None:
             # What the shape grows from needs room around it, wherever it stands now.
             apart = self._ground(placing(self._domain, "apart"), items[0])
-            if self._domain.describe(apart) not in self._done:
+            if (apart.action, apart.arguments) not in self._done:
                 self._plan(apart)
         for item, relation, reference in _arrangement(intent.shape, items):
             self._place(item, relation, reference)
@@ -227,7 +229,8 @@ class PlanBuilder:
         before = self._searcher.find(self._world, preconditions_of(self._domain, command), deadline=self._deadline)
         if not before.found:
             refusal = check(self._domain, command, self._world)
-            raise NotUnderstood(str(refusal) if refusal else f"cannot {self._domain.describe(command)}")
+            why = told(refusal, self._domain) if refusal else f"cannot {described(self._domain, command)}"
+            raise NotUnderstood(why)
         self._add((*before.commands, command))
 
     def _add(self, commands: Sequence[Command]) -> None:

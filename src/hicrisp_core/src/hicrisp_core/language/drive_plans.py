@@ -11,8 +11,7 @@ from hicrisp_core.language.actions import arguments, of_skill
 from hicrisp_core.language.drives import TO_AREAS
 from hicrisp_core.language.front_ends import read_errands
 from hicrisp_core.language.intents import Errand, NotUnderstood
-from hicrisp_core.model import Feedback, Plan, Step, WorldState
-from hicrisp_core.model.itinerary import UNREACHABLE
+from hicrisp_core.model import Feedback, FeedbackKind, Plan, Step, WorldState
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.ports.kinds import BASE
 
@@ -64,13 +63,10 @@ def _forgotten(
 
 
 def _unreachable(feedback: Sequence[Feedback], remaining: Sequence[Step]) -> "frozenset[str]":
-    named = [entry for entry in feedback if entry.kind == UNREACHABLE]
+    """The places of the remaining steps to which no path leads."""
     places = {str(value) for step in remaining for value in step.arguments.values()}
-    return frozenset(place for place in places for entry in named if place in _words(entry.error))
-
-
-def _words(text: str) -> List[str]:
-    return [word.strip(".,:;'\"") for word in text.split()]
+    return frozenset(name for entry in feedback if entry.kind is FeedbackKind.UNREACHABLE
+                     for name in entry.subjects if name in places)
 
 
 class DrivePlanner:

@@ -50,6 +50,8 @@ class CauseKind(Enum):
     """An emergency stop, a user stop or a person's hand: which one."""
     CANCELED = "canceled"
     """The task or the command was canceled: by whom, where it is known."""
+    MALFORMED = "malformed"
+    """The command names something that does not exist or does not fit: the parameter."""
     NOT_APPROVED = "not_approved"
     """A person did not approve the command: who, where it is known."""
 

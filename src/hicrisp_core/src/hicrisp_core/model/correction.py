@@ -7,8 +7,8 @@ from enum import Enum
 from typing import Optional, Tuple, cast
 
 from hicrisp_core.extensions import extensions
-from hicrisp_core.model.task import Command, Step
-from hicrisp_core.model.verdict import Feedback
+from hicrisp_core.model.feedback import Feedback
+from hicrisp_core.model.task import OFFLINE_SOURCE, Command, Step
 
 
 class Rung(Enum):
@@ -37,6 +37,36 @@ class Rung(Enum):
         return cast(Rung, cls._value2member_map_.setdefault(value, own))
 
 
+class MakerKind(Enum):
+    """Who makes corrections."""
+
+    NOBODY = "nobody"
+    """There is no correction."""
+    SEARCH = "search"
+    """A search over the domain's operators."""
+    DECODER = "decoder"
+    """The action decoder: another aim, target or trajectory for the same action."""
+    OFFLINE = "offline"
+    """The planner without a model."""
+    MODEL = "model"
+    """A language model; its name is given."""
+    PERSON = "person"
+    """A person who was asked."""
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Who made a correction; ``name`` is a model's."""
+
+    kind: MakerKind = MakerKind.NOBODY
+    name: str = ""
+
+    @classmethod
+    def of_plan(cls, source: str) -> "Maker":
+        """The maker of a plan by its ``source``."""
+        return cls(MakerKind.OFFLINE) if source == OFFLINE_SOURCE else cls(MakerKind.MODEL, source)
+
+
 @dataclass(frozen=True)
 class StackEntry:
     """A failed command and why it failed (HiCRISP, section III-D)."""
@@ -61,3 +91,5 @@ class Correction:
     drop: bool = False
     """The failed command is dropped with a note: it is redundant, or the last of ``commands`` stands in for it."""
     note: str = ""
+    """Why, in words for people; no code reads them."""
+    maker: Maker = Maker()

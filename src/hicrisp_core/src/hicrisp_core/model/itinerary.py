@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import FrozenSet, List, Set, Tuple
 
-UNREACHABLE = "unreachable"
-"""The kind of a failure after which no trajectory leads to an area."""
-
 
 @dataclass(frozen=True)
 class Itinerary:

@@ -9,6 +9,8 @@ from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.keep_out import KeepOut
 
 Value = Union[str, float]
+OFFLINE_SOURCE = "offline"
+"""The source of plans that no model made."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What drivers claim and what the detector says: Outcome, Feedback, Verdict."""
+"""What drivers claim and what the detector says of it: Outcome and Verdict."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Optional, Tuple
 
 from hicrisp_core.model.cause import Cause
+from hicrisp_core.model.feedback import Feedback
 from hicrisp_core.model.geometry import Vector
 
 
@@ -53,51 +54,6 @@ class Outcome:
     @property
     def ok(self) -> bool:
         return self.status is Status.SUCCESS
-
-
-class Level(Enum):
-    """Where a failure lies (HiCRISP, section III-A.2)."""
-
-    LOW = "low"
-    """The action failed: the robot did not do what it was told."""
-    HIGH = "high"
-    """The action ran, but the state is not the one that should follow."""
-
-
-@dataclass(frozen=True)
-class Feedback:
-    """Why a step failed, for a model, a search or a person to act on: error, reason, suggestion (CoPAL).
-
-    Args:
-        level: LOW or HIGH.
-        kind: one word for the class of failure, for example ``misplaced``, ``not_grasped``, ``precondition``.
-        error: what is wrong, a sentence that names objects and distances.
-        reason: why it is so, where that is known.
-        suggestion: how it may be mended, where that is known.
-        deviation: where the item is less where it should be, in the frame of the goal, metres; ``None`` where it
-            was not measured.
-        alternatives: names that would have been valid.
-        blockers: names of the movable things that stand in the way.
-        cause: what began it, where that is known.
-    """
-
-    level: Level
-    kind: str
-    error: str
-    reason: str = ""
-    suggestion: str = ""
-    deviation: Optional[Vector] = None
-    alternatives: Tuple[str, ...] = ()
-    blockers: Tuple[str, ...] = ()
-    cause: Optional[Cause] = None
-
-    def __str__(self) -> str:
-        parts = [self.error]
-        if self.reason:
-            parts.append(f"Reason: {self.reason}")
-        if self.suggestion:
-            parts.append(f"Suggestion: {self.suggestion}")
-        return " ".join(parts)
 
 
 @dataclass(frozen=True)

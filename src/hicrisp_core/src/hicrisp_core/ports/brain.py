@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Optional, Protocol, Tuple, runtime_checkable
 
-from hicrisp_core.model import Feedback, Plan, StackEntry, Step, Task, WorldState
+from hicrisp_core.model import Feedback, Plan, StackEntry, Step, StepRecord, Task, WorldState
 from hicrisp_core.time.deadline import Deadline
 
 
@@ -39,17 +39,19 @@ class PlanRequest:
         task: the user's words.
         world: what is seen now.
         feedback: why the last plan failed, latest last; empty for a new task.
-        done: the steps that were carried out and hold, as sentences.
+        done: the steps that were carried out and hold, and those that go on elsewhere.
         remaining: the steps of the last plan from the failed one on.
         history: what was said and done before this task, oldest first (see :mod:`hicrisp_core.brain.dialogue`).
+        feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
     """
 
     task: Task
     world: WorldState
     feedback: Tuple[Feedback, ...] = ()
-    done: Tuple[str, ...] = ()
+    done: Tuple[StepRecord, ...] = ()
     remaining: Tuple[Step, ...] = ()
     history: Tuple[str, ...] = ()
+    feedback_level: str = "how"
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class CorrectionRequest:
     task: Task
     world: WorldState
     stack: Tuple[StackEntry, ...]
+    feedback_level: str = "how"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import FrozenSet, Protocol, Tuple
 
-from hicrisp_core.model import Correction, Feedback, Relation, StackEntry, Step, Task, WorldState
+from hicrisp_core.model import Correction, Feedback, Relation, StackEntry, Step, StepRecord, Task, WorldState
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline
 
@@ -17,7 +17,7 @@ class CorrectorRequest:
     Args:
         stack: the failed commands, bottom first.
         world: what is seen now.
-        done: the steps that were carried out, as sentences.
+        done: the steps that were carried out, and those that go on elsewhere.
         remaining: the plan's steps from the failed one on.
         seen: the marks of the loop guard for this task.
         replans_left: how many new plans the task may still have.
@@ -28,7 +28,7 @@ class CorrectorRequest:
     task: Task
     stack: Tuple[StackEntry, ...]
     world: WorldState
-    done: Tuple[str, ...] = ()
+    done: Tuple[StepRecord, ...] = ()
     remaining: Tuple[Step, ...] = ()
     seen: FrozenSet[str] = frozenset()
     replans_left: int = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, NamedTuple, Optional, Tuple
 
-from hicrisp_core.model import Correction, Outcome
+from hicrisp_core.model import Correction, Measured, Outcome
 from hicrisp_core.ports.brain import Usage
 
 ARM, BASE = "arm", "base"
@@ -49,10 +49,10 @@ class TargetRule:
 
 
 class Seen(NamedTuple):
-    """The answer of a test: whether the fact holds, and what was measured, in words."""
+    """The answer of a test: whether the fact holds, and what was measured."""
 
     holds: bool
-    measured: str
+    measured: Tuple[Measured, ...] = ()
 
 
 @dataclass(frozen=True)

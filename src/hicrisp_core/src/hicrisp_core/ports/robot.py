@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Tuple, Union
 
-from hicrisp_core.model import Command, KeepOut, Outcome, Pose, Status, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, KeepOut, Outcome, Pose, Status, WorldState
 from hicrisp_core.time.deadline import Deadline
 
 Progress = Callable[[str, float], None]
@@ -60,7 +60,16 @@ class MotionFailure:
     def outcome(self) -> Outcome:
         """The failure as a driver's outcome."""
         status = {"timeout": Status.TIMEOUT, "lost": Status.LOST}.get(self.kind, Status.PLANNING)
-        return Outcome(status, self.message, self.blockers)
+        cause = CauseKind.BLOCKED if self.blockers else _CAUSES.get(self.kind, CauseKind.UNKNOWN)
+        return Outcome(status, self.message, self.blockers, Cause(cause, self.blockers, said=self.message))
+
+
+_CAUSES = {
+    "unreachable": CauseKind.OUT_OF_REACH, "goal_in_collision": CauseKind.BLOCKED,
+    "start_in_collision": CauseKind.BLOCKED, "no_path": CauseKind.NO_PATH, "timeout": CauseKind.OUT_OF_TIME,
+    "lost": CauseKind.UNREACHABLE_NODE,
+}
+"""The cause of each kind of MotionFailure where nothing is known to be in the way."""
 
 
 class Arm(Protocol):

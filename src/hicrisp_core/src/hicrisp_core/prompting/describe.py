@@ -9,9 +9,11 @@ from typing import Callable, Dict, List, Mapping, Optional, Sequence
 from hicrisp_core.domain.conditions import Facts, IsA
 from hicrisp_core.domain.effects import type_test
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.model import Command, Feedback, StackEntry, Step, WorldState
+from hicrisp_core.domain.wording import words_of
+from hicrisp_core.model import Command, Feedback, StackEntry, StepRecord, WorldState
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.prompting.quarantine import plain
 
 _NAME_LIMIT = 60
@@ -140,13 +142,14 @@ def _step(domain: Domain, text: str) -> Dict[str, object]:
     return {"action": raw[0].action, "arguments": {**dict(names), **raw[0].named}}
 
 
-def feedback_text(feedback: Feedback) -> str:
-    """Error, reason and suggestion (CoPAL), as much as there is of each."""
-    lines = [f"error: {plain(feedback.error)}"]
-    if feedback.reason:
-        lines.append(f"reason: {plain(feedback.reason)}")
-    if feedback.suggestion:
-        lines.append(f"suggestion: {plain(feedback.suggestion)}")
+def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:
+    """Error, reason and suggestion (CoPAL), as much as there is of each and the level tells."""
+    words = words_of(feedback, domain).at_level(level)
+    lines = [f"error: {plain(words.error)}"]
+    if words.reason:
+        lines.append(f"reason: {plain(words.reason)}")
+    if words.suggestion:
+        lines.append(f"suggestion: {plain(words.suggestion)}")
     if feedback.alternatives:
         lines.append(f"valid: {plain(', '.join(feedback.alternatives))}")
     return "; ".join(lines)
@@ -157,14 +160,23 @@ def listed(entries: Sequence[str]) -> str:
     return "\n".join(f"- {plain(entry)}" for entry in entries) or "- nothing"
 
 
-def failure_texts(done: Sequence[str], remaining: Sequence[Step], feedback: Sequence[Feedback]) -> Dict[str, str]:
+def record_text(record: StepRecord) -> str:
+    """A step that is done or goes on elsewhere."""
+    said = record.step.text or str(record.step)
+    if record.elsewhere:
+        return f"{said} (under way elsewhere: leave it out of a new plan)"
+    return f"{said} (not needed: {record.note})" if record.note else said
+
+
+def failure_texts(domain: Domain, request: PlanRequest) -> Dict[str, str]:
     """What a new plan has to know: ``done``, ``remaining`` and ``feedback``, as the prompts name them."""
-    return {"done": listed(done), "remaining": listed([str(step) for step in remaining]),
-            "feedback": listed([feedback_text(entry) for entry in feedback])}
+    feedback = [feedback_text(domain, entry, request.feedback_level) for entry in request.feedback]
+    return {"done": listed([record_text(record) for record in request.done]),
+            "remaining": listed([str(step) for step in request.remaining]), "feedback": listed(feedback)}
 
 
-def stack_text(domain: Domain, stack: Sequence[StackEntry]) -> str:
+def stack_text(domain: Domain, stack: Sequence[StackEntry], level: str = "how") -> str:
     """The feedback stack, its top first."""
     return "\n".join(
         f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} times: "
-        f"{feedback_text(entry.feedback)}" for number, entry in enumerate(reversed(stack), start=1))
+        f"{feedback_text(domain, entry.feedback, level)}" for number, entry in enumerate(reversed(stack), start=1))

@@ -8,7 +8,7 @@ from threading import Event
 from typing import Callable, Mapping, Optional, Sequence
 
 from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.model import Command, Outcome, Status, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Status, WorldState
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.ports.robot import Arm, Progress
 from hicrisp_core.robot.hand import Gripper
@@ -92,7 +92,8 @@ class ArmRobot:
         finally:
             self._running = None
         if outcome.status is Status.CANCELED and not stop.wished:
-            outcome = Outcome(Status.TIMEOUT, f"the time limit of {limit:g} s passed; the arm stands still")
+            outcome = Outcome(Status.TIMEOUT, f"the time limit of {limit:g} s passed; the arm stands still",
+                              cause=Cause(CauseKind.OUT_OF_TIME, (self.name,), limit))
         return outcome if outcome.ok else self._confirmed(outcome)
 
     def stop(self, deadline: Deadline) -> Outcome:
@@ -120,7 +121,8 @@ class ArmRobot:
         halted = self._arm.stop(Deadline(2.0))
         if halted.ok:
             return outcome
-        return Outcome(Status.SAFETY, f"{outcome.message} The arm does not confirm that it stands: {halted.message}.")
+        return Outcome(Status.SAFETY, f"{outcome.message} The arm does not confirm that it stands: {halted.message}.",
+                       outcome.blockers, outcome.cause)
 
 
 def _ignore(phase: str, fraction: float) -> None:

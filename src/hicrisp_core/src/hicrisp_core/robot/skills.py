@@ -8,7 +8,7 @@ from typing import Callable, FrozenSet, Optional, Union
 
 from shapely.geometry import Point
 
-from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, vertical_span
 from hicrisp_core.ports.robot import Arm, MotionFailure, Progress, Trajectory
 from hicrisp_core.robot.hand import Gripper
@@ -100,9 +100,11 @@ class Attempt:
     def interrupted(self) -> Optional[Outcome]:
         """The outcome of a command whose time is up or whose end is wished."""
         if self.cancel.is_set():
-            return Outcome(Status.CANCELED, "the command was canceled; the arm stands still")
+            return Outcome(Status.CANCELED, "the command was canceled; the arm stands still",
+                           cause=Cause(CauseKind.CANCELED))
         if self.deadline.passed:
-            return Outcome(Status.TIMEOUT, "the time limit passed; the arm stands still")
+            return Outcome(Status.TIMEOUT, "the time limit passed; the arm stands still",
+                           cause=Cause(CauseKind.OUT_OF_TIME))
         return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import FrozenSet, List, Union
 
-from hicrisp_core.model import Outcome, Status, WorldObject, WorldState
+from hicrisp_core.model import Cause, CauseKind, Outcome, Status, WorldObject, WorldState
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
@@ -25,7 +25,8 @@ def pick(attempt: Attempt, item: str) -> Outcome:
     world = attempt.look()
     thing = world.objects[item]
     if thing.pose is None:
-        return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: it is not in sight.")
+        return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: it is not in sight.",
+                       cause=Cause(CauseKind.NOT_SEEN, (item,)))
     held = next((name for name, other in world.objects.items() if other.movable and in_hand(attempt, other)), "")
     if held:
         return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: the {held} is in the hand already.")
@@ -90,7 +91,8 @@ def _close(attempt: Attempt, thing: WorldObject, grasp: Grasp, world: WorldState
     if attempt.arm.opening() < _NOTHING * grasp.width:
         attempt.open_hand(attempt.arm.max_opening)
         attempt.raise_tool(attempt.settings.retreat, frozenset({thing.name}))
-        return Outcome(Status.EXECUTION, "the gripper closed on nothing")
+        return Outcome(Status.EXECUTION, "the gripper closed on nothing",
+                       cause=Cause(CauseKind.NOT_GRIPPED, (thing.name,)))
     attempt.look()
     attempt.arm.attach(thing.name)
     attempt.progress("lift", 0.8)
@@ -100,7 +102,8 @@ def _close(attempt: Attempt, thing: WorldObject, grasp: Grasp, world: WorldState
         return lifted
     if not in_hand(attempt, attempt.look().objects[thing.name]):
         attempt.arm.detach()
-        return Outcome(Status.EXECUTION, f"the {thing.name} slipped out of the gripper")
+        return Outcome(Status.EXECUTION, f"the {thing.name} slipped out of the gripper",
+                       cause=Cause(CauseKind.SLIPPED, (thing.name,)))
     return DONE
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapely.geometry import Point
 
-from hicrisp_core.model import Outcome, Pose, Status, Vector, WorldObject, WorldState
+from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, vertical_span
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.skills import DONE, Attempt, below, failed
@@ -65,7 +65,8 @@ def _lower(
     seen = attempt.look().objects[thing.name]
     if seen.pose is None or not in_hand(attempt, seen):
         attempt.arm.detach()
-        return Outcome(Status.EXECUTION, f"the {thing.name} slipped out of the gripper on the way")
+        return Outcome(Status.EXECUTION, f"the {thing.name} slipped out of the gripper on the way",
+                       cause=Cause(CauseKind.SLIPPED, (thing.name,)))
     attempt.arm.attach(thing.name)  # It may have slipped on the way.
     attempt.progress("lower", 0.6)
     touch = below(thing, placement.item, world)
@@ -78,7 +79,8 @@ def _lower(
     above = attempt.arm.tool_pose().position[2] - goal.position[2]
     if above >= max(attempt.settings.early, _rim(thing, placement.item, world) - _NEARLY):
         attempt.raise_tool(max(0.02, attempt.settings.approach - above), touch)
-        return Outcome(Status.EXECUTION, f"the {thing.name} touched something {100 * above:.1f} cm above the goal")
+        why = f"the {thing.name} touched something {100 * above:.1f} cm above the goal"
+        return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.TOUCHED, said=why))
     attempt.progress("release", 0.8)
     room = min(max(placement.grasp.clearance - _FINGER_GAP, _LEAST_ROOM), attempt.gripper.spare / 2.0)
     opened = attempt.open_hand(attempt.arm.opening() + 2.0 * room)

@@ -9,6 +9,7 @@ from typing import List, Optional, Sequence, Set, Tuple
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import told
 from hicrisp_core.model import Command, Outcome, Status, WorldState
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
@@ -57,7 +58,7 @@ class SymbolicWorld:
             return Outcome(Status.CANCELED if cancel.is_set() else Status.TIMEOUT)
         refusal = check(self._domain, command, self.state)
         if refusal is not None:
-            return Outcome(Status.PRECONDITION, str(refusal))
+            return Outcome(Status.PRECONDITION, told(refusal, self._domain))
         self.executed.append(str(command))
         if progress is not None:
             progress(command.action, 1.0)

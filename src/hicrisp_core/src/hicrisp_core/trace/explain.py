@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, List, Mapping, Set
+from typing import Any, Iterable, List, Mapping, Optional, Set, Tuple
 
 from hicrisp_core.trace.events import CorrectionMade, FeedbackRecord, TaskFinished
 from hicrisp_core.trace.story import Attempt, StepStory, Story, story_of
 
-RUNG_WORDS = {
-    "repair": "by a search over the known actions (no language model)",
-    "offset": "by aiming anew",
-    "help": "by asking a person",
-    "llm_step": "by one corrective action from the language model",
-    "llm_replan": "by a new plan from the failed step on",
-    "give_up": "by nothing: no correction was left",
+MAKERS = {
+    "search": "a search over the known actions",
+    "decoder": "the action decoder",
+    "offline": "the offline planner",
+    "person": "a person",
 }
+"""Who makes corrections, in words; a model is called by its name."""
+DEEDS = {
+    "repair": "repaired it",
+    "offset": "aimed again",
+    "help": "was asked for help",
+    "llm_step": "made a corrective action",
+    "llm_replan": "made a new plan from the failed step on",
+}
+"""What each rung does, as it follows its maker."""
+_AGAIN = ("repair", "llm_step")
+"""Rungs without whose commands the same is tried again."""
 _MOST = 6
 
 
@@ -29,7 +38,8 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
         sentences += _troubled(step)
     aimed = ((story.end.corrections if story.end else None) or {}).get("offset", 0)
     if aimed and not any(correction.rung == "offset" for correction in story.corrections):
-        sentences.append(f"Beside that the aim was corrected {_count(aimed, 'time')} by the measured deviation.")
+        times = _count(aimed, "time")
+        sentences.append(f"The action decoder also corrected the aim {times} by the measured deviation.")
     sentences += _ended(story)
     return " ".join(sentences)
 
@@ -54,17 +64,17 @@ def _troubled(step: StepStory) -> List[str]:
     """What is to be said of a step: nothing when it went well at once."""
     sentences: List[str] = []
     failed: Set[str] = set()
-    said = ""
+    last: Optional[Tuple[object, ...]] = None
     for moment in step.moments:
         if isinstance(moment, Attempt):
             if moment.ok is False:
-                words = _failed(moment)
-                sentences.append("The same happened again." if words == said else words)
-                said = words
-                failed.add(moment.text)
-            elif moment.ok and moment.text in failed:
+                failure = moment.failure
+                sentences.append("The same happened again." if failure == last else _failed(moment))
+                last = failure
+                failed.add(moment.name)
+            elif moment.ok and moment.name in failed:
                 sentences.append(f"Then '{moment.text}' worked.")
-                failed.remove(moment.text)
+                failed.remove(moment.name)
         elif isinstance(moment, CorrectionMade):
             sentences.append(_corrected(moment))
     if not sentences:
@@ -79,8 +89,8 @@ def _failed(attempt: Attempt) -> str:
     feedback = attempt.feedback or FeedbackRecord()
     claimed = attempt.outcome.message if attempt.outcome else ""
     error = _closed(feedback.error or claimed or "it did not work")
-    nested = "The correction itself failed: " if attempt.command.purpose == "correction" else ""
-    why = f" The reason: {_closed(feedback.reason)}" if feedback.reason else ""
+    nested = "The correction failed too: " if attempt.command.purpose == "correction" else ""
+    why = f" {_closed(feedback.reason)}" if feedback.reason else ""
     return f"{nested}'{attempt.text}' failed: {error}{why}"
 
 
@@ -88,9 +98,18 @@ def _corrected(correction: CorrectionMade) -> str:
     rung = correction.rung
     if rung == "give_up":
         return f"It was given up: {_closed(correction.note or 'no correction was left')}"
-    what = f": {', then '.join(correction.commands)}" if correction.commands else ""
+    commands = correction.commands
+    what = f": {', then '.join(commands)}" if commands else ", by trying it again" if rung in _AGAIN else ""
     note = f" ({correction.note})" if rung == "offset" and correction.note else ""
-    return _closed(f"This was corrected {RUNG_WORDS.get(rung, f'by {rung}')}{note}{what}")
+    who = maker_words(correction)
+    return _closed(f"{who[:1].upper()}{who[1:]} {DEEDS.get(rung, 'corrected it')}{note}{what}")
+
+
+def maker_words(correction: CorrectionMade) -> str:
+    """Who made a correction, in words."""
+    maker = correction.maker
+    return f"the language model {maker.name}".strip() if maker.kind == "model" else \
+        MAKERS.get(maker.kind, "the corrector")
 
 
 def _ended(story: Story) -> List[str]:
@@ -114,7 +133,7 @@ def _ended(story: Story) -> List[str]:
     left = story.remaining_stack
     if left:
         told = "; ".join(f"{entry.command} ({entry.error})" for entry in reversed(left))
-        sentences.append(f"What remained to be done, the latest first: {_closed(told)}")
+        sentences.append(f"This was left to do, the latest first: {_closed(told)}")
     return [*sentences, *_told(end)]
 
 

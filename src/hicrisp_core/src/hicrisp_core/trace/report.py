@@ -17,7 +17,7 @@ from hicrisp_core.trace.drawings import (
     lay_out_stack,
 )
 from hicrisp_core.trace.events import PlanMade, TaskFinished
-from hicrisp_core.trace.explain import explain
+from hicrisp_core.trace.explain import explain, maker_words
 from hicrisp_core.trace.pictures import embedded
 from hicrisp_core.trace.report_steps import Picture, picture_of, told_step
 from hicrisp_core.trace.story import Story, story_of
@@ -61,7 +61,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(str(Path(__file__).parent / "templates")), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(seconds=_seconds, number=_number, vector=_vector)
+    environment.filters.update(maker=maker_words, seconds=_seconds, number=_number, vector=_vector)
     return environment
 
 

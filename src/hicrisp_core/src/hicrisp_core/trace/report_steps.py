@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
-from hicrisp_core.trace.events import CommandTried, Event, FeedbackRecord, PictureTaken, StackChanged
+from hicrisp_core.trace.events import (
+    CauseRecord,
+    CommandTried,
+    Event,
+    FeedbackRecord,
+    MeasuredRecord,
+    PictureTaken,
+    StackChanged,
+)
 from hicrisp_core.trace.pictures import embedded
 from hicrisp_core.trace.story import Attempt, StepStory
 
@@ -100,14 +108,29 @@ def _facts(attempt: Attempt) -> List[Tuple[str, str]]:
         facts.append(("robot said", f"{claim.status}: {claim.message}" if claim.message else claim.status))
     feedback: Optional[FeedbackRecord] = attempt.feedback
     if feedback is not None:
-        facts += [("detector", f"{feedback.level.upper()} level, {feedback.kind}"), ("error", feedback.error),
-                  ("reason", feedback.reason), ("suggestion", feedback.suggestion)]
+        facts += [("detector", f"{feedback.level.upper()} level, {feedback.name}"), ("error", feedback.error),
+                  ("reason", feedback.reason), ("suggestion", feedback.suggestion),
+                  ("subjects", ", ".join(feedback.subjects)), ("blockers", ", ".join(feedback.blockers)),
+                  ("measured", "; ".join(map(_measured, feedback.measured))),
+                  ("first cause", _cause(feedback.cause) if feedback.cause is not None else "")]
     elif attempt.verdict is not None:
         facts.append(("detector", attempt.verdict.note))
     if attempt.deviation:
         measured = ", ".join(f"{1000.0 * value:+.1f}" for value in attempt.deviation)
         facts.append(("deviation", f"{measured} mm (x, y, z)"))
     return facts
+
+
+def _measured(each: MeasuredRecord) -> str:
+    """A measured value with its unit, and what it was measured of."""
+    of = f" of {each.of}" if each.of else ""
+    return f"{each.name.replace('_', ' ')}{of} {each.value:.3g} {each.unit}".strip()
+
+
+def _cause(cause: CauseRecord) -> str:
+    """The first cause by its kind, with its names and its age."""
+    age = "" if cause.seconds is None else f"{cause.seconds:.1f} s"
+    return ", ".join(filter(None, (cause.kind.replace("_", " "), *cause.names, age)))
 
 
 def _goal(command: CommandTried) -> str:

@@ -50,6 +50,17 @@ class Attempt:
         return self.command.text or self.command.command
 
     @property
+    def name(self) -> str:
+        """The command by its action and arguments."""
+        return self.command.command or self.text
+
+    @property
+    def failure(self) -> Tuple[object, ...]:
+        """What failed how, so that the same failure is known again: its data, not its words."""
+        seen = self.feedback or FeedbackRecord()
+        return self.name, seen.kind, seen.label, seen.subjects, seen.blockers, seen.unmet, seen.cause
+
+    @property
     def feedback(self) -> Optional[FeedbackRecord]:
         """Why it failed; ``None`` for a success."""
         return self.verdict.feedback if self.verdict else None

@@ -6,12 +6,13 @@ from typing import Any, Mapping
 
 import rospy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import Vector3
-from hicrisp_core.model import Level, Plan
-from hicrisp_core.trace.events import FeedbackRecord, StackChanged, UsageSoFar, VerdictGiven
+from hicrisp_core.domain.wording import Words
+from hicrisp_core.model import Plan
+from hicrisp_core.model.feedback_data import feedback_of
+from hicrisp_core.trace.events import StackChanged, UsageSoFar, VerdictGiven
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import event_of
-from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
 from hicrisp_ros.publisher import Publisher
 
 from hicrisp_msgs.msg import (
@@ -57,10 +58,12 @@ class Reports:
         self._events.publish(Event(rospy.Time.now(), task_id, str(event.get("kind", "")), to_json(event)))
         told = event_of(event)
         if isinstance(told, StackChanged):
-            entries = [FailedCommand(entry.command, entry.error, entry.attempts) for entry in told.entries]
+            entries = [FailedCommand(each.command, each.error, each.kind, each.label, each.attempts)
+                       for each in told.entries]
             self._stack.publish(CorrectionStack(rospy.Time.now(), task_id, entries))
         elif isinstance(told, VerdictGiven) and told.feedback is not None:
-            self._feedback.publish(_feedback(told.feedback))
+            words = Words(told.feedback.error, told.feedback.reason, told.feedback.suggestion)
+            self._feedback.publish(feedback_to_msg(feedback_of(told.feedback), words))
         elif isinstance(told, UsageSoFar):
             self._usage.publish(LlmUsage(
                 task_id, told.calls, told.prompt_tokens, told.completion_tokens, told.seconds))
@@ -93,11 +96,3 @@ def status_to_msg(request: Request, queued: int) -> TaskStatus:
         stack_depth=progress.stack_depth, corrections=progress.corrections, message=progress.message,
         run_folder=progress.run_folder, queued=queued)
 
-
-def _feedback(told: FeedbackRecord) -> Feedback:
-    deviation = told.deviation
-    return Feedback(
-        level=Feedback.LOW if told.level == Level.LOW.value else Feedback.HIGH,
-        kind=told.kind, error=told.error, reason=told.reason, suggestion=told.suggestion,
-        has_deviation=deviation is not None, deviation=Vector3(*deviation) if deviation else Vector3(),
-        alternatives=list(told.alternatives), blockers=list(told.blockers))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterable, List, Tuple
 
 from hicrisp_core.extensions import extensions
-from hicrisp_core.model import Correction, Rung, StackEntry
+from hicrisp_core.model import Correction, Maker, MakerKind, Rung, StackEntry
 
 from hicrisp_msgs.msg import Correction as CorrectionMsg
 from hicrisp_msgs.msg import StackEntry as StackEntryMsg
@@ -14,6 +14,8 @@ from hicrisp_ros.conversions.verdict import feedback_from_msg, feedback_to_msg
 
 _RUNG_CODES = {rung: getattr(CorrectionMsg, rung.name) for rung in Rung}
 _RUNGS = {code: rung for rung, code in _RUNG_CODES.items()}
+
+_MAKERS = {kind.value: kind for kind in MakerKind}
 
 
 def entry_to_msg(entry: StackEntry) -> StackEntryMsg:
@@ -45,6 +47,8 @@ def correction_to_msg(correction: Correction) -> CorrectionMsg:
         steps=[step_to_msg(step) for step in correction.steps],
         drop=correction.drop,
         note=correction.note,
+        maker=correction.maker.kind.value,
+        maker_name=correction.maker.name,
     )
 
 
@@ -56,6 +60,7 @@ def correction_from_msg(message: CorrectionMsg) -> Correction:
         steps=tuple(step_from_msg(step) for step in message.steps),
         drop=message.drop,
         note=message.note,
+        maker=Maker(_MAKERS.get(message.maker, MakerKind.NOBODY), message.maker_name),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 import genpy
 from geometry_msgs.msg import Point
-from hicrisp_core.model import Command, KeepOut, Plan, Step, Value
+from hicrisp_core.model import Command, KeepOut, Plan, Step, StepRecord, Value
 from hicrisp_core.ports.brain import Usage
 
 from hicrisp_msgs.msg import Command as CommandMsg
@@ -14,6 +14,7 @@ from hicrisp_msgs.msg import KeepOut as KeepOutMsg
 from hicrisp_msgs.msg import LlmUsage
 from hicrisp_msgs.msg import Plan as PlanMsg
 from hicrisp_msgs.msg import Step as StepMsg
+from hicrisp_msgs.msg import StepRecord as StepRecordMsg
 from hicrisp_msgs.msg import Value as ValueMsg
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
 
@@ -97,6 +98,18 @@ def command_from_msg(message: CommandMsg) -> Command:
         keep_out=keep_outs_from_msg(message.keep_out),
         clearance=message.clearance,
     )
+
+
+def record_to_msg(record: StepRecord) -> StepRecordMsg:
+    """What became of a step, as a message."""
+    return StepRecordMsg(step_to_msg(record.step), [command_to_msg(command) for command in record.commands], record.ok,
+                         record.note, record.elsewhere)
+
+
+def record_from_msg(message: StepRecordMsg) -> StepRecord:
+    """What became of a step, from a message."""
+    return StepRecord(step_from_msg(message.step), tuple(command_from_msg(command) for command in message.commands),
+                      message.ok, message.note, message.elsewhere)
 
 
 def usage_to_msg(usage: Usage, task_id: str = "") -> LlmUsage:

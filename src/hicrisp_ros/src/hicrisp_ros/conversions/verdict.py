@@ -4,18 +4,39 @@ from __future__ import annotations
 
 from typing import Optional
 
-from hicrisp_core.model import Cause, CauseKind, Feedback, Level, Outcome, Status, Verdict
+from hicrisp_core.domain.wording import Words
+from hicrisp_core.model import (
+    Cause,
+    CauseKind,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Measured,
+    Outcome,
+    Relation,
+    Status,
+    Unmet,
+    Verdict,
+)
 
 from hicrisp_msgs.msg import Cause as CauseMsg
+from hicrisp_msgs.msg import Command as CommandMsg
 from hicrisp_msgs.msg import Feedback as FeedbackMsg
+from hicrisp_msgs.msg import KeyValue
+from hicrisp_msgs.msg import Measured as MeasuredMsg
 from hicrisp_msgs.msg import Outcome as OutcomeMsg
+from hicrisp_msgs.msg import Relation as RelationMsg
+from hicrisp_msgs.msg import Step as StepMsg
+from hicrisp_msgs.msg import Unmet as UnmetMsg
 from hicrisp_msgs.msg import Verdict as VerdictMsg
 from hicrisp_ros.conversions.geometry import vector_from_msg, vector_to_msg
+from hicrisp_ros.conversions.task import command_from_msg, command_to_msg, step_from_msg, step_to_msg
 
 _STATUS_CODES = {status: getattr(OutcomeMsg, status.name) for status in Status}
 _STATUSES = {code: status for status, code in _STATUS_CODES.items()}
 _LEVEL_CODES = {level: getattr(FeedbackMsg, level.name) for level in Level}
 _CAUSES = frozenset(kind.value for kind in CauseKind)
+_KINDS = {kind.value: kind for kind in FeedbackKind}
 _LEVELS = {code: level for level, code in _LEVEL_CODES.items()}
 
 
@@ -49,35 +70,67 @@ def outcome_from_msg(message: OutcomeMsg) -> Outcome:
     return Outcome(status, message.message, tuple(message.blockers), cause_from_msg(message.cause))
 
 
-def feedback_to_msg(feedback: Feedback) -> FeedbackMsg:
-    """Feedback as a message."""
+def feedback_to_msg(feedback: Feedback, words: Optional[Words] = None) -> FeedbackMsg:
+    """Feedback as a message; the words beside it are for people."""
+    command, step, words = feedback.command, feedback.step, words or Words()
     return FeedbackMsg(
         level=_LEVEL_CODES[feedback.level],
-        kind=feedback.kind,
-        error=feedback.error,
-        reason=feedback.reason,
-        suggestion=feedback.suggestion,
+        kind=feedback.kind.value,
+        label=feedback.label,
+        has_command=command is not None,
+        command=CommandMsg() if command is None else command_to_msg(command),
+        has_step=step is not None,
+        step=StepMsg() if step is None else step_to_msg(step),
+        parameter=feedback.parameter,
+        subjects=list(feedback.subjects),
+        blockers=list(feedback.blockers),
+        measured=[MeasuredMsg(each.name, each.value, each.unit, each.of) for each in feedback.measured],
         has_deviation=feedback.deviation is not None,
         deviation=vector_to_msg(feedback.deviation),
         alternatives=list(feedback.alternatives),
-        blockers=list(feedback.blockers),
+        unmet=[_unmet_to_msg(each) for each in feedback.unmet],
+        seen=[RelationMsg(*fact) for fact in feedback.seen],
         cause=cause_to_msg(feedback.cause),
+        advice=feedback.advice,
+        error=words.error,
+        reason=words.reason,
+        suggestion=words.suggestion,
     )
 
 
 def feedback_from_msg(message: FeedbackMsg) -> Feedback:
-    """The feedback of a message; a level that nobody defined counts as HIGH."""
+    """The feedback of a message; a level that nobody defined counts as HIGH, an unknown kind as REFUSED."""
     return Feedback(
         level=_LEVELS.get(message.level, Level.HIGH),
-        kind=message.kind,
-        error=message.error,
-        reason=message.reason,
-        suggestion=message.suggestion,
+        kind=_KINDS.get(message.kind, FeedbackKind.REFUSED),
+        command=command_from_msg(message.command) if message.has_command else None,
+        step=step_from_msg(message.step) if message.has_step else None,
+        parameter=message.parameter,
+        label=message.label,
+        subjects=tuple(message.subjects),
+        blockers=tuple(message.blockers),
+        measured=tuple(Measured(each.name, each.value, each.unit, each.of) for each in message.measured),
         deviation=vector_from_msg(message.deviation, message.has_deviation),
         alternatives=tuple(message.alternatives),
-        blockers=tuple(message.blockers),
+        unmet=tuple(_unmet_from_msg(each) for each in message.unmet),
+        seen=tuple(_fact(fact) for fact in message.seen),
         cause=cause_from_msg(message.cause),
+        advice=message.advice,
     )
+
+
+def _unmet_to_msg(unmet: Unmet) -> UnmetMsg:
+    facts = [RelationMsg(*fact) for fact in unmet.facts]
+    return UnmetMsg(facts, unmet.negated, unmet.precondition, [KeyValue(*pair) for pair in unmet.names])
+
+
+def _unmet_from_msg(message: UnmetMsg) -> Unmet:
+    names = tuple((pair.key, pair.value) for pair in message.names)
+    return Unmet(tuple(_fact(fact) for fact in message.facts), message.negated, message.precondition, names)
+
+
+def _fact(message: RelationMsg) -> Relation:
+    return Relation(message.subject, message.predicate, message.object)
 
 
 def verdict_to_msg(verdict: Verdict) -> VerdictMsg:

@@ -29,14 +29,16 @@ class RosBrain:
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             world=to.world_to_msg(request.world),
             feedback=[to.feedback_to_msg(feedback) for feedback in request.feedback],
-            done=list(request.done), remaining=[to.step_to_msg(step) for step in request.remaining],
-            history=list(request.history)), deadline)
+            done=[to.record_to_msg(record) for record in request.done],
+            remaining=[to.step_to_msg(step) for step in request.remaining],
+            history=list(request.history), feedback_level=request.feedback_level), deadline)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that lead to a state in which the stack's top can be tried again."""
         return self._ask(PlanTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
-            world=to.world_to_msg(request.world), stack=to.stack_to_msg(request.stack)), deadline)
+            world=to.world_to_msg(request.world), stack=to.stack_to_msg(request.stack),
+            feedback_level=request.feedback_level), deadline)
 
     def _ask(self, goal: PlanTaskGoal, deadline: Deadline) -> PlanAnswer:
         reply = self._thinker.ask(goal, deadline, self._cancel)

@@ -24,7 +24,8 @@ class RosCorrector:
         """A correction for the top of the stack; a corrector that is away gives up."""
         reply = self._thinker.ask(CorrectStepGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
-            stack=to.stack_to_msg(request.stack), world=to.world_to_msg(request.world), done=list(request.done),
+            stack=to.stack_to_msg(request.stack), world=to.world_to_msg(request.world),
+            done=[to.record_to_msg(record) for record in request.done],
             remaining=[to.step_to_msg(step) for step in request.remaining], seen=sorted(request.seen),
             replans_left=request.replans_left, made=to.facts_to_msg(request.made),
             earlier=[to.feedback_to_msg(feedback) for feedback in request.earlier]), deadline, self._cancel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Event, Lock
 from typing import Any
 
-from hicrisp_core.model import Feedback, Level
+from hicrisp_core.model import Cause, CauseKind, Feedback, FeedbackKind, Level
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
@@ -46,4 +46,5 @@ class Thinker:
 
 def lost(node: str, message: str) -> Feedback:
     """The feedback for a node that cannot be reached."""
-    return Feedback(Level.LOW, "lost", f"The {node} cannot be reached.", message, f"Start the node {node} again.")
+    return Feedback(Level.LOW, FeedbackKind.LOST, subjects=(node,),
+                    cause=Cause(CauseKind.UNREACHABLE_NODE, (node,), said=message))
