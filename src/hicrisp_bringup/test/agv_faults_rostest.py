@@ -80,7 +80,7 @@ class AgvFaults(unittest.TestCase):
         assert status.state == TaskStatus.FAILED
         assert "Area 1 was skipped" in status.message
         assert '"kind": "unreachable"' in self.told(status)
-        assert "a way leads to area 2" in self.told(status)
+        assert "a path leads to area 2" in self.told(status)
         self.workspace.until(lambda: self.workspace.holds("agv", "at", "area_2"), "sight of what was done")
 
     def test_a_goal_outside_the_map_is_told_and_moves_nothing(self) -> None:
