@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 from typing import Dict, List, Mapping, Optional, Tuple
 
-from hicrisp_core.detector.perception import perceive
+from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.domain import Domain
 from hicrisp_core.model import Command, Outcome, Pose, Status, WorldObject, WorldState
 
@@ -57,7 +57,7 @@ class PoseWorld:
         frames["panda_hand_tcp"] = (Pose(tool, DOWN), self._time)
         for finger, side in (("panda_leftfinger", -0.5), ("panda_rightfinger", 0.5)):
             frames[finger] = (Pose((tool[0], tool[1] + side * width, tool[2])), self._time)
-        return perceive(frames, self._catalogue, self._domain, self._time)
+        return perceive(frames, self._catalogue, self._domain, self._time, (ArmFrames("panda"),))
 
     def stop(self, deadline) -> Outcome:
         return Outcome(Status.SUCCESS)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from failures import words
 from hicrisp_core.detector.detector import Detector
-from hicrisp_core.detector.perception import perceive
+from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.model import FeedbackKind, Level, Outcome, Pose, Relation, Status, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 
@@ -32,7 +32,7 @@ def frames(tool=(0.3, 0.0, 0.4), opening=0.08, stamp=10.0, **moved):
 
 
 def seen(domain, now=10.0, **kwargs):
-    return perceive(frames(**kwargs), CATALOGUE, domain, now)
+    return perceive(frames(**kwargs), CATALOGUE, domain, now, (ArmFrames("panda"),))
 
 
 def place(domain, world, action="place_next_to", target=(0.5, -0.005, 0.025)):

@@ -60,3 +60,10 @@ def test_many_names_are_counted_and_few_are_listed():
     names = [f"glass_{number:02d}" for number in range(LISTED + 5)]
     assert listed(names).endswith("and 5 more")
     assert listed(["box", "bowl"]) == "bowl, box"
+
+
+def test_who_asks_what_can_be_said_to_a_base_hears_of_areas(config_dir):
+    world, domain = seen("agv", config_dir)
+    answer = asked("what can you do?", world, domain).answer
+    assert "go to area 2" in answer
+    assert "box" not in answer

@@ -26,7 +26,7 @@ def scene(config_dir):
 def look(scene, domain, ages):
     """The scene as it is seen when some poses are older than now, seconds."""
     frames = {name: (thing.pose, NOW - ages.get(name, 0.0)) for name, thing in scene.objects.items() if thing.pose}
-    return perceive(frames, scene.objects, domain, NOW, (ArmFrames(),), LIMIT)
+    return perceive(frames, scene.objects, domain, NOW, (ArmFrames("panda"),), LIMIT)
 
 
 def asked(text: str, world, domain) -> PlanAnswer:
@@ -95,7 +95,7 @@ def test_no_command_begins_with_it(scene, domain):
 
 
 def test_what_was_never_seen_is_told_as_that(scene, domain):
-    world = perceive({}, scene.objects, domain, NOW, (ArmFrames(),), LIMIT)
+    world = perceive({}, scene.objects, domain, NOW, (ArmFrames("panda"),), LIMIT)
     assert "the red box was never seen" in asked("pick up the red box", world, domain).refusal
 
 

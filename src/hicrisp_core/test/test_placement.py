@@ -8,7 +8,7 @@ from failures import words
 from hicrisp_core.body.decoder import ActionDecoder, offset_key
 from hicrisp_core.body.placement import Workspace
 from hicrisp_core.detector.detector import Detector
-from hicrisp_core.detector.perception import perceive
+from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Step, WorldObject
 from hicrisp_core.model.footprint import gap
 from hicrisp_core.model.offsets import DecoderOffsets
@@ -127,7 +127,7 @@ def held_among(domain, *walls):
     things = {**CATALOGUE, **{f"wall_{i}": replace(WALL, name=f"wall_{i}") for i in range(len(walls))}}
     places = frames(tool=(0.4, 0.3, 0.3), opening=0.05, box=(0.4, 0.3, 0.285))
     places.update({f"wall_{i}": (Pose((x, y, 0.1)), 10.0) for i, (x, y) in enumerate(walls)})
-    world = perceive(places, things, domain, 10.0)
+    world = perceive(places, things, domain, 10.0, (ArmFrames("panda"),))
     assert world.holds("holding", "panda", "box")
     return world
 

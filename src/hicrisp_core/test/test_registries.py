@@ -4,11 +4,15 @@ import sys
 from textwrap import dedent
 
 import pytest
+from hicrisp_core.check import check_file
 from hicrisp_core.domain import load_domain
+from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import PLUGINS_VARIABLE, extensions, standard_extensions
 from hicrisp_core.model import Command, Relation, WorldObject, WorldState
 from hicrisp_core.ports.kinds import ARM, Skill
+from hicrisp_core.robot.description import read_body
+from hicrisp_core.robot.hand import Gripper
 
 DOMAIN = """
 domain: shop
@@ -139,3 +143,38 @@ def test_adding_leaves_the_standard_as_it_was():
     more = standard.adding(skills={"wave": Skill(ARM, lambda attempt, command: None)})
     assert "wave" in more.skills
     assert "wave" not in standard.skills
+
+
+def test_a_robots_file_says_what_it_is_whoever_drives_it(tmp_path, config_dir):
+    panda = read_body(config_dir / "robots" / "panda.yaml")
+    assert (panda.kind, panda.frames.tool, panda.reach) == ("arm", "panda_hand_tcp", (0.3, 0.7))
+    assert panda.hand == Gripper()
+    file = tmp_path / "lefty.yaml"
+    file.write_text("name: lefty\nbody: {kind: arm, skills: [pick]}\n")
+    uses = {"take": SkillUse("pick", "item"), "lay": SkillUse("place", "item")}
+    assert list(read_body(file).able(uses)) == ["take"]
+
+
+@pytest.mark.parametrize(("body", "message"), [
+    ("{kind: leg}", "body.kind: 'leg' is not one of: arm, base"),
+    ("{hand: {openning: 0.1}}", "body.hand.openning: unknown key 'openning'.*did you mean 'opening'"),
+    ("{skills: [grab]}", "body.skills.0: unknown skill 'grab'; valid are: pick, place"),
+    ("{kind: arm, skills: [dock]}", "the skill 'dock' is one of the kind base, and this is of the kind arm"),
+])
+def test_what_no_robot_can_be_is_refused(tmp_path, body, message):
+    file = tmp_path / "robot.yaml"
+    file.write_text(f"name: robot\nbody: {body}\n")
+    with pytest.raises(ConfigError, match=message):
+        read_body(file)
+
+
+def test_every_file_of_the_workspace_is_right(config_dir):
+    for kind in ("domains", "policies", "llm", "scenes"):
+        for file in sorted((config_dir / kind).glob("*.yaml")):
+            check_file(file)
+
+
+def test_a_module_that_is_no_python_is_named(plugin):
+    plugin("own_broken", "def extend(:")
+    with pytest.raises(ConfigError, match="names 'own_broken', which cannot be imported: invalid syntax"):
+        extensions()

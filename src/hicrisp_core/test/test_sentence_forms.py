@@ -207,12 +207,23 @@ def test_a_wish_about_a_thing_is_a_fact_too() -> None:
     ("let the AGV load the box", "agv cannot load the box; panda can"),
     ("pick up the box with the agv", "agv cannot pick up the box; panda can"),
     ("let the arm bring the box to area 2", "panda cannot bring the box to area 2; agv can"),
+    ("let the panda go back to the dock", "panda cannot go back to the dock; agv can"),
     ("let the drone drive to area 2", "there is no robot 'drone' here; the robots are: agv, panda"),
 ])
 def test_a_named_robot_is_never_replaced_in_silence(text: str, why: str) -> None:
     answer = ask(LAB, lab_world(), text)
     assert answer.plan is None
     assert why in answer.refusal
+
+
+@pytest.mark.parametrize("text", [
+    "pick up the box in it", "put the boxes from them in the bowl", "line up the boxes on it",
+    "drive back the other boxes", "inspect the table back", "let the", "let the panda", "with the arm", "panda,",
+    "and"])
+def test_what_makes_no_sense_is_refused_with_a_reason(text: str) -> None:
+    answer = ask(LAB, lab_world(), text)
+    assert answer.plan is None
+    assert answer.refusal.startswith("I cannot do this: ")
 
 
 def test_what_goes_on_with_another_robot_is_said() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from threading import Event, Thread
+from threading import Condition, Event, Thread
 
 import pytest
 from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import AlarmEvent, LinkedEvent
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time.waiting import wait_on, wait_until
 
 PATIENCE = 60.0
 
@@ -87,3 +87,20 @@ def test_waiting_ends_when_it_holds_when_it_is_canceled_and_when_it_is_in_vain()
     cancel.set()
     assert not wait_until(lambda: False, Deadline(PATIENCE), cancel)
     assert not wait_until(lambda: False, Deadline(PATIENCE), in_vain=lambda: True)
+
+
+def test_a_wait_on_a_condition_ends_when_it_is_announced_and_at_its_deadline() -> None:
+    changed, seen = Condition(), []
+
+    def announce() -> None:
+        with changed:
+            seen.append(1)
+            changed.notify_all()
+
+    thread = Thread(target=announce)
+    with changed:
+        thread.start()
+        assert wait_on(changed, lambda: seen, Deadline(PATIENCE))
+    thread.join(PATIENCE)
+    assert not wait_on(changed, lambda: False, Deadline(0.0))
+    assert not wait_on(changed, lambda: False, Deadline(PATIENCE), in_vain=lambda: True)

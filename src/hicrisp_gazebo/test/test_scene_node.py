@@ -139,6 +139,13 @@ def test_another_scene_takes_the_old_one_away(gazebo: ReferenceGazebo, table: Sc
     assert set(gazebo.models) == {SCENERY, "bowl", "box", "cylinder"}
     assert gazebo.at("cylinder") == expected("bowl", 2, "cylinder")
     assert not reset("no_such_scene").ok
+    answer = reset("agv")
+    assert not answer.ok
+    assert "bowl, clutter" in answer.message
+    assert "launch again with scene:=agv" in answer.message
+    assert set(gazebo.models) == {SCENERY, "bowl", "box", "cylinder"}
+    assert reset().ok
+    assert gazebo.at("cylinder") == expected("bowl", 0, "cylinder"), "the scene stays, with the seed of the launch"
 
 
 def test_a_thing_that_vanished_comes_back(gazebo: ReferenceGazebo, table: SceneServer) -> None:

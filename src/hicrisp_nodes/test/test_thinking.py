@@ -9,12 +9,8 @@ from typing import List
 
 import pytest
 import rospy
-from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.factory import make_body
-from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.corrector.ladder import Ladder
-from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain import load_domain
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import (
     Cause,
@@ -41,7 +37,6 @@ from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.corrector import CorrectorRequest
-from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_nodes.corrector_node import CorrectorServer
 from hicrisp_nodes.supervisor.dry_run import rehearse
@@ -117,7 +112,7 @@ class Planner:
 def test_the_corrector_hands_the_brain_the_errors_that_led_to_new_plans_before() -> None:
     planner = Planner()
     domain = load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
-    CorrectorServer(Ladder(domain, Policy("test", rungs=(Rung.LLM_REPLAN,)), planner))
+    CorrectorServer(Parts(domain, Policy("test", rungs=(Rung.LLM_REPLAN,))).corrector(planner))
     corrector = RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event())
     picks = (Command("pick", {"robot": "panda", "item": name}, "panda") for name in ("box", "cylinder"))
     old, new = (Feedback(Level.LOW, FeedbackKind.PLANNING, pick, cause=Cause(CauseKind.BLOCKED, ("salt",)))
@@ -147,9 +142,7 @@ def test_a_dry_run_asks_the_body_for_the_commands_of_steps_in_words() -> None:
     plan = '{"reasoning": "", "steps": ["wait a moment", "set it beside the cylinder", "do it again"]}'
     with ChatServer(plan, "pass: waiting needs no command", BESIDE, BESIDE) as server:
         llm = LlmSettings("loopback", base_url=server.url)
-        body = make_body("model", domain, ActionDecoder(domain), llm, prompts)
-        ports = Ports(make_brain(llm, domain, prompts, worded=True), body, {}, Detector(domain),
-                      Ladder(domain, Policy("test")), Eyes())
+        ports = Parts(domain, Policy("test", body="model"), llm, prompts).ports({}, Eyes())
         told = rehearse(domain, ports, Task("place the box next to the cylinder"))
     assert told.success
     assert told.message.splitlines() == [

@@ -126,7 +126,7 @@ def test_an_area_that_no_trajectory_reaches_is_skipped_and_the_user_is_told(tmp_
     verdict = next(event["feedback"] for event in events
                    if event["kind"] == "verdict" and event["feedback"] and event["feedback"]["kind"] == "unreachable")
     assert verdict["alternatives"] == ["area_2", "area_1"]
-    assert "a way leads to area 2 and area 1" in verdict["suggestion"]
+    assert "a path leads to area 2 and area 1" in verdict["suggestion"]
 
 
 def test_an_area_that_a_plan_forgot_is_visited_although_another_one_is_skipped(tmp_path: Path) -> None:

@@ -56,28 +56,36 @@ def groups(config: Path, trials: int) -> List[Tuple[Dict[str, Any], List[TrialSe
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
     parser.add_argument("--trials", type=at_least_one, default=100, help="seeds of each row (100)")
+    parser.add_argument("--over-ros", action="store_true", help="run the trials through the launched nodes")
     parser.add_argument("--queries", type=at_least_one, default=200, help="motion-planning queries (200)")
 
 
 def run(options: argparse.Namespace) -> Report:
     """Run the suite; successes are judged from the physics' true poses."""
-    rows = _rows(options.config, options.trials, options.jobs)
+    rows = _rows(options.config, options.trials, options.jobs, options.over_ros)
     measured = speed.measure(options.config, options.queries)
     return Report(
-        rows, ("case", "policy", "sigma", "bias", "n", "success", "attempts", "placement_error_m", "corrections"),
+        rows, ("case", "policy", "over_ros", "sigma", "bias", "n", "success", "attempts", "placement_error_m",
+               "corrections"),
         REFERENCE, "Offsets on place were injected, every other failure was real. The offline planner made all plans. "
         "Success is judged from the physics' true poses.", {"speed": measured},
         (Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),),
         not any(row["crashed"] for row in rows))
 
 
-def _rows(config: Path, trials: int, jobs: int) -> List[Dict[str, Any]]:
+def _rows(config: Path, trials: int, jobs: int, over_ros: bool) -> List[Dict[str, Any]]:
     cases = groups(config, trials)
-    results = run_all(run_trial, [trial for _, made in cases for trial in made], jobs, "tabletop")
+    every = [trial for _, made in cases for trial in made]
+    if over_ros:
+        from hicrisp_bench.over_ros import run_all_over_ros  # ROS is needed for this way only.
+
+        results = run_all_over_ros(every, max(1, jobs // 2), "tabletop")
+    else:
+        results = run_all(run_trial, every, jobs, "tabletop")
     rows: List[Dict[str, Any]] = []
     for head, made in cases:
         own, results = results[:len(made)], results[len(made):]
-        rows.append(_row(head, own))
+        rows.append({**_row(head, own), "over_ros": over_ros})
     return rows
 
 

@@ -13,6 +13,7 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.settings import load_llm_settings
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.kinds import Driver
+from hicrisp_core.robot.description import SECTION, read_body
 from hicrisp_core.scene.loader import load_scene
 
 
@@ -32,14 +33,18 @@ def check_file(file: Path) -> None:
 
 
 def _load_robot(file: Path) -> object:
-    """Read a robot's file by the driver whose section it has."""
+    """Read what a robot's file says of its body, and the rest by the driver whose section it has."""
     values, positions = read_yaml(file)
+    body = read_body(file) if SECTION in values else None
     drivers = extensions().drivers
     for name in drivers:
         if name in values:
             driver: Driver = drivers.get(name)
             return driver.load(file)
-    raise positions.error((), f"no driver has a section here; there are: {', '.join(drivers)}")
+    if body is not None:
+        return body
+    raise positions.error((), f"a robot's file has a body, or the section of a driver; there are: {SECTION}, "
+                              f"{', '.join(drivers)}")
 
 
 def main(arguments: Sequence[str]) -> int:

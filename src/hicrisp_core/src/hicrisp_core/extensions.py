@@ -119,7 +119,7 @@ def _extended(plugins: str) -> Extensions:
     for name in filter(None, (part.strip() for part in plugins.split(","))):
         try:
             module = import_module(name)
-        except ImportError as error:
+        except (ImportError, SyntaxError) as error:
             raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which cannot be imported: {error}") from error
         extend = getattr(module, "extend", None)
         if not callable(extend):

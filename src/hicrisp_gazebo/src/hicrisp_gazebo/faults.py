@@ -15,26 +15,20 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Command, Pose, WorldObject
 from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_fault
+from hicrisp_core.scene.fault_kinds import BLOCKED_GOAL, OBJECT_MOVED, SENSOR_NOISE, SLIP, UNREACHABLE, VANISH
 from hicrisp_core.scene.relocation import Relocation
 from hicrisp_core.scene.scene import TABLE
 
 from hicrisp_gazebo.port import Answer, Gazebo, Refusal
 
 _EVERYWHERE: Mapping[str, FaultKind] = {
-    "vanish": FaultKind("the target is taken out of the world, now or after [seconds]", (0, 1), needs_target=True),
+    "vanish": VANISH,
     "shove": FaultKind("somebody knocks the target: [vx, vy] or [vx, vy, seconds from now], m/s", (2, 3),
                        needs_target=True),
-    "sensor_noise": FaultKind("the seen positions of things scatter: [sigma], metres", (1,), spread=True),
+    "sensor_noise": SENSOR_NOISE,
 }
 _TABLE: Mapping[str, FaultKind] = {
-    "object_moved": FaultKind(
-        "a hand moves the target, now or (with a count) just before the robot reaches for it: [dx, dy] or [distance], "
-        "metres", (1, 2, 3), needs_target=True),
-    "unreachable": FaultKind("a hand moves the target out of the robot's reach", needs_target=True),
-    "blocked_goal": FaultKind(
-        "a hand puts the target (or any other thing) where the robot is about to place something"),
-    "slip": FaultKind("the item that is carried drops out of the gripper: [seconds after the motion began]", (0, 1)),
-}
+    "object_moved": OBJECT_MOVED, "unreachable": UNREACHABLE, "blocked_goal": BLOCKED_GOAL, "slip": SLIP}
 _ARENA: Mapping[str, FaultKind] = {
     kind: FaultKind(f"{text}: [x, y] or [x, y, seconds from now], metres in the map frame", (2, 3), needs_target=True)
     for kind, text in (("appear", "the target stands there"), ("move", "the target is moved there"))}

@@ -10,6 +10,7 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
 from hicrisp_core.robot.base_robot import BaseRobot
+from hicrisp_core.robot.description import SECTION as BODY
 from hicrisp_core.robot.landmarks import load_base_settings
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.config_files import config_file, parameter
@@ -24,7 +25,7 @@ from hicrisp_move_base.settings import SECTION, load_move_base_settings
 def build() -> RobotServer:
     """The driver that ``~robot`` and ``~domain`` (the scene's own by default) ask for."""
     file = config_file("robots", str(parameter("robot", "agv_move_base")))
-    settings = load_base_settings(file, (SECTION,))
+    settings = load_base_settings(file, (SECTION, BODY))
     scene = load_scene(config_file("scenes", str(parameter("scene", "agv"))))
     domain = str(parameter("domain", "")) or scene.domain
     skills = load_domain(config_file("domains", domain)).skills

@@ -10,6 +10,7 @@ from typing import Optional, Tuple
 import rospy
 from hicrisp_core.model import Outcome, Status
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_on
 from nav_msgs.msg import Odometry
 
 from hicrisp_move_base.settings import MoveBaseSettings
@@ -45,6 +46,11 @@ class OdometryWatch:
         return self._jump
 
     @property
+    def silence(self) -> float:
+        """Seconds since the latest message; infinite before the first."""
+        return time.monotonic() - self._seen_at
+
+    @property
     def speeds(self) -> Tuple[float, float]:
         """The latest forward speed (m/s) and speed of turning left (rad/s)."""
         return self._speeds
@@ -60,14 +66,11 @@ class OdometryWatch:
 
     def wait_until_standing(self, deadline: Deadline) -> Outcome:
         """SUCCESS once the base stands; LOST without odometry, EXECUTION while it moves on."""
-        with self._changed:
-            while not self.standing():
-                if deadline.passed or rospy.is_shutdown():
-                    if not self.alive:
-                        return Outcome(Status.LOST, f"There is no odometry on {self._settings.odometry}.")
-                    return Outcome(Status.EXECUTION, "The odometry shows that the base still moves.")
-                self._changed.wait(min(0.05, deadline.remaining))
-        return Outcome(Status.SUCCESS)
+        if wait_on(self._changed, self.standing, deadline, in_vain=rospy.is_shutdown):
+            return Outcome(Status.SUCCESS)
+        if not self.alive:
+            return Outcome(Status.LOST, f"There is no odometry on {self._settings.odometry}.")
+        return Outcome(Status.EXECUTION, "The odometry shows that the base still moves.")
 
     def _on_odometry(self, message: Odometry) -> None:
         linear, turn = message.twist.twist.linear, message.twist.twist.angular.z

@@ -8,6 +8,7 @@ from typing import Tuple, Union
 from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.ports.kinds import Driver
+from hicrisp_core.robot.description import SECTION as BODY
 from hicrisp_core.robot.landmarks import BaseSettings, load_base_settings
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat
 from pydantic.dataclasses import dataclass
@@ -93,7 +94,7 @@ def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
 
 
 def _load(path: Path) -> Tuple[BaseSettings, MoveBaseSettings]:
-    return load_base_settings(path, (SECTION,)), load_move_base_settings(path)
+    return load_base_settings(path, (SECTION, BODY)), load_move_base_settings(path)
 
 
 DRIVER = Driver(_load)

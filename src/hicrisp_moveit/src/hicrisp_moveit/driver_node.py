@@ -8,12 +8,13 @@ from typing import Any, List, Mapping, Optional, Tuple
 
 import rospy
 import tf2_ros
-from hicrisp_core.detector.perception import ArmFrames
+from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.arm_robot import ArmRobot
+from hicrisp_core.robot.description import RobotBody, described
 from hicrisp_core.robot.safety import SafetyLimits, load_safety
 from hicrisp_core.robot.unsteady import UnsteadyRobot
 from hicrisp_core.scene import load_scene
@@ -65,12 +66,13 @@ def build() -> MoveItDriver:
     domain = str(parameter("domain", "")) or load_scene(
         config_file("scenes", str(parameter("scene", "tabletop")))).domain
     skills = load_domain(config_file("domains", domain)).skills
+    body = described(file.name) or RobotBody()
     arm = make_arm(file, commander, float(parameter("wait", 60.0)))
     if parameter("name_frames", False):
-        _name_frames(file.moveit)
+        _name_frames(file.moveit, file.name, body)
     eyes = TopicObserver(still=float(parameter("still", 0.01)), window=0.05, patience=1.0)
     safety = str(parameter("safety", ""))
-    return MoveItDriver(arm, skills, eyes, load_safety(safety) if safety else None,
+    return MoveItDriver(arm, body.able(skills), eyes, load_safety(safety) if safety else None,
                         float(parameter("sigma", 0.0)), int(parameter("seed", 0)))
 
 
@@ -107,11 +109,11 @@ def _with_parameters(file: ArmFile) -> ArmFile:
                         action=str(parameter("gripper_action", "")) or gripper.action))
 
 
-def _name_frames(settings: MoveItSettings) -> None:
+def _name_frames(settings: MoveItSettings, robot: str, body: RobotBody) -> None:
     """Publish world and tool under the names by which the detector looks for them."""
     origin = Pose((0.0, 0.0, 0.0))
     names: List[Tuple[str, str, Pose]] = [(WORLD_FRAME, settings.world_frame, origin),
-                                          (settings.tool_link, ArmFrames().tool, settings.tcp_pose)]
+                                          (settings.tool_link, frames_of(robot, body).frames[0], settings.tcp_pose)]
     tf2_ros.StaticTransformBroadcaster().sendTransform([
         transform_to_msg(parent, child, pose, rospy.Time.now()) for parent, child, pose in names if parent != child])
 

@@ -10,6 +10,7 @@ from typing import Dict, Optional, Sequence, Tuple
 import rospy
 from hicrisp_core.model import Outcome, Status
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_on
 from sensor_msgs.msg import JointState
 
 _FRESH = 0.5
@@ -73,21 +74,15 @@ class JointWatch:
 
     def wait_until_standing(self, deadline: Deadline) -> Outcome:
         """SUCCESS once the joints stand; LOST without joint states, EXECUTION while they move on."""
-        with self._changed:
-            while not self.standing():
-                if deadline.passed or rospy.is_shutdown():
-                    if not self.alive:
-                        return Outcome(Status.LOST, f"there are no joint states on {self.topic}")
-                    return Outcome(Status.EXECUTION, "the joint states show that it still moves")
-                self._changed.wait(min(0.05, deadline.remaining))
-        return Outcome(Status.SUCCESS)
+        if wait_on(self._changed, self.standing, deadline, in_vain=rospy.is_shutdown):
+            return Outcome(Status.SUCCESS)
+        if not self.alive:
+            return Outcome(Status.LOST, f"there are no joint states on {self.topic}")
+        return Outcome(Status.EXECUTION, "the joint states show that it still moves")
 
     def wait_until_known(self, deadline: Deadline) -> bool:
         """Wait for the first positions of all joints."""
-        with self._changed:
-            while not self.alive and not deadline.passed and not rospy.is_shutdown():
-                self._changed.wait(min(0.05, deadline.remaining))
-        return self.alive
+        return wait_on(self._changed, lambda: self.alive, deadline, in_vain=rospy.is_shutdown)
 
     def _on_joints(self, message: JointState) -> None:
         now = time.monotonic()

@@ -12,6 +12,7 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler
 from hicrisp_core.ports.kinds import Driver
+from hicrisp_core.robot.description import SECTION
 from pydantic import NonNegativeFloat, NonNegativeInt
 from pydantic.dataclasses import dataclass
 
@@ -174,7 +175,7 @@ def load_arm_file(path: Union[str, Path]) -> ArmFile:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    file = read_settings(ArmFile, values, positions, required=("name",))
+    file = read_settings(ArmFile, values, positions, required=("name",), others=(SECTION,))
     if file.gripper.kind not in extensions().grippers:
         raise positions.error(("gripper", "kind"), extensions().grippers.unknown(file.gripper.kind))
     return file

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from typing import Callable
 
 import rospy
-from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.factory import make_body, without_model
-from hicrisp_core.llm.settings import AUTO, choose_llm, load_llm_settings
+from hicrisp_core.body.factory import without_model
 from hicrisp_core.model import Feedback
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.body import Body
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.config_files import Configuration, config_file, config_folder, load_configuration, parameter
+from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.node import run
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_msgs.msg import TranslateStepAction, TranslateStepResult
 from hicrisp_msgs.srv import AimCommand, AimCommandRequest, AimCommandResponse
+from hicrisp_nodes.composition import chosen_llm, parts_of
 from hicrisp_ros import conversions as to
 
 AIM_LIMIT = 10.0
@@ -71,15 +70,12 @@ class BodyServer:
 def build() -> BodyServer:
     """The body that the parameters ask for."""
     configuration = load_configuration()
-    policy = configuration.policy
-    name, _ = choose_llm(str(parameter("llm", AUTO)), os.environ)
-    settings = load_llm_settings(config_file("llm", name))
-    direct = without_model(policy.body, settings)
+    policy, (llm, _) = configuration.policy, chosen_llm()
+    direct = without_model(policy.body, llm)
     rospy.loginfo("the body is %s", f"direct: {direct}" if direct else policy.body)
 
     def body(found: Configuration) -> Body:
-        decoder = ActionDecoder(found.domain, drive=drive_space(found.scene))
-        return make_body(policy.body, found.domain, decoder, settings, config_folder("prompts", policy.prompts))
+        return parts_of(found, llm, drive=drive_space(found.scene), bodies=bodies_of(found.scene)).body()
 
     return BodyServer(body, configuration, DecoderOffsets(settings=policy.offset))
 

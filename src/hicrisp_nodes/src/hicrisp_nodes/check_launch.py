@@ -17,7 +17,7 @@ from hicrisp_core.llm.settings import AUTO, choose_llm, load_llm_settings
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.scene import TABLE
-from hicrisp_ros.config_files import config_file
+from hicrisp_ros.config_files import config_file, config_files_of
 
 _NEEDS = {"table": lambda scene: TABLE in scene.objects and not scene.symbolic,
           "arena": lambda scene: scene.arena is not None}
@@ -52,7 +52,7 @@ def _world_of(scene: Scene) -> str:
 def _with(needs: Sequence[str]) -> List[str]:
     """The scenes of the configuration that have everything that is needed."""
     found: List[str] = []
-    for file in sorted(config_file("scenes", "tabletop").parent.glob("*.yaml")):
+    for file in config_files_of("scenes"):
         try:
             scene = load_scene(file)
         except HicrispError:

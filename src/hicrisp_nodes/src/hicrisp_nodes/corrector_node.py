@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from threading import Event
-from typing import Callable
+from typing import Optional
 
-from hicrisp_core.corrector.ladder import Ladder
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.model import Task
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
@@ -21,20 +21,17 @@ from hicrisp_ros import conversions as to
 
 
 class CorrectorServer:
-    """Serves a corrector, which follows the scene of the world.
+    """Serves a corrector; ``follower`` takes it over to another scene, where there is one."""
 
-    Args:
-        make: the corrector for a configuration.
-    """
+    follower: Optional[SceneFollower] = None
 
-    def __init__(self, make: Callable[[Configuration], Corrector], configuration: Configuration) -> None:
-        self._make = make
-        self._follow(configuration)
-        self._follower = SceneFollower(self._follow)
+    def __init__(self, corrector: Corrector) -> None:
+        self._corrector = corrector
         self._server = ActionServer("corrector/correct", CorrectStepAction, self._correct).start()
 
-    def _follow(self, configuration: Configuration) -> None:
-        self._corrector = self._make(configuration)
+    def use(self, corrector: Corrector) -> None:
+        """Answer with another corrector from now on."""
+        self._corrector = corrector
 
     def _correct(self, goal: Goal) -> CorrectStepResult:
         asked = goal.message
@@ -61,7 +58,13 @@ def build() -> CorrectorServer:
     """The corrector that the parameters ask for."""
     configuration = load_configuration()
     brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
-    return CorrectorServer(lambda found: Ladder(found.domain, found.policy, brain), configuration)
+
+    def corrector(found: Configuration) -> Corrector:
+        return Parts(found.domain, found.policy).corrector(brain)
+
+    server = CorrectorServer(corrector(configuration))
+    server.follower = SceneFollower(lambda found: server.use(corrector(found)))
+    return server
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ from typing import Union
 
 import rospy
 from hicrisp_core.detector.detector import Detector
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
@@ -37,14 +38,17 @@ class DetectorServer:
     def __init__(
         self, configuration: Configuration, eyes: Union[PoseEyes, FactEyes], pose_age_limit: float
     ) -> None:
-        self._detector = Detector(configuration.domain, pose_age_limit)
-        self._eyes = eyes
         self._pose_age_limit = pose_age_limit
+        self._detector = self._made(configuration)
+        self._eyes = eyes
         self._follower = SceneFollower(self._follow)
         self._service = rospy.Service("detector/check", CheckCommand, self._check)
 
+    def _made(self, configuration: Configuration) -> Detector:
+        return Parts(configuration.domain, configuration.policy, pose_age_limit=self._pose_age_limit).detector()
+
     def _follow(self, configuration: Configuration) -> None:
-        self._detector = Detector(configuration.domain, self._pose_age_limit)
+        self._detector = self._made(configuration)
         if isinstance(self._eyes, PoseEyes):
             self._eyes.follow(configuration)
 

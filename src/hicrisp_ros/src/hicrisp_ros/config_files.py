@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 import rospkg
 import rospy
@@ -43,6 +43,11 @@ def config_file(kind: str, value: str) -> Path:
     if path.suffix and not path.is_file():
         raise ConfigError(f"there is no file '{value}'")
     return named_file(kind, path, beside=_config() / kind / BRINGUP)
+
+
+def config_files_of(kind: str) -> List[Path]:
+    """The configuration files of a kind that the workspace brings, by name."""
+    return sorted((_config() / kind).glob("*.yaml"))
 
 
 def config_folder(kind: str, value: str) -> Path:

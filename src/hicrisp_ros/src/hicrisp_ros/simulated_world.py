@@ -12,7 +12,7 @@ from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.scene import Scene, SceneFault, load_scene
 
 from hicrisp_msgs.srv import InjectFaultRequest, InjectFaultResponse, ResetWorldRequest, ResetWorldResponse
-from hicrisp_ros.config_files import config_file
+from hicrisp_ros.config_files import config_file, config_files_of
 from hicrisp_ros.scene_change import let_all_follow, tasks_held
 
 Inject = Callable[[str, str, Sequence[float], int], str]
@@ -81,6 +81,7 @@ class Resets:
         changed = scene.source != self._scene.source
         self._scene, self._named = scene, named
         rospy.set_param("~seed", int(seed))
+        rospy.set_param("~resets", int(rospy.get_param("~resets", 0)) + 1)
         if changed:
             rospy.set_param("~scene", named)
             problems += let_all_follow(named, seed)
@@ -107,7 +108,7 @@ def _misfit(scene: Scene, running: Scene) -> str:
 def _fitting(running: Scene) -> List[str]:
     """The scenes of the configuration that the running world can change to."""
     found: List[str] = []
-    for file in sorted(config_file("scenes", running.source or running.name).parent.glob("*.yaml")):
+    for file in config_files_of("scenes"):
         try:
             fits = kind_of(load_scene(file)) == kind_of(running)
         except HicrispError:

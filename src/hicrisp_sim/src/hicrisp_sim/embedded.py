@@ -16,6 +16,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.arm_robot import ArmRobot
+from hicrisp_core.robot.description import RobotBody, described
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 
@@ -96,11 +97,17 @@ class EmbeddedWorld(SimulatedWorld):
         self.arm = EmbeddedArm(self.simulation, loaded, self._settings, seed)
         self._faults = Faults(self.simulation, self.arm.kinematics, seed)
         self.arm.distortion = self._faults.distort
-        skills = self._domain.skills
-        self.robot = FaultyRobot(self.arm, skills, self.look, clock=lambda: self.time)
+        body = described(self._settings.name) or RobotBody()
+        self.robot = FaultyRobot(self.arm, body.able(self._domain.skills), self.look, clock=lambda: self.time,
+                                 hand=body.hand)
         self.robot.faults = self._faults
         self._tracker = Tracker()
         self._begin(loaded)
+
+    @property
+    def domain(self) -> Domain:
+        """What may be done here."""
+        return self._domain
 
     def _simulate(self, scene: Scene, rate: float) -> Simulation:
         if scene.arena is not None:
@@ -134,6 +141,12 @@ class EmbeddedWorld(SimulatedWorld):
         snapshot = self.simulation.snapshot
         robot, things = self._tracker.read(snapshot)
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(things)}.items()}
+
+    def true_frames(self) -> Dict[str, Tuple[Pose, float]]:
+        """The same without what blurs or hides it; for judges, not for robots."""
+        snapshot = self.simulation.snapshot
+        robot, things = self._tracker.read(snapshot)
+        return {name: (pose, snapshot.time) for name, pose in {**robot, **things}.items()}
 
     def look(self) -> WorldState:
         """The poses that the frames show at this instant, without the facts that follow: what a driver needs."""

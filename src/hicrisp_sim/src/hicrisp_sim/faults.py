@@ -11,6 +11,7 @@ from hicrisp_core.model import Command, Pose
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.scene import SceneFault
 from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_fault
+from hicrisp_core.scene.fault_kinds import BLOCKED_GOAL, OBJECT_MOVED, SENSOR_NOISE, SLIP, UNREACHABLE, VANISH
 from hicrisp_core.scene.scene import ROOM_FLOOR
 
 from hicrisp_sim.kinematics import Kinematics
@@ -22,16 +23,8 @@ KINDS: Mapping[str, FaultKind] = {
     "place_offset": FaultKind(
         "every placement ends beside its goal in x and y: [sigma], [mean_x, mean_y] or [mean_x, mean_y, sigma], metres",
         (1, 2, 3), spread=True),
-    "slip": FaultKind(
-        "the item that is carried slips out of the gripper: [seconds after the motion began]", (0, 1)),
-    "object_moved": FaultKind(
-        "a hand moves the target, now or (with a count) just before the robot reaches for it: [dx, dy] or [distance], "
-        "metres", (1, 2, 3), needs_target=True),
-    "unreachable": FaultKind("a hand moves the target out of the robot's reach", needs_target=True),
-    "blocked_goal": FaultKind(
-        "a hand puts the target (or any other thing) where the robot is about to place something"),
-    "vanish": FaultKind("the target is taken out of the world, now or after [seconds]", (0, 1), needs_target=True),
-    "sensor_noise": FaultKind("the seen positions of things scatter: [sigma], metres", (1,), spread=True),
+    "slip": SLIP, "object_moved": OBJECT_MOVED, "unreachable": UNREACHABLE, "blocked_goal": BLOCKED_GOAL,
+    "vanish": VANISH, "sensor_noise": SENSOR_NOISE,
 }
 """The kinds, with what they do and what their magnitude means."""
 _SLIP_AFTER, _SLIP_SECONDS, _SLIP_WIDTH = 0.5, 0.3, 0.012

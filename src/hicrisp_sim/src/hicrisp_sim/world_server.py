@@ -52,6 +52,7 @@ class WorldServer:
         self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._tf = Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
         self._joints = Publisher("joint_states", JointState, queue_size=5)
+        self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges; no node listens.
         world.robot.use_eyes(self._look)
         self._let_time_pass()
         self._timer = WallTimer(_TICK, self._publish_in_time, "publisher")
@@ -109,10 +110,16 @@ class WorldServer:
             self._camera.remember(snapshot)
             now = rospy.Time.from_sec(snapshot.time)
             self._clock.publish(Clock(now))
-            self._tf.publish(TFMessage([
-                transform_to_msg("world", name, pose, rospy.Time.from_sec(stamp))
-                for name, (pose, stamp) in self._frames().items()
-                if all(math.isfinite(value) for value in pose.position)]))
+            self._tf.publish(_transforms(self._frames()))
             joints = JointState(name=list(_JOINTS), position=list(snapshot.positions[: len(_JOINTS)]))
             joints.header.stamp = now
             self._joints.publish(joints)
+            if self._truth.get_num_connections() > 0:
+                self._truth.publish(_transforms(self._world.true_frames()))
+
+
+def _transforms(frames: Dict[str, Tuple[Pose, float]]) -> TFMessage:
+    """Frames as children of the world; one that is nowhere is left out."""
+    return TFMessage([
+        transform_to_msg("world", name, pose, rospy.Time.from_sec(stamp)) for name, (pose, stamp) in frames.items()
+        if all(math.isfinite(value) for value in pose.position)])

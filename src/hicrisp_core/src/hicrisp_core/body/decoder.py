@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Optional, Union
+from dataclasses import dataclass, field, replace
+from typing import Mapping, Optional, Union
 
 from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.body.placement import Workspace
@@ -30,18 +30,25 @@ def measured_offset(command: Command, item: Optional[WorldObject]) -> Optional[P
 
 @dataclass(frozen=True)
 class ActionDecoder:
-    """Gives commands their target and their aim."""
+    """Gives commands their target and their aim.
+
+    Args:
+        workspace: what the placements of a robot must respect that has none of its own.
+        workspaces: what those of single robots must respect, by the robot's name.
+    """
 
     domain: Domain
     workspace: Workspace = Workspace()
     drive: DriveSpace = DriveSpace()
+    workspaces: Mapping[str, Workspace] = field(default_factory=dict)
 
     def decode(self, command: Command, world: WorldState, offsets: DecoderOffsets) -> Union[Command, Feedback]:
         """The command with its target and its aim, or the feedback why there is no place for it."""
         action = self.domain.actions[command.action]
         if action.target is None:
             return command
-        asked = TargetQuestion(self.domain, command, world, self.workspace, self.drive)
+        asked = TargetQuestion(
+            self.domain, command, world, self.workspaces.get(command.robot, self.workspace), self.drive)
         return self._placed(action.target, asked, offsets) if action.places else self._driven(action.target, asked)
 
     def _placed(

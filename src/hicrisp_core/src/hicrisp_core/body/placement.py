@@ -11,6 +11,7 @@ from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, half_extents, support, vertical_span
 from hicrisp_core.model.geometry import from_yaw, planar_distance
 from hicrisp_core.model.shapes import BOWL_WALL
+from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.robot.hand import Gripper
 
 _TURNS = tuple(math.radians(turn) for turn in (0.0, -12.0, 12.0, -25.0, 25.0, -33.0, 33.0))
@@ -48,6 +49,11 @@ class Workspace:
     """Positions that are no good, whatever the reason; nothing is put within ``apart`` of them."""
     apart: float = 0.02
     gripper: Gripper = field(default_factory=Gripper)
+
+
+def workspace_of(body: RobotBody) -> Workspace:
+    """What the placements of an arm must respect."""
+    return Workspace(base=body.origin, reach=body.reach, gripper=body.hand)
 
 
 @dataclass(frozen=True)

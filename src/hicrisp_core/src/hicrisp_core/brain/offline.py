@@ -12,13 +12,12 @@ from hicrisp_core.language import examples
 from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.drive_plans import plan_drives
 from hicrisp_core.language.facts import FactReader, Reading
-from hicrisp_core.language.front_ends import Orders, read_task
+from hicrisp_core.language.front_ends import Form, form_of, read_task
 from hicrisp_core.language.goals import goal_of_facts
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.language.names import Names
 from hicrisp_core.language.order_plans import add_steps
-from hicrisp_core.language.questions import answer, is_question
-from hicrisp_core.language.sayings import in_facts
+from hicrisp_core.language.questions import answer
 from hicrisp_core.model import OFFLINE_SOURCE, Feedback, FeedbackKind, Plan, Step, Task, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
@@ -51,11 +50,12 @@ class OfflineBrain:
         Raises:
             NotUnderstood: with what it cannot read, or cannot do.
         """
-        if is_question(request.task.text) and not request.remaining:
+        form = form_of(request.task.text, self._domain, self._facts)
+        if form is Form.QUESTION and not request.remaining:
             return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
-        if examples.drives_only(self._domain) and not self._lists_facts(request.task.text):
+        if form is not Form.FACTS and examples.drives_only(self._domain):
             return plan_drives(self._domain, request, OFFLINE_SOURCE)
-        return self._planned(request, deadline)
+        return self._planned(request, form, deadline)
 
     def _works_in(self, world: WorldState) -> examples.Works:
         def works(sentence: str, deadline: Deadline) -> bool:
@@ -63,11 +63,12 @@ class OfflineBrain:
                 found = self._answered(PlanRequest(Task(sentence), world), deadline)
             except NotUnderstood:
                 return False
-            return found.plan is not None or bool(found.answer) and is_question(sentence)
+            form = form_of(sentence, self._domain, self._facts)
+            return found.plan is not None or bool(found.answer) and form is Form.QUESTION
 
         return works
 
-    def _planned(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+    def _planned(self, request: PlanRequest, form: Form, deadline: Deadline) -> PlanAnswer:
         barred = [entry for entry in request.feedback if entry.kind is FeedbackKind.UNREACHABLE]
         if barred:
             return PlanAnswer(refusal=f"{failure_words(barred[-1], self._domain).error} "
@@ -78,16 +79,14 @@ class OfflineBrain:
             stuck = _named_in(plan, unreachable)
             if stuck:
                 return PlanAnswer(refusal=f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
-        elif request.remaining and not self._lists_facts(request.task.text):
-            plan = (self._elsewhere(request, no_place, deadline) if no_place else None) or self._rest(request, deadline)
+        elif request.remaining and form is not Form.FACTS:
+            elsewhere = self._elsewhere(request, no_place, deadline) if no_place else None
+            plan = elsewhere or self._rest(request, deadline)
         else:
             plan = self._sentence(request, frozenset(), deadline)
         if not plan.steps:
             return PlanAnswer(answer="Nothing needs to be done: it is so already.")
         return PlanAnswer(plan)
-
-    def _lists_facts(self, text: str) -> bool:
-        return self._facts.read(in_facts(text, self._domain)).whole
 
     def _sentence(self, request: PlanRequest, avoid: FrozenSet[str], deadline: Deadline) -> Plan:
         """The whole task; what holds already needs no steps.
@@ -98,13 +97,12 @@ class OfflineBrain:
         names = Names(self._domain, request.world, avoid, moved)
         builder = PlanBuilder(self._searcher, request.world, names, request.done, deadline)
         said = read_task(request.task.text, self._domain, request.world, self._facts)
-        notes: Tuple[str, ...] = ()
         if isinstance(said, Reading):
             builder.achieve(goal_of_facts(said, self._domain, request.world, names))
-        elif isinstance(said, Orders):
-            notes = said.notes
+        else:
+            builder.notes += said.notes
             add_steps(said.orders, builder, self._domain, request.world, names)
-        return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join((*names.notes, *builder.notes, *notes)))
+        return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join((*names.notes, *builder.notes)))
 
     def _elsewhere(
         self, request: PlanRequest, no_place: FrozenSet[str], deadline: Deadline

@@ -10,12 +10,13 @@ import numpy as np
 
 from hicrisp_core.detector.motion import MotionLimits, MotionRecord
 from hicrisp_core.detector.obstacles import obstacles_in
-from hicrisp_core.detector.perception import ArmFrames, BaseFrames, RobotFrames, perceive
+from hicrisp_core.detector.perception import RobotFrames, frames_of, perceive
 from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene.scene import Scene
 
 _NTH = 3
@@ -43,7 +44,7 @@ class SceneEyes:
         self._age_limit = age_limit
         bases = scene.arena.starts if scene.arena is not None else {}
         unknown = scene.arena.unknown if scene.arena is not None else frozenset()
-        self.robots = robots or tuple(BaseFrames(name) if name in bases else ArmFrames(name) for name in scene.robots)
+        self.robots = robots or tuple(frames_of(name, body) for name, body in bodies_of(scene).items())
         self.known: Dict[str, WorldObject] = {
             name: thing for name, thing in scene.objects.items() if name not in unknown}
         self._scene = scene

@@ -11,25 +11,29 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.ports.kinds import BASE
+from hicrisp_core.robot.description import RobotBody
 
 
 @dataclass(frozen=True)
 class ArmFrames:
-    """The TF frames by which an arm is seen."""
+    """The TF frames by which an arm is seen; empty for the usual names, ``<name>_hand_tcp``, ``<name>_leftfinger``
+    and ``<name>_rightfinger``."""
 
-    name: str = "panda"
-    tool: str = "panda_hand_tcp"
-    fingers: Tuple[str, str] = ("panda_leftfinger", "panda_rightfinger")
+    name: str
+    tool: str = ""
+    fingers: Tuple[str, str] = ("", "")
 
     @property
     def frames(self) -> Tuple[str, ...]:
-        """The names of the frames."""
-        return (self.tool, *self.fingers)
+        """The names of the frames: of the tool and of the two fingers."""
+        left, right = self.fingers
+        return (self.tool or f"{self.name}_hand_tcp", left or f"{self.name}_leftfinger",
+                right or f"{self.name}_rightfinger")
 
     def seen(self, frames: Frames) -> RobotState:
         """The robot as its frames show it; without a pose when they are missing."""
-        tool = frames.get(self.tool)
-        left, right = (frames.get(finger) for finger in self.fingers)
+        tool, left, right = (frames.get(frame) for frame in self.frames)
         opening = distance(left[0].position, right[0].position) if left and right else None
         return RobotState(self.name, "arm", tool[0] if tool else None, opening)
 
@@ -53,7 +57,7 @@ class RobotFrames(Protocol):
 class BaseFrames:
     """The TF frame by which a mobile base is seen; empty for ``<name>/base_link``."""
 
-    name: str = "agv"
+    name: str
     body: str = ""
 
     @property
@@ -72,7 +76,7 @@ def perceive(
     catalogue: Mapping[str, WorldObject],
     domain: Domain,
     now: float,
-    arms: Tuple[RobotFrames, ...] = (ArmFrames(),),
+    arms: Tuple[RobotFrames, ...],
     age_limit: float = math.inf,
 ) -> WorldState:
     """What is seen at ``now`` (seconds of the same clock as the stamps).
@@ -97,3 +101,10 @@ def perceive(
     robots = {arm.name: arm.seen(fresh) for arm in arms}
     world = WorldState(objects, frozenset(), robots, now)
     return world.with_relations(frozenset(derive_relations(domain, world)))
+
+
+def frames_of(name: str, body: RobotBody) -> RobotFrames:
+    """The frames by which a robot is seen."""
+    if body.kind == BASE:
+        return BaseFrames(name, body.frames.base)
+    return ArmFrames(name, body.frames.tool, body.frames.fingers)

@@ -5,7 +5,7 @@ Nobody else puts a brain, a body, a detector and a corrector together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from threading import Event
 from typing import Any, Mapping, Optional, Union
@@ -13,7 +13,7 @@ from typing import Any, Mapping, Optional, Union
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.body.factory import make_body
-from hicrisp_core.body.placement import Workspace
+from hicrisp_core.body.placement import Workspace, workspace_of
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.corrector.ladder import Ladder
@@ -33,6 +33,7 @@ from hicrisp_core.ports.detector import DetectorPort
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import Observer
 from hicrisp_core.ports.robot import RobotPort
+from hicrisp_core.robot.description import RobotBody
 
 _NO_MODEL = LlmSettings("offline", backend=OFFLINE)
 
@@ -44,8 +45,10 @@ class Parts:
     Args:
         llm: the language model that plans, and that a body with a model asks; the offline planner by default.
         prompts: the folder of the policy's prompts, for a language model.
-        workspace: what placements must respect.
+        workspace: what the placements of a robot must respect whose body is not given.
         drive: what goals of a mobile base must respect.
+        pose_age_limit: age from which on the detector does not count a pose as seen, seconds.
+        bodies: what the robots are, by name.
     """
 
     domain: Domain
@@ -54,6 +57,8 @@ class Parts:
     prompts: Union[str, FilePath] = ""
     workspace: Workspace = Workspace()
     drive: DriveSpace = DriveSpace()
+    pose_age_limit: float = 1.0
+    bodies: Mapping[str, RobotBody] = field(default_factory=dict)
 
     def brain(self) -> Brain:
         """The brain that the policy and the language model ask for."""
@@ -61,12 +66,14 @@ class Parts:
 
     def body(self) -> Body:
         """The body that the policy names."""
-        decoder = ActionDecoder(self.domain, self.workspace, self.drive)
+        decoder = ActionDecoder(
+            self.domain, self.workspace, self.drive,
+            {name: workspace_of(body) for name, body in self.bodies.items()})
         return make_body(self.policy.body, self.domain, decoder, self.llm, self.prompts)
 
     def detector(self) -> Detector:
         """The detector of the domain's facts."""
-        return Detector(self.domain)
+        return Detector(self.domain, self.pose_age_limit)
 
     def corrector(self, brain: Brain) -> Ladder:
         """The ladder of the policy's rungs; those with a model ask the brain."""

@@ -38,9 +38,10 @@ class DeliveryReader(PhraseReader):
         verb = clause.verb
         if verb is END:
             raise NotUnderstood(f"'{clause.text}' begins with no action")
-        back = verb.value == "return" or any("back" in token.text.split() for token in clause.tokens)
+        moves = verb.value in ("go", "go_to") or verb.text in (*lexicon.CARRIES, *lexicon.LOADS, "get")
+        back = moves and any("back" in token.text.split() for token in clause.tokens)
         self.skip()
-        if back or verb.text.startswith("return"):
+        if back or verb.value == "return" or verb.text.startswith("return"):
             return [self._back(verb)]
         if verb.value == "unload" or (verb.text in lexicon.UNLOADS and self._is_carrier_behind("from")):
             return [self._unload()]
@@ -95,7 +96,9 @@ class DeliveryReader(PhraseReader):
         elif where and not goes:
             raise NotUnderstood(f"'{self.rest()}' is not understood")
         moves = goes or verb.value == "go" or verb.text in ("go back", "come back", "drive back")
-        if moves and not items and where and not self._known.table(where) and not self._is_start(where):
+        if moves and items:
+            raise NotUnderstood(f"'{verb.text}' takes no things along; say 'bring ... back'")
+        if moves and where and not self._known.table(where) and not self._is_start(where):
             raise NotUnderstood(f"'{verb.text} {self.rest()}' is a drive")
         if not where or self._known.station(where) or self._is_start(where):
             return Delivery("return", items)

@@ -7,6 +7,7 @@ asks for. Where none does, the one that got furthest says why.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import AbstractSet, Callable, Dict, List, Sequence, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
@@ -53,11 +54,12 @@ _ACTING: Dict[str, Tuple[str, ...]] = {
 """Which kinds of robots do a part of a delivery."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """A text that asks."""
+class Form(Enum):
+    """What a text is as a whole, in the order in which it is found out."""
 
-    text: str
+    QUESTION = "it asks"
+    FACTS = "it lists what shall be so, also in a domain's own sentences"
+    ORDERS = "it asks for something to be done"
 
 
 @dataclass(frozen=True)
@@ -68,17 +70,19 @@ class Orders:
     notes: Tuple[str, ...] = ()
 
 
-Read = Union[Question, Reading, Orders]
+def form_of(text: str, domain: Domain, facts: FactReader) -> Form:
+    """What a text is, whether or not all of it can be read."""
+    if is_question(text):
+        return Form.QUESTION
+    return Form.FACTS if facts.read(in_facts(text, domain)).whole else Form.ORDERS
 
 
-def read_task(text: str, domain: Domain, world: WorldState, facts: FactReader) -> Read:
-    """What a text is: a question, a list of facts, also in a domain's own sentences, or orders.
+def read_task(text: str, domain: Domain, world: WorldState, facts: FactReader) -> Union[Reading, Orders]:
+    """What a text that is no question wants: facts, or orders.
 
     Raises:
         NotUnderstood: with the part that could not be read.
     """
-    if is_question(text):
-        return Question(text)
     listed = facts.read(in_facts(text, domain))
     if listed.whole:
         return listed
@@ -217,7 +221,7 @@ class _OrderReader:
 def _able(order: Order) -> Tuple[str, ...]:
     """The kinds of robots that carry out an order."""
     if isinstance(order, Delivery):
-        return _ACTING[order.kind]
+        return (BASE,) if order.kind == "return" and not order.place else _ACTING[order.kind]
     return (BASE,) if isinstance(order, Errand) else (ARM,)
 
 

@@ -73,6 +73,8 @@ class Names:
 
     def matching(self, noun: Noun) -> List[str]:
         """Everything that a phrase fits, however many it asks for."""
+        if noun.count in ("it", "them"):
+            return list(self._pronoun(noun))
         joined = "_".join(noun.words)
         if joined in self._world.objects:
             found = [joined]

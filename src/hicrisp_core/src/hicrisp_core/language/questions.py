@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.language import lexicon
+from hicrisp_core.language import drives, examples, lexicon
 from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.names import Names, colour_of
 from hicrisp_core.language.noun_phrases import PhraseReader
@@ -33,7 +33,8 @@ def answer(text: str, domain: Domain, world: WorldState) -> str:
     """
     words = _asked(text)
     if plain(words) in lexicon.HELP:
-        return f"I can read, for example: {'; '.join(lexicon.EXAMPLES)}."
+        known = drives.EXAMPLES if examples.drives_only(domain) else lexicon.EXAMPLES
+        return f"I can read, for example: {'; '.join(known)}."
     return _Question(words, domain, world).answer()
 
 

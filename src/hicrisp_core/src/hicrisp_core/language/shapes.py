@@ -89,7 +89,7 @@ class BuildReader(PhraseReader):
             elif token.value in ("on", "in"):
                 self.skip()
                 place = self.noun()
-                if place.words[-1] not in _PLACES:
+                if not set(place.words[-1:]) & set(_PLACES):
                     base = place
                 if base and (shape != "tower" or token.value == "in"):
                     raise NotUnderstood(f"a {shape} cannot be built {token.text} '{place}' here")

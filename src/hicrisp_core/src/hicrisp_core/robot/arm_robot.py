@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from threading import Event
 from typing import Callable, Mapping, Optional, Sequence
 
@@ -44,12 +45,13 @@ class ArmRobot:
         observe: the world as it is seen when it is called; the skills plan in nothing else.
         clock: seconds of the robot's clock, by which the time limits of commands are meant.
         limits: where the tool may be sent; anywhere by default.
+        hand: the measures of the gripper; its largest opening is the arm's.
     """
 
     def __init__(
         self, arm: Arm, skills: Mapping[str, SkillUse], observe: Callable[[], WorldState],
         settings: Optional[SkillSettings] = None, clock: Callable[[], float] = time.monotonic,
-        limits: Optional[SafetyLimits] = None,
+        limits: Optional[SafetyLimits] = None, hand: Optional[Gripper] = None,
     ) -> None:
         self.name = arm.name
         self._arm = arm
@@ -57,6 +59,7 @@ class ArmRobot:
         self._settings = settings or SkillSettings()
         self._clock = clock
         self._limits = limits
+        self._hand = replace(hand or Gripper(), opening=arm.max_opening)
         self._skills = skills_of(ARM, skills)
         self._running: Optional[_Stop] = None
 
@@ -86,7 +89,7 @@ class ArmRobot:
         stop = _Stop(cancel, self._clock, self._clock() + limit)
         self._running = stop
         attempt = Attempt(self._arm, self._observe, deadline, stop, progress or _ignore,
-                          Gripper(opening=self._arm.max_opening), self._settings, self._limits, skill.item(command))
+                          self._hand, self._settings, self._limits, skill.item(command))
         try:
             outcome = attempt.interrupted() or skill.run(attempt, command)
         finally:

@@ -57,7 +57,7 @@ class BaseSettings:
         landmarks: places by name.
     """
 
-    name: str = "agv"
+    name: str = "base"
     speed: PositiveFloat = 0.5
     detour: PositiveFloat = 3.0
     start_up: PositiveFloat = 10.0

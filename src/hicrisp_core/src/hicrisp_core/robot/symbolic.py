@@ -26,8 +26,8 @@ class _Fault:
 class SymbolicWorld:
     """Robot and eyes in one: commands change the facts as the domain says, unless a fault was put in their way."""
 
-    def __init__(self, domain: Domain, state: WorldState, robot: str = "panda") -> None:
-        self.name = robot
+    def __init__(self, domain: Domain, state: WorldState, robot: str = "") -> None:
+        self.name = robot or next(iter(state.robots), "robot")
         self.state = state
         self.executed: List[str] = []
         self._domain = domain

@@ -126,8 +126,8 @@ class Demo:
         about = missing[0] if len(missing) == 1 else ""
         raise Unreachable(
             f"{why}; missing: {', '.join(missing) or 'no node, but a service'}",
-            *self.launch.tail(about=about), f"the whole log: {self.launch.log}",
-            "what is set up and what is not: scripts/doctor")
+            f"the whole log: {self.launch.log}", "what is set up and what is not: scripts/doctor",
+            "what was said last:", *self.launch.tail(about=about))
 
     def _stay(self) -> None:
         say, paint = self._console.say, self._console.paint

@@ -58,10 +58,10 @@ def _trial(
     report = wait_for_report(folder)
     if report is not None:
         console.say(f"   report: {report}")
-    return _result(told, folder)
+    return result_of_task(told, folder)
 
 
-def _result(told: List[Dict[str, Any]], folder: str) -> Dict[str, Any]:
+def result_of_task(told: List[Dict[str, Any]], folder: str) -> Dict[str, Any]:
     """The result as the run folder has it, or as the events tell it."""
     try:
         trial = json.loads((Path(folder) / "result.json").read_text(encoding="utf-8")) if folder else None

@@ -65,6 +65,7 @@ class TaskRunner:
         self._camera.warm()
         self._space = drive_space(configuration.scene)
         self._offsets: Optional[DecoderOffsets] = None
+        self._resets = 0
 
     def follow(self, configuration: Configuration) -> None:
         """Carry out the next request in another scene."""
@@ -125,6 +126,9 @@ class TaskRunner:
             tell(Noted(text=missing))
 
     def _carry_out(self, task: Task, request: Request, tell: Callable[[Dict[str, Any]], None]) -> None:
+        resets = int(_of_the_world("resets", 0))
+        if resets != self._resets:  # The robot of a world that began again is another one: what was learned is over.
+            self._resets, self._offsets = resets, None
         policy = replace(self._configuration.policy, autonomy="supervised")  # The gate knows the level of this moment.
         executive = Executive(
             self._ports(request), self._configuration.domain, policy, tell, request.cancel, self._offsets)

@@ -1,0 +1,113 @@
+"""What a robot is, whoever drives it: the section ``body`` of ``config/robots/<name>.yaml``."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from pathlib import Path
+from typing import Dict, Mapping, Optional, Tuple, Union
+
+from pydantic import NonNegativeFloat
+from pydantic.dataclasses import dataclass
+from typing_extensions import Literal
+
+from hicrisp_core.config.files import config_file
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.domain.schema import SkillUse
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.extensions import extensions
+from hicrisp_core.robot.hand import Gripper
+from hicrisp_core.scene.scene import Scene
+
+SECTION = "body"
+
+
+@dataclass(frozen=True, config=STRICT)
+class BodyFrames:
+    """The TF frames by which a robot is seen; empty ones have the usual names.
+
+    Args:
+        tool: the tool centre point of an arm; ``<name>_hand_tcp``.
+        fingers: the finger tips of an arm; ``<name>_leftfinger`` and ``<name>_rightfinger``.
+        base: the middle of a base; ``<name>/base_link``.
+    """
+
+    tool: str = ""
+    fingers: Tuple[str, str] = ("", "")
+    base: str = ""
+
+
+@dataclass(frozen=True, config=STRICT)
+class RobotBody:
+    """A robot as a body.
+
+    Args:
+        kind: ``arm`` or ``base``.
+        origin: where an arm stands in the world's plane, metres.
+        reach: the least and the greatest distance from there at which it places things, metres.
+        hand: the measures of its gripper, metres.
+        skills: the skills that it has; none for all of its kind.
+    """
+
+    kind: Literal["arm", "base"] = "arm"
+    frames: BodyFrames = field(default_factory=BodyFrames)
+    origin: Tuple[float, float] = (0.0, 0.0)
+    reach: Tuple[NonNegativeFloat, NonNegativeFloat] = (0.30, 0.70)
+    hand: Gripper = field(default_factory=Gripper)
+    skills: Tuple[str, ...] = ()
+
+    def able(self, uses: Mapping[str, SkillUse]) -> Mapping[str, SkillUse]:
+        """Of a domain's actions those whose skill it has."""
+        return {action: use for action, use in uses.items() if not self.skills or use.skill in self.skills}
+
+
+def read_body(file: Union[str, Path]) -> RobotBody:
+    """The body that a robot's file describes.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
+    values, positions = read_yaml(file)
+    body = read_settings(RobotBody, values.get(SECTION, {}), positions, (SECTION,))
+    known = extensions().skills
+    for index, name in enumerate(body.skills):
+        if name not in known:
+            raise positions.error((SECTION, "skills", index), known.unknown(name))
+        if known.get(name).robot != body.kind:
+            raise positions.error((SECTION, "skills", index), f"the skill '{name}' is one of the kind "
+                                                              f"{known.get(name).robot}, and this is of the kind "
+                                                              f"{body.kind}")
+    return body
+
+
+def described(name: str, beside: Union[str, Path, None] = None) -> Optional[RobotBody]:
+    """The body of a robot by its name; ``None`` where no file of that name describes one.
+
+    Args:
+        beside: another configuration file; ``robots`` next to its folder is looked through first.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
+    try:
+        file = config_file("robots", name, beside=beside)
+    except ConfigError:
+        return None
+    return read_body(file) if SECTION in read_yaml(file)[0] else None
+
+
+def bodies_of(scene: Scene) -> Dict[str, RobotBody]:
+    """The bodies of a scene's robots; of one that no file describes the usual one of its kind.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid; also for a robot of another kind than in the scene.
+    """
+    bases = scene.arena.starts if scene.arena is not None else {}
+    found: Dict[str, RobotBody] = {}
+    for name in scene.robots:
+        usual = RobotBody("base") if name in bases else RobotBody("arm")
+        found[name] = described(name, scene.source or None) or usual
+        if found[name].kind != usual.kind:
+            raise ConfigError(f"config/robots/{name}.yaml says that {name} is of the kind {found[name].kind}, and the "
+                              f"scene {scene.name} has it as {usual.kind}")
+    return found

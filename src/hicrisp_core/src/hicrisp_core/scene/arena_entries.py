@@ -1,0 +1,93 @@
+"""What stands in a scene file about an arena: one class for each entry, its fields the keys; metres and degrees."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import field
+from typing import Any, Mapping, Optional, Tuple
+
+from pydantic import PositiveFloat
+from pydantic.dataclasses import dataclass
+from typing_extensions import Literal
+
+from hicrisp_core.config.settings import STRICT
+
+Spot = Tuple[float, float]
+Extent = Tuple[PositiveFloat, PositiveFloat]
+
+
+@dataclass(frozen=True, config=STRICT)
+class ArenaEntry:
+    """The floor: its corner with the least coordinates, its extents and its height."""
+
+    origin: Spot
+    size: Extent
+    floor: float = 0.0
+
+
+@dataclass(frozen=True, config=STRICT)
+class WallEntry:
+    """A wall; its ends are called ``from`` and ``to`` in the file."""
+
+    start: Spot
+    end: Spot
+    thickness: PositiveFloat = 0.05
+    height: PositiveFloat = 0.4
+
+    def __post_init__(self) -> None:
+        if math.dist(self.start, self.end) < 1e-3:
+            raise ValueError("the two ends of a wall must be at least 1 mm apart")
+
+
+WALL_KEYS = {"start": "from", "end": "to"}
+
+
+@dataclass(frozen=True, config=STRICT)
+class StartEntry:
+    """A base and where it starts; ``tray`` names the object that it carries things on."""
+
+    kind: Literal["base"]
+    position: Spot
+    radius: PositiveFloat = 0.18
+    yaw: float = 0.0
+    tray: str = ""
+
+
+@dataclass(frozen=True, config=STRICT)
+class AreaEntry:
+    """A place on the floor; its type is ``area`` unless another one is given."""
+
+    position: Spot
+    type: str = "area"
+    size: Extent = (0.5, 0.5)
+    yaw: float = 0.0
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, config=STRICT)
+class SpotEntry:
+    """Where an obstacle may stand by chance: anywhere, or in a region x_min, y_min, x_max, y_max."""
+
+    region: Optional[Tuple[float, float, float, float]] = None
+    min_gap: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.region is not None and not (self.region[0] <= self.region[2] and self.region[1] <= self.region[3]):
+            raise ValueError("the region is x_min, y_min, x_max, y_max, the least values first")
+
+
+@dataclass(frozen=True, config=STRICT)
+class ObstacleEntry:
+    """A round thing that no map knows; kilograms."""
+
+    radius: PositiveFloat
+    type: str = "obstacle"
+    height: PositiveFloat = 0.4
+    mass: PositiveFloat = 8.0
+    position: Optional[Spot] = None
+    random: Optional[SpotEntry] = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if (self.position is None) == (self.random is None):
+            raise ValueError("exactly one of 'position' and 'random' says where it is at first")

@@ -1,0 +1,57 @@
+"""What stands in a scene file about a table and the things on it: one class for each entry, its fields the keys."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any, Mapping, Optional, Tuple
+
+from annotated_types import Gt, Le
+from pydantic import PositiveFloat
+from pydantic.dataclasses import dataclass
+from typing_extensions import Annotated
+
+from hicrisp_core.config.settings import STRICT
+from hicrisp_core.scene.layout import RandomSpot
+
+Size = Tuple[PositiveFloat, PositiveFloat, PositiveFloat]
+
+
+@dataclass(frozen=True, config=STRICT)
+class TableEntry:
+    """The table: its size and the middle of its top, metres."""
+
+    size: Size = (0.8, 1.2, 0.04)
+    position: Tuple[float, float] = (0.5, 0.0)
+
+
+@dataclass(frozen=True, config=STRICT)
+class SpotEntry:
+    """Where a thing may be put by chance; the same as in ``RandomSpot``."""
+
+    region: Tuple[float, float, float, float]
+    min_gap: float = RandomSpot.min_gap
+    reach: Tuple[float, float] = RandomSpot.reach
+
+    def __post_init__(self) -> None:
+        x_min, y_min, x_max, y_max = self.region
+        if not (x_min <= x_max and y_min <= y_max):
+            raise ValueError("the region is x_min, y_min, x_max, y_max, the least values first")
+
+
+@dataclass(frozen=True, config=STRICT)
+class ThingEntry:
+    """A thing on the table: metres, kilograms, degrees; where it is at first is said in one of three ways."""
+
+    type: str
+    size: Size
+    shape: Optional[str] = None
+    mass: Annotated[float, Gt(0.0), Le(3.0)] = 0.15
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    position: Optional[Tuple[float, float]] = None
+    yaw: float = 0.0
+    on: Optional[str] = None
+    random: Optional[SpotEntry] = None
+
+    def __post_init__(self) -> None:
+        if [self.position, self.on, self.random].count(None) != 2:
+            raise ValueError("exactly one of 'position', 'on' and 'random' says where it is at first")
