@@ -264,6 +264,24 @@ def test_a_near_miss_is_a_note_on_a_success() -> None:
     assert "too closely" in verdict.note
 
 
+def test_a_drive_that_broke_off_names_what_is_seen_beside_the_base_and_keeps_what_the_driver_knows() -> None:
+    stopped = seen(2.0, 1.0, things=[disc("crate", 2.4, 1.0, 0.15), disc("far_off", 3.0, 1.0, 0.1)])
+    crate = Cause(CauseKind.BLOCKED, ("crate",))
+    for outcome, cause in (
+            (Outcome(Status.EXECUTION, "blocked", cause=Cause(CauseKind.BLOCKED)), crate),
+            (Outcome(Status.EXECUTION, "zone", cause=Cause(CauseKind.FORBIDDEN, ("lawn",))),
+             Cause(CauseKind.FORBIDDEN, ("lawn",))),
+            (Outcome(Status.SAFETY, "blind", cause=Cause(CauseKind.STALE_SENSOR, ("/scan",), 4.0)),
+             Cause(CauseKind.STALE_SENSOR, ("/scan",), 4.0))):
+        verdict = Detector(DOMAIN).check(go_to("area_1"), seen(), stopped, outcome)
+        assert verdict.feedback is not None
+        assert verdict.feedback.cause == cause
+    blocked = Outcome(Status.EXECUTION, "blocked", cause=Cause(CauseKind.BLOCKED))
+    alone = Detector(DOMAIN).check(go_to("area_1"), seen(), seen(2.0, 1.0), blocked)
+    assert alone.feedback is not None
+    assert alone.feedback.cause == Cause(CauseKind.BLOCKED)
+
+
 def test_the_first_goal_is_the_free_place_nearest_to_the_middle() -> None:
     area = CATALOGUE["area_1"]
     pose = goal_within(area, None, seen(), (), DriveSpace())

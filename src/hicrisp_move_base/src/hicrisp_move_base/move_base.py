@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from threading import Event
 from typing import Any, List, Optional, Sequence, Tuple
@@ -132,7 +133,7 @@ class MoveBase:
         if start is None:
             return self._lost()
         if not self._odometry.alive:
-            return Outcome(Status.LOST, f"there is no odometry on {self.settings.odometry}")
+            return Outcome(Status.LOST, f"there is no odometry on {self.settings.odometry}", cause=self._no_odometry())
         return self._scans.alarm()
 
     def _no_way(self, pose: Pose, constraints: Constraints, cancel: Event) -> Optional[Outcome]:
@@ -145,7 +146,8 @@ class MoveBase:
 
     def _lost(self) -> Outcome:
         return Outcome(Status.LOST, f"TF does not say where '{self.settings.base_frame}' is in "
-                                    f"'{self.settings.map_frame}'")
+                                    f"'{self.settings.map_frame}'",
+                       cause=Cause(CauseKind.LOCALISATION, (self.settings.base_frame,)))
 
     def _closed(self, pose: Pose, outcome: Outcome, constraints: Constraints) -> bool:
         """Whether a goal without a path still has none, with all that move_base saw since its own recoveries."""
@@ -178,23 +180,31 @@ class MoveBase:
         taken = self._traffic.taken_over(began)
         if taken and reply.status in (CallStatus.PREEMPTED, CallStatus.LOST) and not cancel.is_set() \
                 and watch.alarmed is None:
-            return Outcome(Status.EXECUTION, f"another client took the base over: it was sent to {taken}")
+            return Outcome(Status.EXECUTION, f"another client took the base over: it was sent to {taken}",
+                           cause=Cause(CauseKind.TAKEN_OVER, said=f"sent to {taken}"))
         if watch.alarmed is not None and reply.status is not CallStatus.SUCCEEDED:
             return watch.alarmed
         if reply.status is CallStatus.PREEMPTED and not cancel.is_set():
-            return Outcome(Status.EXECUTION, "somebody else canceled the goal")
+            return Outcome(Status.EXECUTION, "somebody else canceled the goal", cause=Cause(CauseKind.TAKEN_OVER))
         return explain(reply.status, reply.message)
 
     def alarm(self) -> Optional[Outcome]:
         """Why a drive must not go on; ``None`` while all is well."""
         if not self._odometry.alive:
-            return Outcome(Status.LOST, f"the odometry on {self.settings.odometry} fell silent")
+            return Outcome(Status.LOST, f"the odometry on {self.settings.odometry} fell silent",
+                           cause=self._no_odometry())
         if self._odometry.jump > self.settings.jump:
             return Outcome(Status.EXECUTION, f"the odometry jumped by {self._odometry.jump:.2f} m; "
-                                             "where the base is cannot be trusted")
+                                             "where the base is cannot be trusted",
+                           cause=Cause(CauseKind.LOCALISATION, (self.settings.odometry,)))
         if self._traffic.silence > self.settings.status_age:
-            return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s")
+            return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s",
+                           cause=Cause(CauseKind.UNREACHABLE_NODE, ("move_base",), self._traffic.silence))
         return self._scans.alarm()
+
+    def _no_odometry(self) -> Cause:
+        silence = self._odometry.silence
+        return Cause(CauseKind.STALE_SENSOR, (self.settings.odometry,), silence if math.isfinite(silence) else None)
 
     def astray(self, guard: ZoneGuard) -> Optional[Outcome]:
         """That the base is about to come over a zone; ``None`` while it is not."""

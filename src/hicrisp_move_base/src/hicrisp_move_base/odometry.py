@@ -46,6 +46,11 @@ class OdometryWatch:
         return self._jump
 
     @property
+    def silence(self) -> float:
+        """Seconds since the latest message; infinite before the first."""
+        return time.monotonic() - self._seen_at
+
+    @property
     def speeds(self) -> Tuple[float, float]:
         """The latest forward speed (m/s) and speed of turning left (rad/s)."""
         return self._speeds

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import List, NamedTuple, Optional, Tuple
 
-from hicrisp_core.detector.motion import with_the_way
+from hicrisp_core.detector.motion import stopped_by, with_the_way
 from hicrisp_core.detector.relations import see
 from hicrisp_core.domain.checker import not_seen
 from hicrisp_core.domain.effects import expected_facts, names_of
@@ -62,6 +62,7 @@ class Detector:
         every fact is seen.
         """
         verdict = self._compared(command, before, after, outcome)
+        verdict = stopped_by(self.domain, command, after, verdict)
         return with_the_way(self.domain, command, before, after, verdict)
 
     def _compared(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:

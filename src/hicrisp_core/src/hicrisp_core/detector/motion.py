@@ -105,15 +105,19 @@ def happened(domain: Domain, robot: str, before: WorldState, after: WorldState) 
     return [*found, Relation(robot, roles.touched)] if motion.touches and roles.touched else found
 
 
-def beside(world: WorldState, robot: str, riding: "frozenset[str]" = frozenset()) -> Optional[str]:
-    """The thing nearest to a base that may have stopped it, by name; ``None`` where none is seen near it."""
-    state = world.robots.get(robot)
-    if state is None or state.kind != "base" or state.pose is None:
-        return None
-    spot = Point(*state.pose.position[:2])
-    near = [(float(footprint(thing, thing.pose).distance(spot)), name) for name, thing in world.objects.items()
-            if name not in riding and thing.pose is not None and not thing.form.ground]
-    return next((name for apart, name in sorted(near) if apart < _NEAR), None)
+def stopped_by(domain: Domain, command: Command, after: WorldState, verdict: Verdict) -> Verdict:
+    """The verdict on a drive that was blocked by it is not said what: the thing that is seen nearest to the base."""
+    feedback, robot = verdict.feedback, after.robots.get(command.robot)
+    if feedback is None or feedback.cause is None or robot is None or robot.kind != "base" or robot.pose is None:
+        return verdict
+    if feedback.cause.kind is not CauseKind.BLOCKED or feedback.cause.names:
+        return verdict
+    spot, riding = Point(*robot.pose.position[:2]), domain.roles.riding(after)
+    near = sorted((float(footprint(thing, thing.pose).distance(spot)), name) for name, thing in after.objects.items()
+                  if name not in riding and thing.pose is not None and thing.shape not in ("region", "surface"))
+    if not near or near[0][0] >= _NEAR:
+        return verdict
+    return replace(verdict, feedback=replace(feedback, cause=replace(feedback.cause, names=(near[0][1],))))
 
 
 def with_the_way(

@@ -102,7 +102,7 @@ class Drive:
         if self._bumped >= _BUMPED:
             x, y, _ = self._base.pose().position
             return Outcome(Status.EXECUTION, f"The bumper was pressed at ({x:.2f}, {y:.2f}) by something that the "
-                                             "lidar does not see.")
+                                             "lidar does not see.", cause=Cause(CauseKind.TOUCHED))
         return None
 
     def _arrived(self) -> Optional[Outcome]:
@@ -154,7 +154,7 @@ class Drive:
         if self._recoveries >= len(_RECOVERIES):
             if self._path is None:
                 return Outcome(Status.PLANNING, NO_PLAN, cause=Cause(CauseKind.NO_PATH))
-            return Outcome(Status.EXECUTION, NO_CONTROL)
+            return Outcome(Status.EXECUTION, NO_CONTROL, cause=Cause(CauseKind.BLOCKED))
         behaviour = _RECOVERIES[self._recoveries]
         self._recoveries += 1
         self._progress(f"recovery: {behaviour}", self._fraction())
