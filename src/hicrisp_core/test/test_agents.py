@@ -182,9 +182,9 @@ def test_an_agent_that_cannot_be_reached_is_a_refusal_that_says_so(ask, script):
 
 
 @pytest.mark.parametrize(("level", "told"), [
-    ("what", "- error: Could not pick up red box."),
-    ("why", "- error: Could not pick up red box.; reason: A wall."),
-    ("how", "- error: Could not pick up red box.; reason: A wall.; suggestion: Move the lid away first.")])
+    ("what", "- error: Could not pick up red_box."),
+    ("why", "- error: Could not pick up red_box.; reason: A wall."),
+    ("how", "- error: Could not pick up red_box.; reason: A wall.; suggestion: Move the lid away first.")])
 def test_a_new_plan_begins_with_travi_who_is_told_what_failed_and_what_is_done(ask, level, told, domain):
     remaining = tuple(steps(domain, BESIDE))
     failed = no_motion(domain, WORLD, PICK, "a wall", blockers=("lid",))
@@ -296,7 +296,7 @@ def test_a_new_plan_is_asked_for_the_request_as_alex_understood_it(domain, confi
         asked = Asked(server)
     assert asked.who == ["Alex", "Travi", "Ropa", "Travi", "Ropa", "Alex"]
     assert "<<<place red_box next to cylinder>>>" in asked.prompts[3]
-    assert "- error: Could not pick up red box." in asked.prompts[3].splitlines()
+    assert "- error: Could not pick up red_box." in asked.prompts[3].splitlines()
     assert "it slipped" not in asked.prompts[3].lower()
 
 

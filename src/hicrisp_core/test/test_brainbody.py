@@ -168,3 +168,31 @@ def test_a_rehearsal_ends_where_a_step_is_only_words(canning):
     worded = replace(steps(canning, FILL)[0], action="", text="fill it", arguments={})
     assert rehearsed(canning, command, JAR, [worded]).refusal is None
     assert rehearsed(canning, command, JAR, steps(canning, FILL)).refusal.kind is FeedbackKind.BARS_LATER_STEP
+
+
+def test_a_rehearsal_out_of_time_refuses_nothing_but_says_what_is_not_known(canning):
+    command = canning.ground(steps(canning, SEAL)[0], JAR)
+    found = rehearsed(canning, command, JAR, steps(canning, FILL), deadline=0.0)
+    assert found.refusal is None
+    assert "fill jar" in found.doubt
+    assert not rehearsed(canning, command, JAR, ()).doubt
+
+
+@pytest.mark.parametrize("autonomy", ["supervised", "full"])
+def test_a_person_is_asked_with_the_doubt_under_full_autonomy_too(canning, autonomy):
+    hurried = Policy("t", rungs=(), autonomy=autonomy, search=SearchLimits(seconds=1e-9))
+    asked = Asked(False)
+    run = Run(canning, JAR, hurried, [SEAL, FILL], approve=asked)
+    assert not run().success
+    assert run.world.executed == []
+    assert "fill jar" in asked.doubts[0]
+    assert run.told("approval")[0]["doubt"] == asked.doubts[0]
+
+
+def test_the_ladder_goes_on_when_a_search_ran_out_of_time_and_says_so(domain):
+    hurried = Policy("t", rungs=(Rung.REPAIR, Rung.LLM_REPLAN), autonomy="full", search=SearchLimits(seconds=1e-9))
+    run = Run(domain, table_top(THINGS), hurried, [ON], [PICK, ON])
+    result = run()
+    assert result.success
+    assert result.corrections == {"llm_replan": 1}
+    assert "ran out of time" in run.told("correction")[0]["note"]

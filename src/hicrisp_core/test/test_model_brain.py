@@ -138,7 +138,7 @@ def test_a_correction_is_asked_with_error_reason_and_suggestion(domain, config_d
         answer = brain.correct(CorrectionRequest(Task("t"), WORLD, (entry,)), Deadline(10))
     assert [str(step) for step in answer.plan.steps] == ["pick(panda, red_box)"]
     asked = server.requests[0]["messages"][1]["content"]
-    assert "error: Could not pick up red box.; reason: It slipped.; suggestion: Move the lid away first." in asked
+    assert "error: Could not pick up red_box.; reason: It slipped.; suggestion: Move the lid away first." in asked
 
 
 def test_a_new_plan_is_asked_with_what_is_done_and_what_failed(ask, domain):
@@ -147,7 +147,7 @@ def test_a_new_plan_is_asked_with_what_is_done_and_what_failed(ask, domain):
     assert answer.plan is not None
     asked = server.requests[0]["messages"][1]["content"]
     assert "- pick up lid" in asked
-    assert "error: Could not pick up red box." in asked
+    assert "error: Could not pick up red_box." in asked
 
 
 def test_the_offline_configuration_makes_the_offline_planner(domain, config_dir):

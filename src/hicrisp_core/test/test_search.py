@@ -1,13 +1,20 @@
 """The search over the domain's operators: repairs come out of it, none is written down."""
 
+from threading import Thread
+
 import pytest
 from hicrisp_core.domain import Ending, Searcher, goal_of, load_domain, preconditions_of
 from hicrisp_core.model import RobotState, WorldObject, WorldState
+from hicrisp_core.policy.search_limits import SearchLimits
+from hicrisp_core.time.deadline import Deadline
 from tabletop import steps, table_top
+
+PATIENT = SearchLimits(seconds=60.0)
+"""No wall time decides what a test sees."""
 
 
 def found(domain, state, *goal):
-    answer = Searcher(domain).find(state, goal_of(*goal))
+    answer = Searcher(domain).find(state, goal_of(*goal), PATIENT)
     return [str(command) for command in answer.commands] if answer.found else None
 
 
@@ -20,7 +27,7 @@ def test_nothing_is_needed_for_what_holds(domain):
 
 def test_an_item_not_in_hand_is_picked_up(domain):
     command = domain.ground(steps(domain, "place_on(panda, a, b)")[0], table_top(THREE))
-    answer = Searcher(domain).find(table_top(THREE), preconditions_of(domain, command))
+    answer = Searcher(domain).find(table_top(THREE), preconditions_of(domain, command), PATIENT)
     assert [str(command) for command in answer.commands] == ["pick(panda, a)"]
 
 
@@ -50,7 +57,7 @@ def test_either_alternative_of_a_condition_will_do(domain):
 @pytest.mark.parametrize("count", [4, 12])
 def test_a_repair_among_many_things_looks_at_few_states(domain, count):
     state = table_top({f"box_{i}": "box" for i in range(count)}, [("panda", "holding", "box_0")])
-    answer = Searcher(domain).find(state, goal_of("holding(panda, box_1)"))
+    answer = Searcher(domain).find(state, goal_of("holding(panda, box_1)"), PATIENT)
     assert list(map(str, answer.commands)) == ["put_down(panda, box_0)", "pick(panda, box_1)"]
     assert answer.looked_at <= 3
 
@@ -90,6 +97,54 @@ actions:
     things = {f"thing_{i}": WorldObject(f"thing_{i}", "thing") for i in range(60)}
     state = WorldState(things, frozenset(), {"someone": RobotState("someone", "base")})
     answer = Searcher(load_domain(file)).find(
-        state, goal_of("near(someone, thing_1)", "sharp(?blade) and near(someone, ?blade)"))
+        state, goal_of("near(someone, thing_1)", "sharp(?blade) and near(someone, ?blade)"), PATIENT)
     assert answer.ending is Ending.NO_WAY
     assert answer.looked_at <= 3
+
+
+def test_a_search_whose_time_is_over_says_so(domain):
+    state = table_top({f"box_{i}": "box" for i in range(10)}, [("panda", "holding", "box_0")])
+    answer = Searcher(domain).find(state, goal_of("on(box_1, box_2)"), deadline=Deadline(0.0))
+    assert answer.ending is Ending.OUT_OF_TIME
+    assert not answer.found
+
+
+def test_a_long_search_ends_with_its_own_seconds(domain):
+    """Nothing can stand on a thing that is held, so all orders of all boxes would be looked at."""
+    state = table_top({f"box_{i}": "box" for i in range(10)})
+    limits = SearchLimits(depth=50, states=10_000_000, seconds=0.2)
+    goal = goal_of("holding(panda, box_1)", "on(box_2, box_1)")
+    assert Searcher(domain).find(state, goal, limits).ending is Ending.OUT_OF_TIME
+
+
+def test_a_search_that_waits_for_another_one_ends_in_time(domain):
+    searcher, asked = Searcher(domain), []
+    limits = SearchLimits(depth=50, states=10_000_000, seconds=1.0)
+    goal = goal_of("holding(panda, box_1)", "on(box_2, box_1)")
+    state = table_top({f"box_{i}": "box" for i in range(10)})
+    first = Thread(target=lambda: asked.append(searcher.find(state, goal, limits)))
+    first.start()
+    second = searcher.find(state, goal, limits, Deadline(0.1))
+    first.join()
+    assert [answer.ending for answer in (*asked, second)] == [Ending.OUT_OF_TIME] * 2
+
+
+def test_what_was_asked_before_changes_no_answer(domain):
+    state = table_top({f"box_{i}": "box" for i in range(6)}, [("box_1", "on", "box_0"), ("panda", "holding", "box_2")])
+    goals = [goal_of("on(box_0, box_3)", "next_to(box_4, box_5)"), goal_of("holding(panda, box_0)"),
+             goal_of("on(box_0, box_3)", "next_to(box_4, box_5)")]
+    kept = Searcher(domain)
+    assert [kept.find(state, goal, PATIENT) for goal in goals] == [
+        Searcher(domain).find(state, goal, PATIENT) for goal in goals]
+
+
+@pytest.mark.parametrize(("goals", "length"), [
+    (["on(a, b)"], 2), (["on(a, b)", "on(c, a)"], 4), (["holding(panda, a)"], 1)])
+def test_the_shortest_sequence_is_proven_where_that_is_asked(domain, goals, length):
+    answer = Searcher(domain).find(table_top(THREE), goal_of(*goals), PATIENT, prove=True)
+    assert len(answer.commands) == length
+    assert answer.shortest
+
+
+def test_without_a_proof_several_commands_are_not_called_the_shortest(domain):
+    assert not Searcher(domain).find(table_top(THREE), goal_of("on(a, b)", "on(c, a)"), PATIENT).shortest

@@ -40,7 +40,8 @@ def test_a_failure_its_correction_and_the_stack_are_told():
         {"kind": "verdict", "ok": False, "feedback": MISSED, "t": 3.0},
         {"kind": "stack", "entries": [{"command": "place box", "error": "31 mm off", "attempts": 2}]},
         {"kind": "correction", "rung": "repair", "commands": ["pick up box"], "note": ""},
-        {"kind": "task_finished", "success": True, "message": "done", "steps_executed": 3, "corrections": {"repair": 1},
+        {"kind": "task_finished", "success": True, "message": "done", "reason": "done",
+         "steps_executed": 3, "corrections": {"repair": 1},
          "wall_s": 4.0})
     for part in ("2. place box", "2/2 place box", "31 mm off", "drift", "aim right", "place box (x2)",
                  "repair: pick up box", "succeeded 3 commands, 1 corrections (repair 1), 4.0 s"):

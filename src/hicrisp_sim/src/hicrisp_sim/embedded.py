@@ -104,6 +104,11 @@ class EmbeddedWorld(SimulatedWorld):
         self._tracker = Tracker()
         self._begin(loaded)
 
+    @property
+    def domain(self) -> Domain:
+        """What may be done here."""
+        return self._domain
+
     def _simulate(self, scene: Scene, rate: float) -> Simulation:
         if scene.arena is not None:
             raise ConfigError(f"the scene '{scene.name}' is an arena for a base; this world is a table for an arm")

@@ -50,8 +50,9 @@ class LabServer(WorldServer):
         self._eyes.world_changed()
         base = self._lab.base_settings.name
         seen = self._eyes.observe_beside(lambda: self._riding | {base}, Deadline(LOOK_LIMIT))
+        aboard = self._lab.domain.roles.aboard
         self._riding = frozenset(fact.subject for fact in seen.relations
-                                 if fact.predicate == "aboard" and fact.object == base)
+                                 if aboard and fact.predicate == aboard and fact.object == base)
         return seen
 
     def _reset(self, scene: Scene, seed: int) -> Sequence[str]:

@@ -9,16 +9,18 @@ from typing import Any, Dict, List, Sequence
 
 from hicrisp_core.errors import ConfigError
 
+from hicrisp_bench.barman.mutations import KINDS, mutated
 from hicrisp_bench.barman.recipes import load_recipes
 from hicrisp_bench.barman.recordings import FILES, read_recordings
 from hicrisp_bench.barman.trial import BarmanTrial, run_barman
 from hicrisp_bench.pool import run_all
-from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.statistics import percentile, spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
 
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
 WITHOUT_MODEL = LIVE[:2]
-COLUMNS = ("policy", "llm", "n", "executable", "correct", "repairs", "replans_high", "distance", "run_ms")
+COLUMNS = ("policy", "llm", "n", "executable", "correct", "repairs", "replans_high", "distance", "run_ms", "searches",
+           "search_median_ms", "search_p95_ms", "search_worst_ms", "out_of_time")
 
 _SOURCE = "CoPAL (Joublin et al.), Table IV, recomputed from the authors' 600 recorded GPT-4 runs"
 _PUBLISHED = ((.057, .941, 0.0), (.348, .952, 0.0), (.90, .90, 1.96), (1.0, .81, 1.61), (1.0, .88, 1.47),
@@ -35,6 +37,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="recorded: the first plan of each recorded run, no model is asked; endpoint: --llm plans")
     parser.add_argument("--recordings", type=Path, nargs="+", metavar="FILE",
                         help=f"recorded runs ({', '.join(FILES)} in the data folder's 'copal')")
+    parser.add_argument("--changed", action="store_true",
+                        help="with --plans recorded: also every plan with a step dropped, repeated, swapped, a name "
+                             "misspelled or the other hand named")
+    parser.add_argument("--seed", type=int, default=0, help="with --changed: of the changes (0)")
     parser.add_argument("--policies", nargs="+", metavar="NAME", help="files of config/policies")
     parser.add_argument("--llm", default="auto", help="with --plans endpoint: a file of config/llm")
     parser.add_argument("--runs", type=at_least_one, default=10, help="with --plans endpoint: runs of each recipe (10)")
@@ -47,12 +53,14 @@ def run(options: argparse.Namespace) -> Report:
     trials = _recorded(options, policies) if recorded else _live(options, policies)
     results = run_all(run_barman, trials, options.jobs, "barman")
     llm = "recorded: gpt-4" if recorded else options.llm
-    rows = [_row(policy, llm, [r for t, r in zip(trials, results) if t.policy == policy]) for policy in policies]
+    of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy] for policy in policies}
+    rows = [_row(policy, f"{llm}{', ' if change else ''}{change}", [r for t, r in own if t.changed == change])
+            for change in dict.fromkeys(trial.changed for trial in trials) for policy, own in of_policy.items()]
     note = ("The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model is asked "
-            "here. Failures are the plans' own, none was injected." if recorded else
+            "here. Failures are the plans' own, none was injected but in the rows that name a change." if recorded else
             "The plans come from the endpoint. No failure was injected.")
     return Report(rows, COLUMNS, REFERENCE, note, {"runs": results},
-                  tuple(_sections([r for t, r in zip(trials, results) if t.policy == policies[-1]], recorded)),
+                  tuple(_sections([r for t, r in of_policy[policies[-1]] if not t.changed], recorded)),
                   not any("crashed" in result for result in results))
 
 
@@ -62,7 +70,9 @@ def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[Barm
     unknown = sorted({plan.recipe for plan in plans} - set(known))
     if unknown:
         raise ConfigError(f"no recipe for {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
-    return [BarmanTrial(options.config, policy, plan.recipe, plan) for policy in policies for plan in plans]
+    changes = {"": plans, **{kind: mutated(plans, kind, options.seed) for kind in (KINDS if options.changed else ())}}
+    return [BarmanTrial(options.config, policy, plan.recipe, plan, changed=change)
+            for change, own in changes.items() for policy in policies for plan in own]
 
 
 def _live(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:
@@ -75,6 +85,7 @@ def _row(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]
     whole = [result for result in results if "crashed" not in result]
     executable = [result for result in whole if result["executable"]]
     correct = sum(1 for result in executable if result["correct"])
+    searches = [1000.0 * each for result in whole for each in result["search_seconds"]]
     return {
         "policy": policy, "llm": llm, "n": len(results), "executable": len(executable) / max(1, len(results)),
         "executable_ci": wilson_interval(len(executable), len(results)), "correct": correct / max(1, len(executable)),
@@ -83,6 +94,9 @@ def _row(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]
         "replans_high": mean([result["replans"] for result in whole]) if whole else None,
         "distance": mean([result["distance"] for result in executable]) if executable else None,
         "run_ms": spread([1000.0 * result["seconds"] for result in whole]),
+        "searches": len(searches), "search_median_ms": spread(searches).get("median"),
+        "search_p95_ms": percentile(searches, 95.0) if searches else None,
+        "search_worst_ms": max(searches, default=None), "out_of_time": sum(r["out_of_time"] for r in whole),
         "tokens": sum(result["tokens"] for result in whole),
         "crashed": [result["crashed"] for result in results if "crashed" in result],
     }

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from hicrisp_core.executive.assembly import Parts, load_parts
 from hicrisp_core.llm.settings import OFFLINE, choose_llm
 from hicrisp_core.model import Task
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.robot.symbolic import SymbolicWorld
-from hicrisp_core.scene import load_scene
+from hicrisp_core.scene import Scene, load_scene
 
 from hicrisp_bench.barman.agreement import first_failure
 from hicrisp_bench.barman.brain import RecordedBrain
-from hicrisp_bench.barman.recipes import judge, load_recipes
+from hicrisp_bench.barman.recipes import Recipe, judge, load_recipes
 from hicrisp_bench.barman.recordings import FirstPlan
+from hicrisp_bench.barman.timed import TimedSearcher
 
 
 @dataclass(frozen=True)
 class BarmanTrial:
-    """One run: a recorded plan, or a request for an endpoint."""
+    """One run: a recorded plan, or a request for an endpoint.
+
+    Args:
+        changed: how the recorded plan was changed; empty for the plan as it is.
+    """
 
     config: Path
     policy: str
@@ -31,26 +37,29 @@ class BarmanTrial:
     recorded: Optional[FirstPlan] = None
     llm: str = ""
     run: int = 0
+    changed: str = ""
 
 
 def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
-    scene = load_scene(trial.config / "scenes" / "barman.yaml")
     llm, _ = choose_llm(trial.llm, os.environ)
-    parts = load_parts(trial.config, scene.domain, trial.policy, OFFLINE if trial.recorded else llm)
-    domain = parts.domain
-    recipe = load_recipes(trial.config / "recipes" / "cocktails.yaml")[trial.recipe]
+    scene, parts, recipes = _read(trial.config, trial.policy, OFFLINE if trial.recorded else llm)
+    domain, recipe = parts.domain, recipes[trial.recipe]
     world = SymbolicWorld(domain, scene.first_state(), scene.robots[0])
     events: List[Dict[str, Any]] = []
     drink = recipe.name.replace("_", " ")
     request = trial.recorded.request if trial.recorded else f"Please, prepare a {drink} cocktail"
+    searcher = TimedSearcher(domain)
+    executive = replace(parts, searcher=searcher).executive(
+        {world.name: world}, world, events.append, brain=_brain(trial, parts))
     began = time.perf_counter()
-    result = parts.executive({world.name: world}, world, events.append, brain=_brain(trial, parts)).run(Task(request))
+    result = executive.run(Task(request))
     seconds = time.perf_counter() - began
     served = judge(recipe, world.state)
     row: Dict[str, Any] = {
         "recipe": recipe.name, "policy": trial.policy, "executable": result.success, "message": result.message,
         "correct": result.success and served.correct, "distance": served.distance, "seconds": seconds,
+        "search_seconds": searcher.seconds, "out_of_time": searcher.out_of_time,
         "missing": sorted(served.missing), "superfluous": sorted(served.superfluous), "glasses": served.glasses,
         "repairs": result.corrections.get("repair", 0), "replans": result.corrections.get("llm_replan", 0),
         "notes": [e["reasoning"] for e in events if e["kind"] == "plan" and e["reasoning"]], "tokens": result.tokens,
@@ -60,6 +69,14 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
         theirs = (trial.recorded.failed_step, trial.recorded.failure)
         row.update(source=trial.recorded.source, ours=ours, theirs=theirs, their_message=trial.recorded.message)
     return row
+
+
+@lru_cache(maxsize=8)
+def _read(config: Path, policy: str, llm: str) -> Tuple[Scene, Parts, Dict[str, Recipe]]:
+    """The files of a trial; hundreds of trials read the same ones."""
+    scene = load_scene(config / "scenes" / "barman.yaml")
+    return (scene, load_parts(config, scene.domain, policy, llm),
+            load_recipes(config / "recipes" / "cocktails.yaml"))
 
 
 def _brain(trial: BarmanTrial, parts: Parts) -> Brain:

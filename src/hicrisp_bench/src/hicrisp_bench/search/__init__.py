@@ -1,4 +1,5 @@
-"""The search over the domain's operators: the time of random questions in every world, and the answers' lengths."""
+"""The search over the domain's operators: the time of random questions in every world, and the answers'
+lengths."""
 
 from hicrisp_bench.search.suite import add_options, run
 

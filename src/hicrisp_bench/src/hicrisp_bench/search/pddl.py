@@ -15,7 +15,8 @@ _Names = Mapping[str, str]
 
 
 def exported(domain: Domain, state: WorldState, goal: Goal) -> Optional[Tuple[str, str]]:
-    """The domain and the problem, with the actions that can be undone; ``None`` where numbers matter to one of them."""
+    """The domain and the problem, with the actions that can be undone; ``None`` where numbers matter to one
+    of them."""
     try:
         return _Export(domain, state).written(goal)
     except _Numbers:
@@ -27,7 +28,8 @@ class _Numbers(Exception):
 
 
 class _Export:
-    """Quantifiers over what may stand in a place are written out, so that no planner needs axioms for them."""
+    """Quantifiers over what may stand in a place are written out, so that no planner needs axioms for
+    them."""
 
     def __init__(self, domain: Domain, state: WorldState) -> None:
         self._domain = domain

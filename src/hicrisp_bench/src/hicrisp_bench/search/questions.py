@@ -1,4 +1,5 @@
-"""Random questions: what a failed command needs, and goals that can be reached, in states that commands led to."""
+"""Random questions: what a failed command needs, and goals that can be reached, in states that commands led
+to."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ class Question:
     """A state, what is to hold, and how far to look.
 
     Args:
-        kind: ``repair``, what a command needs; ``goal``, facts that a random course of commands made, or a tower.
+        kind: ``repair``, what a command needs; ``goal``, facts that a random course of commands made, or a
+            tower.
     """
 
     kind: str
@@ -37,7 +39,8 @@ class Question:
 
 
 def questions(setting: Setting, count: int, seed: int) -> Iterator[Question]:
-    """Questions about a kind of world; half of them are repairs. A repair may have no answer, a goal always has one."""
+    """Questions about a kind of world; half of them are repairs. A repair may have no answer, a goal always
+    has one."""
     for index in range(count):
         dice = Random(f"{setting.name} {seed} {index}")
         state = setting.state(dice)

@@ -1,4 +1,5 @@
-"""The search over the domain's operators: the time of random questions in every world, and the answers' lengths."""
+"""The search over the domain's operators: the time of random questions in every world, and the answers'
+lengths."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def run(options: argparse.Namespace) -> Report:
     asked = [_Asked(options.config, name, options.questions, options.seed) for name in worlds]
     results = run_all(_ask, asked, options.jobs, "search")
     answers = [(world, kind, [each for each in result["answers"] if each["kind"] == kind])
-               for world, result in zip(worlds, results) if "crashed" not in result for kind in ("repair", "goal")]
+               for world, result in zip(worlds, results) if "crashed" not in result
+               for kind in ("repair", "goal")]
     every = [each for _, _, own in answers for each in own]
     rows = [_row(world, kind, own) for world, kind, own in answers]
     slowest = sorted(every, key=lambda each: -each["seconds"])[:10]
@@ -72,8 +74,10 @@ def _ask(asked: _Asked) -> Dict[str, Any]:
         _verify(setting, question, answer)
         answers.append({
             "world": setting.name, "kind": question.kind, "goal": "; ".join(map(str, question.goal)),
-            "ending": answer.ending.value, "seconds": seconds, "first_seconds": alone, "length": len(answer.commands),
-            "commands": [str(command) for command in answer.commands], "shortest": proven.found and proven.shortest,
+            "ending": answer.ending.value, "seconds": seconds, "first_seconds": alone,
+            "length": len(answer.commands),
+            "commands": [str(command) for command in answer.commands],
+            "shortest": proven.found and proven.shortest,
             "looked_at": answer.looked_at})
     return {"world": setting.name, "answers": answers}
 

@@ -76,13 +76,16 @@ class Ladder:
 
     Args:
         brain: asked on the LLM rungs; ``None`` when the policy has none.
+        searcher: finds repairs; of its own where none is given.
     """
 
-    def __init__(self, domain: Domain, policy: Policy, brain: Optional[Brain] = None) -> None:
+    def __init__(
+        self, domain: Domain, policy: Policy, brain: Optional[Brain] = None, searcher: Optional[Searcher] = None
+    ) -> None:
         self._domain = domain
         self._policy = policy
         self._brain = brain
-        self._searcher = Searcher(domain)
+        self._searcher = searcher or Searcher(domain)
         self._kinds: Mapping[Rung, RungKind] = {rung: extensions().rungs.get(rung.value) for rung in policy.rungs}
 
     @property

@@ -1,4 +1,5 @@
-"""Ways back to where a failed command can be tried: by the domain's operators, or with another thing that serves."""
+"""Ways back to where a failed command can be tried: by the domain's operators, or with another thing that
+serves."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from hicrisp_core.time.deadline import Deadline
 
 @dataclass(frozen=True)
 class WayBack:
-    """Commands after which a command may run, and that command: the failed one, or the same with another thing."""
+    """Commands after which a command may run, and that command: the failed one, or the same with another
+    thing."""
 
     commands: Tuple[Command, ...]
     command: Command
@@ -25,8 +27,9 @@ def way_back(
 ) -> Union[WayBack, Ending]:
     """A short way to where a failed command can be tried, or why there is none.
 
-    Only actions that can be undone are used: nobody asked for others. Where the domain says that any thing of a type
-    serves (one hand or the other), the same command with another such thing is a way too (CoPAL, Table II).
+    Only actions that can be undone are used: nobody asked for others. Where the domain says that any thing of
+    a type serves (one hand or the other), the same command with another such thing is a way too (CoPAL, Table
+    II).
 
     Args:
         limits: its seconds are for all the things that may serve together.

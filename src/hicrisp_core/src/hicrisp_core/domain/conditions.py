@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
+from typing import Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Set, Tuple
 
 from hicrisp_core.model import Relation
 
@@ -108,17 +108,21 @@ class Condition:
 
 
 class Facts:
-    """A set of facts, indexed by predicate for matching."""
+    """A set of facts, indexed by predicate for matching; only what is asked for is put in order."""
 
     def __init__(self, relations: Iterable[Relation]) -> None:
         self.relations = frozenset(relations)
-        self._by_predicate: Dict[str, List[Relation]] = {}
-        for fact in sorted(self.relations):
-            self._by_predicate.setdefault(fact.predicate, []).append(fact)
+        self._by_predicate: Dict[str, Set[Relation]] = {}
+        self._in_order: Dict[str, List[Relation]] = {}
+        for fact in self.relations:
+            self._by_predicate.setdefault(fact.predicate, set()).add(fact)
 
     def candidates(self, predicate: str) -> Iterable[Relation]:
         """The facts that an atom of this predicate may match, in a fixed order."""
-        return sorted(self.relations) if predicate == "*" else self._by_predicate.get(predicate, [])
+        if predicate not in self._in_order:
+            self._in_order[predicate] = sorted(
+                self.relations if predicate == "*" else self._by_predicate.get(predicate, ()))
+        return self._in_order[predicate]
 
 
 def solutions(

@@ -161,23 +161,23 @@ class Words:
 
 
 
-def words_of(feedback: Feedback, domain: Domain) -> Words:
-    """A failure in the domain's words."""
-    error, reasons, suggestion = _parts(feedback, domain)
+def words_of(feedback: Feedback, domain: Domain, exact: bool = False) -> Words:
+    """A failure in the domain's words; with ``exact`` names, as a model has to write them, instead of spoken ones."""
+    error, reasons, suggestion = _parts(feedback, domain, str if exact else spoken)
     return Words(sentence(error), " ".join(map(sentence, reasons)), sentence(suggestion))
 
 
 def told(feedback: Feedback, domain: Domain) -> str:
     """A failure for people, in one go: what happened, why, and what to do."""
-    error, reasons, suggestion = _parts(feedback, domain)
+    error, reasons, suggestion = _parts(feedback, domain, spoken)
     first = f"{error}: {reasons[0]}" if reasons else error
     return " ".join(map(sentence, filter(None, (first, *reasons[1:], suggestion))))
 
 
-def _parts(feedback: Feedback, domain: Domain) -> Tuple[str, List[str], str]:
+def _parts(feedback: Feedback, domain: Domain, say: Namer) -> Tuple[str, List[str], str]:
     """Error, reasons and suggestion, without capitals and full stops."""
     said = SENTENCES[feedback.kind]
-    slots = _Slots(feedback, domain).filled()
+    slots = _Slots(feedback, domain, say).filled()
     reasons = [_first(said.reason, slots)]
     if said is _DRIVER:
         reasons.append(slots["fact"])
@@ -189,36 +189,37 @@ def _parts(feedback: Feedback, domain: Domain) -> Tuple[str, List[str], str]:
         feedback.advice or _first(said.suggestion, slots)
 
 
-def cause_text(cause: Optional[Cause]) -> str:
-    """A cause as the part of a sentence; empty where there is nothing to say."""
-    if cause is None:
-        return ""
-    names = [spoken(name) for name in cause.names]
-    return _first(CAUSES[cause.kind], {
-        "said": cause.said.strip().rstrip("."), "names": _and(names), "names_the": _and(map(named, cause.names)),
-        "names_be": "is" if len(names) == 1 else "are",
-        "seconds": "" if cause.seconds is None else quantity(cause.seconds, "s")})
-
-
 def spoken(name: str) -> str:
     """A name of the world as it is said; a topic stays as it is."""
     return name if "/" in name else name.replace("_", " ")
 
 
-def named(name: str) -> str:
+def named(name: str, say: Namer = spoken) -> str:
     """A name with its article; one with a number needs none."""
-    said = spoken(name)
+    said = say(name)
     return said if not said or said[-1].isdigit() or "/" in said else f"the {said}"
 
 
-def with_names(template: str, names: Mapping[str, str]) -> str:
+def cause_text(cause: Optional[Cause], say: Namer = spoken) -> str:
+    """A cause as the part of a sentence; empty where there is nothing to say."""
+    if cause is None:
+        return ""
+    names = [say(name) for name in cause.names]
+    return _first(CAUSES[cause.kind], {
+        "said": cause.said.strip().rstrip("."), "names": _and(names),
+        "names_the": _and(named(name, say) for name in cause.names),
+        "names_be": "is" if len(names) == 1 else "are",
+        "seconds": "" if cause.seconds is None else quantity(cause.seconds, "s")})
+
+
+def with_names(template: str, names: Mapping[str, str], say: Namer = spoken) -> str:
     """A text of the domain with the names that it is about; one that is not known is said as 'something'."""
-    return template.format_map(_Names({key: spoken(name) for key, name in names.items()}))
+    return template.format_map(_Names({key: say(name) for key, name in names.items()}))
 
 
-def described(domain: Domain, command: Command) -> str:
+def described(domain: Domain, command: Command, say: Namer = spoken) -> str:
     """What a command does, with its names as they are said."""
-    spoken_names = {key: spoken(value) if isinstance(value, str) else value
+    spoken_names = {key: say(value) if isinstance(value, str) else value
                     for key, value in command.arguments.items()}
     return domain.describe(replace(command, arguments=spoken_names))
 
@@ -245,9 +246,10 @@ def sentence(text: str) -> str:
 class _Slots:
     """What the sentences of one feedback may name."""
 
-    def __init__(self, feedback: Feedback, domain: Domain) -> None:
+    def __init__(self, feedback: Feedback, domain: Domain, say: Namer) -> None:
         self._feedback = feedback
         self._domain = domain
+        self._say = say
 
     def filled(self) -> Dict[str, str]:
         """Every slot; empty where nothing is known for it."""
@@ -256,21 +258,24 @@ class _Slots:
         robot = command.robot if command is not None else ""
         precondition = self._precondition()
         return {
-            "doing": self._doing(), "later": self._later(), "robot": spoken(robot), "robot_the": named(robot),
-            "item": spoken(self._item(command)) if command is not None else "",
-            "subject": spoken(first), "subject_the": named(first), "parameter": spoken(feedback.parameter),
-            "subjects_the": _and(map(named, feedback.subjects)),
+            "doing": self._doing(), "later": self._later(), "robot": self._say(robot), "robot_the": self._named(robot),
+            "item": self._say(self._item(command)) if command is not None else "",
+            "subject": self._say(first), "subject_the": self._named(first), "parameter": self._say(feedback.parameter),
+            "subjects_the": _and(map(self._named, feedback.subjects)),
             "subjects_be": "is" if len(feedback.subjects) == 1 else "are",
-            "blockers": _or(map(named, feedback.blockers)),
-            "alternatives": ", ".join(map(spoken, feedback.alternatives)),
-            "alternatives_and": _and(map(spoken, feedback.alternatives)),
+            "blockers": _or(map(self._named, feedback.blockers)),
+            "alternatives": ", ".join(map(self._say, feedback.alternatives)),
+            "alternatives_and": _and(map(self._say, feedback.alternatives)),
             "condition": self._condition(precondition, precondition.reason if precondition else ""),
             "condition_advice": self._condition(precondition, precondition.suggestion if precondition else "", ""),
-            "fact": self._facts(spoken), "fact_the": self._facts(named),
-            "fact_wanted": self._facts(spoken, wanted=True),
-            "seen": "; ".join(self._fact(fact, spoken) for fact in feedback.seen),
+            "fact": self._facts(self._say), "fact_the": self._facts(self._named),
+            "fact_wanted": self._facts(self._say, wanted=True),
+            "seen": "; ".join(self._fact(fact, self._say) for fact in feedback.seen),
             "measured": self._measured(feedback.measured), "measures": self._measures(),
-            "cause": cause_text(feedback.cause), **self._values()}
+            "cause": cause_text(feedback.cause, self._say), **self._values()}
+
+    def _named(self, name: str) -> str:
+        return named(name, self._say)
 
     def _item(self, command: Command) -> str:
         return self._domain.item(command)
@@ -279,14 +284,15 @@ class _Slots:
         feedback = self._feedback
         if feedback.command is not None:
             known = feedback.command.action in self._domain.actions
-            return described(self._domain, feedback.command) if known else f"carry out '{feedback.command}'"
+            return described(self._domain, feedback.command, self._say) if known else f"carry out '{feedback.command}'"
         if feedback.step is not None and feedback.kind is not FeedbackKind.BARS_LATER_STEP:
             return f"carry out '{feedback.step.text or feedback.step}'"
         return ""
 
     def _later(self) -> str:
         later = self._checked()
-        return described(self._domain, later) if later is not None and later.action in self._domain.actions else ""
+        known = later is not None and later.action in self._domain.actions
+        return described(self._domain, later, self._say) if later is not None and known else ""
 
     def _checked(self) -> Optional[Command]:
         """The command whose preconditions are meant: the later one, where an earlier one is in its way."""
@@ -308,8 +314,8 @@ class _Slots:
         command = self._checked()
         if template and precondition is not None and command is not None:
             names = {**names_of(command), **dict(self._feedback.unmet[0].names)}
-            return with_names(template, names)
-        return self._facts(spoken) if otherwise else ""
+            return with_names(template, names, self._say)
+        return self._facts(self._say) if otherwise else ""
 
     def _facts(self, said: Namer, wanted: bool = False) -> str:
         """The facts that are not as they should be, as they are; or as they should be."""
@@ -331,7 +337,7 @@ class _Slots:
         return values
 
     def _measured(self, measured: Iterable[Measured]) -> str:
-        said = (MEASURES.get(each.name, f"{{}} in {spoken(each.name)}").format(quantity(each.value, each.unit))
+        said = (MEASURES.get(each.name, f"{{}} in {self._say(each.name)}").format(quantity(each.value, each.unit))
                 for each in measured)
         return ", ".join(said).replace(", (", " (")
 
@@ -341,7 +347,7 @@ class _Slots:
         by_thing: Dict[str, List[Measured]] = {}
         for each in self._feedback.measured:
             by_thing.setdefault(each.of or first, []).append(each)
-        said = ((named(name) or "it", self._measured(values)) for name, values in by_thing.items())
+        said = ((self._named(name) or "it", self._measured(values)) for name, values in by_thing.items())
         return "; ".join(f"{name} is {values}" for name, values in said if values)
 
 

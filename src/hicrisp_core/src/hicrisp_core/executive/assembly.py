@@ -20,6 +20,7 @@ from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.search import Searcher
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ledger import Listener
 from hicrisp_core.executive.task_order import TaskOrder
@@ -47,6 +48,7 @@ class Parts:
         prompts: the folder of the policy's prompts, for a language model.
         workspace: what the placements of a robot must respect whose body is not given.
         drive: what goals of a mobile base must respect.
+        searcher: of repairs and rehearsals; one that both share where none is given.
         pose_age_limit: age from which on the detector does not count a pose as seen, seconds.
         bodies: what the robots are, by name.
     """
@@ -58,6 +60,7 @@ class Parts:
     workspace: Workspace = Workspace()
     drive: DriveSpace = DriveSpace()
     pose_age_limit: float = 1.0
+    searcher: Optional[Searcher] = None
     bodies: Mapping[str, RobotBody] = field(default_factory=dict)
 
     def brain(self) -> Brain:
@@ -77,7 +80,7 @@ class Parts:
 
     def corrector(self, brain: Brain) -> Ladder:
         """The ladder of the policy's rungs; those with a model ask the brain."""
-        return Ladder(self.domain, self.policy, brain)
+        return Ladder(self.domain, self.policy, brain, self.searcher)
 
     def watch(self) -> Optional[TaskOrder]:
         """Who watches the order in which a base visits places; ``None`` where nothing drives."""
@@ -104,7 +107,9 @@ class Parts:
         **ports: Any,
     ) -> Executive:
         """Everything in one process: an executive over robots and eyes, without ROS; ``ports`` as above."""
-        return Executive(self.ports(robots, observer, **ports), self.domain, self.policy, on_event, cancel)
+        searcher = self.searcher or Searcher(self.domain)
+        made = replace(self, searcher=searcher).ports(robots, observer, **ports)
+        return Executive(made, self.domain, self.policy, on_event, cancel, searcher=searcher)
 
 
 def load_parts(

@@ -70,7 +70,8 @@ class Attempts:
     """Carries out commands, those of one step one at a time, and keeps what the action decoder has learnt."""
 
     def __init__(
-        self, ports: Ports, domain: Domain, policy: Policy, ledger: Ledger, offsets: DecoderOffsets, cancel: Event
+        self, ports: Ports, domain: Domain, policy: Policy, ledger: Ledger, offsets: DecoderOffsets, cancel: Event,
+        searcher: Searcher,
     ) -> None:
         self._ports = ports
         self._domain = domain
@@ -78,7 +79,7 @@ class Attempts:
         self._ledger = ledger
         self._cancel = cancel
         self._traffic = Traffic(domain)
-        self._searcher = Searcher(domain)
+        self._searcher = searcher
         self._learnt = Learnt(offsets)
         self._asking = Lock()
         self._later: Tuple[Step, ...] = ()

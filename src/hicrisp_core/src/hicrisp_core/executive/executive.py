@@ -8,6 +8,7 @@ from typing import Optional, Tuple
 
 from hicrisp_core.domain.ordering import ordered
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.search import Searcher
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempts
 from hicrisp_core.executive.ledger import Account, Ledger, Listener, TaskResult
 from hicrisp_core.executive.reporting import words_for_user
@@ -31,17 +32,19 @@ class Executive:
     Args:
         on_event: follows everything that happens; see the trace package for the kinds of events.
         cancel: when set, every robot is stopped and the task ends.
+        searcher: rehearses what cannot be undone; of its own where none is given.
     """
 
     def __init__(
         self, ports: Ports, domain: Domain, policy: Policy, on_event: Listener, cancel: Optional[Event] = None,
-        offsets: Optional[DecoderOffsets] = None,
+        offsets: Optional[DecoderOffsets] = None, searcher: Optional[Searcher] = None,
     ) -> None:
         self._ports = ports
         self._domain = domain
         self._policy = policy
         self._on_event = on_event
         self._cancel = cancel or Event()
+        self._searcher = searcher or Searcher(domain)
         self.offsets = offsets or DecoderOffsets(settings=policy.offset)
 
     def run(self, task: Task, history: Tuple[str, ...] = ()) -> TaskResult:
@@ -54,7 +57,7 @@ class Executive:
             The result; a refused task did not succeed, and its message says why.
         """
         ledger = Ledger(self._policy.budget, self._on_event)
-        attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel)
+        attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel, self._searcher)
         runner = StepRunner(attempts, self._ports.corrector, self._domain, self._policy, ledger, self._cancel.is_set)
         if self._ports.watch is not None:
             self._ports.watch.begin(task)

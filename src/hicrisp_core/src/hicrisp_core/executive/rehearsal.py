@@ -1,13 +1,14 @@
 """What cannot be undone is tried in simulation first: the domain's transition function is the simulator.
 
-BrainBody-LLM (section 6) assumes that every error can be undone and leaves the others open: "incorporating simulators
-into the planning loop". Here an irreversible command is carried out on the facts alone before anybody is asked for
-leave: it must be able to run, and it must not take the way to a later step of the plan that there is without it.
-Ways to later steps use only actions that can be undone, as every repair does: nobody asked for others.
+BrainBody-LLM (section 6) assumes that every error can be undone and leaves the others open: "incorporating
+simulators into the planning loop". Here an irreversible command is carried out on the facts alone before
+anybody is asked for leave: it must be able to run, and it must not take the way to a later step of the plan
+that there is without it. Ways to later steps use only actions that can be undone, as every repair does:
+nobody asked for others.
 
-A rehearsal that runs out of time refuses nothing, for nothing speaks against the command; but nor does anything show
-that the plan can go on after it. A person decides that: the request for approval says what is not known, and it is made
-under full autonomy too.
+A rehearsal that runs out of time refuses nothing, for nothing speaks against the command; but nor does
+anything show that the plan can go on after it. A person decides that: the request for approval says what is
+not known, and it is made under full autonomy too.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Rehearsal:
     """What a command made of the facts, as sentences, or why it should not be carried out.
 
     Args:
-        doubt: what is not known of it because time ran out, as a sentence; empty where all later steps were followed.
+        doubt: what is not known of it because time ran out, as a sentence; empty where all later steps were
+            followed.
     """
 
     changes: Tuple[str, ...] = ()
@@ -44,8 +46,8 @@ def rehearse(
     """Carry out a command and then the plan's later steps on the facts; nothing moves.
 
     Args:
-        later: the steps after the command; the first that is only words ends the rehearsal, for its command is not
-            known yet.
+        later: the steps after the command; the first that is only words ends the rehearsal, for its command
+            is not known yet.
         limits: of each search on the way; its seconds are for the whole rehearsal.
     """
     domain = searcher.domain
@@ -65,8 +67,8 @@ def _barred(
 ) -> Union[Feedback, str, None]:
     """The feedback for the first later step that the command takes the way to, if there is one; or the doubt.
 
-    The later steps are followed with the command and without it: a step that has no way in either is wrong by itself,
-    and is refused when its turn comes.
+    The later steps are followed with the command and without it: a step that has no way in either is wrong by
+    itself, and is refused when its turn comes.
     """
     domain = searcher.domain
     for step in later:

@@ -15,7 +15,8 @@ from hicrisp_core.time.deadline import Deadline
 class SearchLimits:
     """How far to look: commands in a sequence, states looked at, wall seconds for one question.
 
-    A question may take several searches (one for each thing that would serve); its seconds are for all of them.
+    A question may take several searches (one for each thing that would serve); its seconds are for all of
+    them.
     """
 
     depth: NonNegativeInt = 8

@@ -144,7 +144,7 @@ def _step(domain: Domain, text: str) -> Dict[str, object]:
 
 def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:
     """Error, reason and suggestion (CoPAL), as much as there is of each and the level tells."""
-    words = words_of(feedback, domain).at_level(level)
+    words = words_of(feedback, domain, exact=True).at_level(level)
     lines = [f"error: {plain(words.error)}"]
     if words.reason:
         lines.append(f"reason: {plain(words.reason)}")

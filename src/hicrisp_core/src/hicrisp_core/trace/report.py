@@ -48,7 +48,8 @@ def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path])
     story, path = story_of(told), Path(folder)
     end = story.end or TaskFinished()
     return _environment().get_template("report.html").render(
-        story=story, badge=_BADGES[story.verdict], message="" if end.message == "done" else end.message,
+        story=story, badge=_BADGES[story.verdict],
+        message="" if end.success and end.message == end.reason else end.message,
         run=story.task.task_id or path.name, words=explain(told), figures=_figures(story, end),
         settings=_settings(story, end), pictures=_pictures(story, path),
         plans=[_plan(number, plan) for number, plan in enumerate(story.plans)],

@@ -167,7 +167,8 @@ class Narrator:
         spent = f"{event.steps_executed or 0} commands, {sum(corrections.values())} corrections"
         spent += f" ({told})" if told else ""
         spent += f", {event.wall_s or event.t:.1f} s"
-        message = "" if event.message in ("done", self._told) else event.message
+        plain = event.success and event.message == event.reason  # Nothing was said beside the plain end.
+        message = "" if plain or event.message == self._told else event.message
         self._say(paint(f"{sign} {word}", style), spent, paint(message, "strong"))
         if self._several and not event.success:
             for told, steps in (("done", event.done), ("given up", event.given_up),

@@ -26,8 +26,8 @@ class SearchAnswer:
 
     Args:
         commands: in their order; empty unless found, and where nothing needs to be done.
-        shortest: whether it is proven that no shorter sequence reaches the goal. Without it the sequence may still be
-            the shortest one: for more than one command a proof is only tried where it was asked for.
+        shortest: whether it is proven that no shorter sequence reaches the goal. Without it the sequence may
+            still be the shortest one: for more than one command a proof is only tried where it was asked for.
         looked_at: the states that were evaluated.
     """
 

@@ -11,18 +11,20 @@ from hicrisp_core.domain.search.relaxation import Estimate, Relaxation
 from hicrisp_core.domain.search.state_tests import StateTest
 
 _WEIGHTS = ((0, 1), (60, 2), (240, 5))
-"""From how many evaluated states on how much what is left counts against what was done: first short, then any."""
+"""From how many evaluated states on how much what is left counts against what was done: first short, then
+any."""
 
 _Entry = Tuple[int, int, int, int, int, bool]
-"""Estimated cost of the whole sequence, estimate of what is left, order, commands so far, state, and whether only the
-operators that are not helpful are left to be tried there."""
+"""Estimated cost of the whole sequence, estimate of what is left, order, commands so far, state, and whether
+only the operators that are not helpful are left to be tried there."""
 
 
 class BestFirst:
     """One search from one state.
 
-    A state gets its estimate when it is taken from the queue; until then it has its parent's, one less where a helpful
-    operator led to it and one more elsewhere. So mostly only the states on the way are ever evaluated.
+    A state gets its estimate when it is taken from the queue; until then it has its parent's, one less where
+    a helpful operator led to it and one more elsewhere. So mostly only the states on the way are ever
+    evaluated.
     """
 
     def __init__(self, relaxation: Relaxation, goal: Sequence[StateTest], clock: Clock) -> None:
@@ -69,7 +71,8 @@ class BestFirst:
             if estimate is None:
                 continue
             if done + weight * estimate.steps > cost:
-                self._push(done, estimate.steps, state, weight)  # It is further than it seemed: others come first.
+                # It is further than it seemed: others come first.
+                self._push(done, estimate.steps, state, weight)
                 continue
             self._expand(state, done, estimate, weight, rest=False)
             if estimate.others:

@@ -61,7 +61,8 @@ class FactTable:
         return found
 
     def numbers_in(self, bits: int) -> Sequence[int]:
-        """The numbers of the bits that are set, in the order of their facts: what was asked before changes nothing."""
+        """The numbers of the bits that are set, in the order of their facts: what was asked before changes
+        nothing."""
         found = list(_numbers_in(bits))
         if len(found) > 1:
             found.sort(key=self.facts.__getitem__)

@@ -1,4 +1,5 @@
-"""The operators that make or remove a fact, grounded when they are first asked for and kept between questions."""
+"""The operators that make or remove a fact, grounded when they are first asked for and kept between
+questions."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ class Breadth(Enum):
     """How many ways to a fact are looked at."""
 
     TOLD = "told"
-    """Those that bind no thing that neither the fact nor the state asks for, where there is one: to free a hand a thing
-    is put down, not put on every other thing."""
+    """Those that bind no thing that neither the fact nor the state asks for, where there is one: to free a
+    hand a thing is put down, not put on every other thing."""
     NAMED = "named"
     """Those that bind things which the goal names."""
     ALL = "all"
@@ -36,7 +37,8 @@ class Breadth(Enum):
 
 
 class Told(NamedTuple):
-    """An action whose open parameters are all read off the state by its preconditions or by its effect's condition.
+    """An action whose open parameters are all read off the state by its preconditions or by its effect's
+    condition.
 
     What a thing is to be taken from, for example, is no choice: it is where the thing is now.
     """

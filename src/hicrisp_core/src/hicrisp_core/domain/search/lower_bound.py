@@ -1,4 +1,5 @@
-"""How many commands any sequence needs at least: disjunctive action landmarks (LM-cut, Helmert and Domshlak 2009)."""
+"""How many commands any sequence needs at least: disjunctive action landmarks (LM-cut, Helmert and Domshlak
+2009)."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def lower_bound(graph: Graph, clock: Clock) -> int:
 
 
 def _reach(graph: Graph, costs: Sequence[int]) -> Tuple[List[int], List[int]]:
-    """The cost of each number when only the hardest need of an operator counts; and each operator's hardest need."""
+    """The cost of each number when only the hardest need of an operator counts; and each operator's hardest
+    need."""
     reached = [_NEVER] * len(graph.waiting)
     hardest = [-1] * len(costs)
     left = [len(needs) for needs in graph.needs]

@@ -29,10 +29,12 @@ class _Conditional(NamedTuple):
 class Operator:
     """A command as the search sees it. What it does is worked out when it is first applied: few ever are."""
 
-    __slots__ = ("_action", "_added", "_conditional", "_ground", "_names", "_read", "_removed", "command", "tests")
+    __slots__ = ("_action", "_added", "_conditional", "_ground", "_names", "_read", "_removed", "command",
+                 "tests")
 
     def __init__(
-        self, action: Action, command: Command, names: Mapping[str, str], tests: Sequence[StateTest], ground: Ground
+        self, action: Action, command: Command, names: Mapping[str, str], tests: Sequence[StateTest],
+        ground: Ground,
     ) -> None:
         self.command = command
         self.tests = tuple(tests)

@@ -1,7 +1,9 @@
-"""How far a goal is when nothing that was made is ever lost again: the delete relaxation (Hoffmann and Nebel's h_FF).
+"""How far a goal is when nothing that was made is ever lost again: the delete relaxation (Hoffmann and
+Nebel's h_FF).
 
-Only what the goal needs is looked at: from what it lacks in a state back to the operators that make it, to what those
-lack, and so on; then forward from the operators that can run, with the costs added up (Bonet and Geffner's h_add).
+Only what the goal needs is looked at: from what it lacks in a state back to the operators that make it, to
+what those lack, and so on; then forward from the operators that can run, with the costs added up (Bonet and
+Geffner's h_add).
 """
 
 from __future__ import annotations
@@ -33,8 +35,9 @@ class Estimate(NamedTuple):
 class Graph:
     """The part of a relaxed task that a goal has to do with, in one state.
 
-    Facts to be made or removed are numbered in the order in which they were met. A relaxed operator has the numbers
-    that it needs and those that it gives; one without an ``operator`` costs nothing and stands for an alternative.
+    Facts to be made or removed are numbered in the order in which they were met. A relaxed operator has the
+    numbers that it needs and those that it gives; one without an ``operator`` costs nothing and stands for an
+    alternative.
     """
 
     def __init__(self) -> None:
@@ -161,7 +164,8 @@ class _Lacks:
 
 
 def _estimate(graph: Graph, kept: FrozenSet[int]) -> Optional[Estimate]:
-    """The relaxed plan; a fact of the goal (``kept``) that it removes counts once more: it has to be made anew."""
+    """The relaxed plan; a fact of the goal (``kept``) that it removes counts once more: it has to be made
+    anew."""
     supporters = _cheapest(graph)
     if supporters is None:
         return None
@@ -198,7 +202,8 @@ def _estimate(graph: Graph, kept: FrozenSet[int]) -> Optional[Estimate]:
 
 
 def _cheapest(graph: Graph) -> Optional[List[int]]:
-    """The operator by which each number comes about at the least cost; ``None`` when the goal is out of reach."""
+    """The operator by which each number comes about at the least cost; ``None`` when the goal is out of
+    reach."""
     never = 1 << 60
     costs = [never] * len(graph.waiting)
     supporters = [-1] * len(costs)

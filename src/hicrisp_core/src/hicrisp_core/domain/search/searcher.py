@@ -30,7 +30,8 @@ _World = Tuple[FrozenSet[Tuple[str, str]], str, FrozenSet[Relation]]
 class Searcher:
     """Answers searches in one domain and keeps what it grounded for them; may be asked from several threads.
 
-    The answer depends on the question alone unless it is ``OUT_OF_TIME``: what was kept makes it quicker, not other.
+    The answer depends on the question alone unless it is ``OUT_OF_TIME``: what was kept makes it quicker, not
+    other.
     """
 
     def __init__(self, domain: Domain) -> None:
@@ -48,8 +49,8 @@ class Searcher:
         Args:
             deadline: ends the search if it comes before the limits' own seconds are over.
             undoable: whether only actions that can be undone are used, as nobody asked for others.
-            prove: whether to try to prove that a sequence of several commands is the shortest, which takes some
-                milliseconds more.
+            prove: whether to try to prove that a sequence of several commands is the shortest, which takes
+                some milliseconds more.
         """
         limits = limits or SearchLimits()
         within = limits.deadline(deadline)
@@ -75,8 +76,8 @@ class Searcher:
                 return SearchAnswer(Ending.NO_WAY)
         start = grounding.table.state(fact for fact in state.relations if fact.predicate not in self._fixed)
         looked_at = 0
-        named = frozenset(argument for condition in goal for clause in condition.clauses for atom in clause.atoms
-                          for argument in atom.arguments)
+        named = frozenset(argument for condition in goal for clause in condition.clauses
+                          for atom in clause.atoms for argument in atom.arguments)
         for breadth in Breadth:
             relaxation = Relaxation(grounding, tests, undoable, breadth, named, clock)
             search = BestFirst(relaxation, tests, clock)

@@ -1,7 +1,8 @@
 """Conditions as tests of a state that is one integer, which also say what a state lacks.
 
-What is lacking is a conjunction of keys. A key is ``2 n`` for "fact n is to be made", ``2 n + 1`` for "fact n is to be
-removed", a ``Pattern`` for "any fact of this form is to be made", or a frozenset of conjunctions of which one will do.
+What is lacking is a conjunction of keys. A key is ``2 n`` for "fact n is to be made", ``2 n + 1`` for "fact n
+is to be removed", a ``Pattern`` for "any fact of this form is to be made", or a frozenset of conjunctions of
+which one will do.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ def one_of(ways: Sequence[Keys]) -> Optional[Keys]:
 
 
 class Ground:
-    """What does not change while a search runs: the facts that no action touches, the types, and who is of one.
+    """What does not change while a search runs: the facts that no action touches, the types, and who is of
+    one.
 
     Args:
         fixed: the facts of the predicates that no action makes or removes.

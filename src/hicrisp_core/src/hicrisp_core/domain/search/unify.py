@@ -26,7 +26,7 @@ def unify(effect: Effect, predicate: str, wanted: Tuple[str, ...], action: Actio
         return None
     found = Unified({}, {})
     for mine, its in itertools.zip_longest(atom.arguments, wanted, fillvalue="_"):
-        if mine == "_" or its == "_" or " " in mine:  # What a sum comes to is not known before it is carried out.
+        if mine == "_" or its == "_" or " " in mine:  # What a sum comes to is not known beforehand.
             continue
         if mine in action.parameters or mine.startswith("?"):
             values = found.parameters if mine in action.parameters else found.variables
