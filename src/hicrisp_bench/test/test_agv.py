@@ -10,10 +10,11 @@ import pytest
 pytest.importorskip("mujoco", reason="the embedded world does not run here")
 
 from hicrisp_bench.agv.suite import row_of, trials  # noqa: E402 - needs MuJoCo
-from hicrisp_bench.agv.trial import AgvTrial, mistaken, run_agv_trial  # noqa: E402
-from hicrisp_bench.agv.truth import Stop, TrueMap, judge  # noqa: E402
+from hicrisp_bench.agv.trial import AgvTrial, run_agv_trial  # noqa: E402
+from hicrisp_bench.agv.truth import Moment, Stop, TrueMap, TrueTrack, judge  # noqa: E402
+from hicrisp_bench.agv.wrong_order import mistaken  # noqa: E402
 from hicrisp_bench.cli import SUITES  # noqa: E402
-from hicrisp_core.model import Step  # noqa: E402
+from hicrisp_core.model import Pose, Step  # noqa: E402
 from hicrisp_core.scene import load_scene  # noqa: E402
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
@@ -54,7 +55,7 @@ def test_a_drive_that_breaks_off_in_an_area_on_its_way_is_a_halt_and_no_visit() 
 
 def test_all_orders_seeds_policies_and_mistakes_are_run() -> None:
     cases = trials(CONFIG, 20)
-    assert len(cases) == 12
+    assert len(cases) == 13
     assert all(len(made) == 120 for _, made in cases)
 
 
@@ -78,6 +79,21 @@ def test_a_run_completes_the_order_without_touching_anything(injected: str) -> N
     row = row_of({"policy": "hierarchical"}, [result])
     assert row["completed"] == 1.0
     assert row["completed_ci"][1] == 1.0
+
+
+def test_a_zone_is_driven_around() -> None:
+    result = run_agv_trial(AgvTrial(CONFIG, ("area_2", "area_1", "area_3"), "hierarchical", 0, scene="agv_zone"))
+    assert result["completed"]
+    assert (result["zones_entered"], result["zone_violations"]) == ([], 0)
+
+
+def test_a_zone_counts_once_for_each_time_that_the_footprint_comes_over_it() -> None:
+    scene = load_scene(CONFIG / "scenes" / "agv_zone.yaml", 0)
+    track, beside = TrueTrack(scene, "agv"), scene.objects["keep_off"].pose.position
+    edge = beside[0] - scene.objects["keep_off"].size[0] / 2.0 - scene.arena.starts["agv"].radius
+    for time, x in enumerate((edge - 0.02, edge + 0.02, edge + 0.03, edge - 0.02, edge + 0.01)):
+        track.follow(Moment(float(time), Pose((x, beside[1], 0.0)), 0.2, 0.0))
+    assert track.zones_entered == ["keep_off", "keep_off"]
 
 
 def test_the_suite_is_one_of_the_command_lines_and_counts_its_seeds() -> None:

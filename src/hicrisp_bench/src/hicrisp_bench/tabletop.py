@@ -78,8 +78,9 @@ def _rows(config: Path, trials: int, jobs: int, over_ros: bool) -> List[Dict[str
     every = [trial for _, made in cases for trial in made]
     if over_ros:
         from hicrisp_bench.over_ros import run_all_over_ros  # ROS is needed for this way only.
+        from hicrisp_bench.tabletop_over_ros import TabletopJudge
 
-        results = run_all_over_ros(every, max(1, jobs // 2), "tabletop")
+        results = run_all_over_ros(every, max(1, jobs // 2), "tabletop", TabletopJudge)
     else:
         results = run_all(run_trial, every, jobs, "tabletop")
     rows: List[Dict[str, Any]] = []

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
 
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Task
 from hicrisp_core.scene import load_scene
+from hicrisp_core.trace.events import CommandTried
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.arrangement import Goal, holds_in_truth
@@ -34,6 +36,12 @@ class TrialSettings:
     faults: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
     llm: str = OFFLINE
     """A file of ``config/llm``."""
+
+
+def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
+    """How often a placement was tried, by the events of a run."""
+    placing = {name for name, use in domain.skills.items() if use.skill == "place"}
+    return sum(1 for event in events if event["kind"] == CommandTried.kind and event["action"] in placing)
 
 
 def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
@@ -62,7 +70,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         "llm": settings.llm, "success": truth, "claimed": result.success, "message": result.message,
         "plan": list(result.plan), "steps_executed": result.steps_executed, "corrections": result.corrections,
         "failures": [vars(failure) for failure in result.failures],
-        "attempts": sum(1 for e in events if e["kind"] == "command" and domain.skills.get(e["action"]) == "place"),
+        "attempts": placements(events, domain),
         "replans": sum(1 for e in events if e["kind"] == "plan") - 1,
         "placement_error_m": result.placement_error_m, "llm_calls": result.llm_calls, "tokens": result.tokens,
         "wall_s": wall, "sim_s": result.sim_s,

@@ -82,7 +82,7 @@ class Supervisor:
         runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
         self._runner = TaskRunner(
             configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports, runs_dir, labels,
-            self._publish, float(parameter("picture_patience", 10.0)))
+            self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)))
         self._queue = TaskQueue(self._runner.run, self._publish)
         self._reports.gate(self._gate)
         self._services = self._serve()

@@ -79,10 +79,11 @@ class Resets:
             raise ConfigError(_misfit(scene, self._scene))
         problems = list(self._begin(scene, seed))
         changed = scene.source != self._scene.source
+        seen_only = scene.arena is not None  # What stands about in an arena is seen, and remembered by the nodes.
         self._scene, self._named = scene, named
         rospy.set_param("~seed", int(seed))
         rospy.set_param("~resets", int(rospy.get_param("~resets", 0)) + 1)
-        if changed:
+        if changed or seen_only:
             rospy.set_param("~scene", named)
             problems += let_all_follow(named, seed)
         return ResetWorldResponse(not problems, "; ".join((f"scene {scene.name} with seed {seed}", *problems)))

@@ -11,6 +11,7 @@ from hicrisp_ros.simulated_world import Resets, begin_faults, injected
 from hicrisp_msgs.srv import InjectFault, ResetWorld, Snapshot
 from hicrisp_sim.agv.world import AgvWorld
 from hicrisp_sim.agv_topics import AgvTopics
+from hicrisp_sim.agv_truth import AgvTruth
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.move_base_server import MoveBaseServer
 
@@ -22,6 +23,7 @@ class AgvServer:
         self._world = world
         self._camera = SceneCamera(world.simulation)
         self._topics = AgvTopics(world.base)
+        self._truth = AgvTruth(world.base)
         begin_faults(world.scene.faults)
         self._follow()
         self._drives = MoveBaseServer(world.base)
@@ -37,6 +39,7 @@ class AgvServer:
 
     def _after_period(self) -> None:
         self._topics.publish()
+        self._truth.publish()
         self._camera.remember(self._world.simulation.snapshot)
 
     def _reset(self, scene: Scene, seed: int) -> Sequence[str]:

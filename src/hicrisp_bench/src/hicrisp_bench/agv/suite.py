@@ -14,16 +14,20 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
 
-from hicrisp_bench.agv.trial import INJECTIONS, AgvTrial, run_agv_trial
+from hicrisp_bench.agv.trial import AgvTrial, run_agv_trial
 from hicrisp_bench.agv.truth import TO_SPARE
+from hicrisp_bench.agv.wrong_order import INJECTIONS
 from hicrisp_bench.pool import run_all
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Row, Section, at_least_one
 
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
 AREAS = ("area_1", "area_2", "area_3")
-COLUMNS = ("plan", "policy", "n", "reachable", "completed", "completed_all", "caught", "order_violations",
-           "halts_out_of_turn", "collisions", "near_misses", "corrections", "path_ratio", "sim_s")
+COLUMNS = ("scene", "plan", "policy", "over_ros", "n", "reachable", "completed", "completed_all", "caught",
+           "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses", "corrections",
+           "path_ratio", "sim_s")
+ZONE_SCENE = "agv_zone"
+"""The arena with a zone that no part of the base may enter."""
 REFERENCE = [
     {"source": "HiCRISP (Ming et al.), section IV-C", "suite": "agv", "policy": "hicrisp", "llm": "gpt-3.5",
      "note": "the paper describes an AGV that visits areas in an order, in Gazebo and in reality; it prints no rates"},
@@ -33,23 +37,25 @@ REFERENCE = [
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
     parser.add_argument("--seeds", type=at_least_one, default=20, help="layouts of four obstacles for each order (20)")
+    parser.add_argument("--over-ros", action="store_true", help="run the trials through the launched nodes")
 
 
 def trials(config: Path, seeds: int) -> List[Tuple[Row, List[AgvTrial]]]:
     """Every row of the table with the runs that make it."""
     orders = list(itertools.permutations(AREAS))
-    return [({"plan": injected or "offline", "policy": policy, "llm": "offline"},
-             [AgvTrial(config, order, policy, seed, injected) for order in orders for seed in range(seeds)])
-            for injected in ("", *INJECTIONS) for policy in POLICIES]
+    cases = [("agv", injected, policy) for injected in ("", *INJECTIONS) for policy in POLICIES]
+    return [({"scene": scene, "plan": injected or "offline", "policy": policy, "llm": "offline"},
+             [AgvTrial(config, order, policy, seed, injected, scene) for order in orders for seed in range(seeds)])
+            for scene, injected, policy in (*cases, (ZONE_SCENE, "", "hierarchical"))]
 
 
 def run(options: argparse.Namespace) -> Report:
     """Run the suite; everything but the claims is judged from the physics."""
     cases = trials(options.config, options.seeds)
-    results = run_all(run_agv_trial, [trial for _, made in cases for trial in made], options.jobs, "agv")
+    results = _run_all([trial for _, made in cases for trial in made], options.jobs, options.over_ros)
     rows, at = [], 0
     for head, made in cases:
-        rows.append(row_of(head, results[at:at + len(made)]))
+        rows.append(row_of({**head, "over_ros": options.over_ros}, results[at:at + len(made)]))
         at += len(made)
     measured = [_speed(options.config)]
     return Report(
@@ -59,10 +65,20 @@ def run(options: argparse.Namespace) -> Report:
         f"runs whose areas can all be reached with {100 * TO_SPARE:.0f} cm to spare on every side; 'completed_all' is "
         "that of all runs. A stop out of turn in an area to which the base was sent is a violation; one in an area "
         "that lay on its way, where a drive broke off or looked for another path, is a halt. Areas that cannot be "
-        "reached have no turn. Visits, violations, collisions and paths are those of the physics.",
+        "reached have no turn. Visits, violations, collisions, zones and paths are those of the physics; a zone is "
+        "violated when any part of the base comes over it.",
         {"speed": measured, "runs": results},
         (Section("Speed", measured, ("what", "factor", "rays", "scan_rate", "sim_s")),),
         not any("crashed" in result for result in results))
+
+
+def _run_all(every: Sequence[AgvTrial], jobs: int, over_ros: bool) -> List[Dict[str, Any]]:
+    if not over_ros:
+        return run_all(run_agv_trial, every, jobs, "agv")
+    from hicrisp_bench.agv.over_ros import AgvJudge  # ROS is needed for this way only.
+    from hicrisp_bench.over_ros import run_all_over_ros
+
+    return run_all_over_ros(every, max(1, jobs // 2), "agv", AgvJudge)
 
 
 def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:
@@ -87,6 +103,7 @@ def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:
         "order_violations": sum(result["order_violations"] for result in whole),
         "halts_out_of_turn": sum(result["halts_out_of_turn"] for result in whole),
         "collisions": sum(result["collisions"] for result in whole),
+        "zone_violations": sum(result["zone_violations"] for result in whole),
         "near_misses": sum(result["near_misses"] for result in whole), "corrections": corrections,
         "path_ratio": mean(ratios) if ratios else None,
         "sim_s": spread([result["sim_s"] for result in whole]), "wall_s": spread([r["wall_s"] for r in whole]),

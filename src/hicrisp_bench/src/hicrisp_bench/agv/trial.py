@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Collection, Dict, Mapping, Sequence, Tuple
 
 from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.executive.assembly import load_parts
-from hicrisp_core.model import FeedbackKind, Motion, Plan, Step, Task
-from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
-from hicrisp_core.scene import load_scene
+from hicrisp_core.llm.settings import OFFLINE
+from hicrisp_core.model import FeedbackKind, Motion, Task
+from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
 
-from hicrisp_bench.agv.truth import TrueMap, TrueTrack, judge
+from hicrisp_bench.agv.truth import TrueMap, TrueTrack, judge, moment_of
+from hicrisp_bench.agv.wrong_order import WrongOrder
 
-INJECTIONS = ("swap", "omission", "repetition")
 CAUGHT = frozenset(kind.value for kind in (
     FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))
 """Kinds of failures by which a wrong order is seen."""
@@ -31,6 +31,7 @@ class AgvTrial:
     Args:
         order: the areas in the order that the task asks for.
         injected: what is wrong with the first plan; empty for the offline planner's own.
+        faults: kind, target and magnitude of what is injected into the world.
     """
 
     config: Path
@@ -39,75 +40,81 @@ class AgvTrial:
     seed: int
     injected: str = ""
     scene: str = "agv"
+    faults: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+    llm: str = OFFLINE
+
+    @property
+    def task(self) -> str:
+        """What the robot is asked to do."""
+        return "Visit " + ", then ".join(area.replace("_", " ") for area in self.order)
+
+    def load_scene(self) -> Scene:
+        """The layout that its seed draws."""
+        return load_scene(self.config / "scenes" / f"{self.scene}.yaml", self.seed)
 
 
-class WrongOrder:
-    """A brain whose first plan has a mistake in its order; what it is asked afterwards it answers as the real one."""
+@dataclass(frozen=True)
+class Told:
+    """What a run says of itself.
 
-    def __init__(self, brain: OfflineBrain, mistake: str, seed: int) -> None:
-        self._brain = brain
-        self._mistake = mistake
-        self._seed = seed
+    Args:
+        failures: the kinds of what was seen to fail.
+        near_misses: passes that the eyes saw to be too close.
+        sim_s: seconds of the simulation's clock; ``wall_s`` of the wall's.
+    """
 
-    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        answer = self._brain.plan(request, deadline)
-        if answer.plan is None or request.remaining or request.feedback:
-            return answer
-        steps = mistaken(answer.plan.steps, self._mistake, self._seed)
-        return replace(answer, plan=Plan(steps, "injected", f"injected: {self._mistake}"))
-
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        return self._brain.correct(request, deadline)
-
-
-def mistaken(steps: Tuple[Step, ...], mistake: str, seed: int) -> Tuple[Step, ...]:
-    """Steps with two neighbours swapped, one left out, or one repeated after the next; the seed says which."""
-    if mistake == "omission":
-        gone = seed % len(steps)
-        return (*steps[:gone], *steps[gone + 1:])
-    first = seed % (len(steps) - 1)
-    a, b = steps[first:first + 2]
-    return (*steps[:first], *((b, a) if mistake == "swap" else (a, b, a)), *steps[first + 2:])
-
-
-def _follower(track: TrueTrack) -> Callable[[Dict[str, Any]], None]:
-    """Tells a track where each command sends the base."""
-    def follow(event: Dict[str, Any]) -> None:
-        if event["kind"] == "command":
-            named = map(str, event["arguments"].values())
-            track.errand = next((name for name in named if name in track.areas), "")
-    return follow
+    success: bool
+    message: str
+    plan: Sequence[str]
+    steps_executed: int
+    corrections: Mapping[str, int]
+    failures: Collection[str]
+    near_misses: int
+    sim_s: float
+    wall_s: float
 
 
 def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
-    """Run one; the result is a plain dictionary, judged from the physics."""
-    scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
-    parts = load_parts(trial.config, scene.domain, trial.policy)
+    """Run one in this process; the result is a plain dictionary, judged from the physics."""
+    scene = trial.load_scene()
+    parts = load_parts(trial.config, scene.domain, trial.policy, trial.llm)
     world = AgvWorld(scene, trial.seed, domain=parts.domain)
+    for fault in trial.faults:
+        world.inject(**fault)
     real = OfflineBrain(parts.domain)
     brain = WrongOrder(real, trial.injected, trial.seed) if trial.injected else real
-    truth, track = TrueMap(scene, world.robot.name), TrueTrack(world)
+    track = TrueTrack(scene, world.robot.name)
+    world.base.followers.append(lambda: track.follow(moment_of(world.base)))
     space = replace(drive_space_of(scene), first_reached=world.base.first_reached)
     executive = replace(parts, drive=space).executive(
-        {world.robot.name: world.robot}, world, _follower(track), brain=brain)
+        {world.robot.name: world.robot}, world, lambda event: None, brain=brain)
     began, started = time.perf_counter(), world.time
-    result = executive.run(Task("Visit " + ", then ".join(area.replace("_", " ") for area in trial.order)))
+    result = executive.run(Task(trial.task))
     world.settle(1.0)
+    motion = world.observe(Deadline(60.0)).robots[world.robot.name].motion or Motion()
+    return result_of(trial, track, Told(
+        result.success, result.message, result.plan, result.steps_executed, result.corrections,
+        [failure.kind for failure in result.failures], motion.near_misses, world.time - started,
+        time.perf_counter() - began))
+
+
+def result_of(trial: AgvTrial, track: TrueTrack, told: Told) -> Dict[str, Any]:
+    """The result of a run as a plain dictionary: what it says of itself, judged by where the base really was."""
+    truth = TrueMap(trial.load_scene(), track.robot)
     reachable = [area for area in trial.order if truth.reachable(area)]
     stood = {stop.area for stop in track.stops}
     judged = judge(track.stops, [area for area in trial.order if area in reachable or area in stood])
-    kinds = [failure.kind for failure in result.failures]
-    motion = world.observe(Deadline(60.0)).robots[world.robot.name].motion or Motion()
-    shortest = truth.shortest(trial.order)
-    completed = judge(track.stops, trial.order)["in_turn"] == len(trial.order)
     return {
         "order": list(trial.order), "seed": trial.seed, "policy": trial.policy, "injected": trial.injected,
-        "reachable": len(reachable) == len(trial.order),
-        "completed": completed, "claimed": result.success, "message": result.message,
+        "scene": trial.scene, "reachable": len(reachable) == len(trial.order),
+        "completed": judge(track.stops, trial.order)["in_turn"] == len(trial.order),
+        "claimed": told.success, "message": told.message, "plan": list(told.plan),
+        "steps_executed": told.steps_executed,
         "order_violations": judged["violations"], "halts_out_of_turn": judged["halts"],
         "stops": [stop.area for stop in track.stops],
-        "collisions": len(track.touched), "touched": list(track.touched), "near_misses": motion.near_misses,
-        "caught": any(kind in CAUGHT for kind in kinds), "corrections": result.corrections,
-        "path_m": track.length, "shortest_m": shortest,
-        "sim_s": world.time - started, "wall_s": time.perf_counter() - began,
+        "collisions": len(track.touched), "touched": list(track.touched), "near_misses": told.near_misses,
+        "zone_violations": len(track.zones_entered), "zones_entered": list(track.zones_entered),
+        "caught": any(kind in CAUGHT for kind in told.failures), "corrections": dict(told.corrections),
+        "path_m": track.length, "shortest_m": truth.shortest(trial.order),
+        "sim_s": told.sim_s, "wall_s": told.wall_s,
     }

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 import numpy as np
-from hicrisp_core.model import WorldObject
-from hicrisp_core.model.keep_out import disc
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.keep_out import disc, overlapped
 from hicrisp_core.scene import Scene
-from hicrisp_sim.agv import AgvWorld
+from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.costmap import Costmap
 from hicrisp_sim.agv.planner import cell_graph
 from scipy.ndimage import label
@@ -88,45 +88,82 @@ class Stop:
         return self.area == self.errand
 
 
-class TrueTrack:
-    """Follows a base in the physics: its way, the areas in which it stopped, what it touched.
+@dataclass(frozen=True)
+class Moment:
+    """A base after one control period, from the physics; world frame.
 
-    ``errand`` is the area that the base was sent to last; whoever knows the commands says so.
+    Args:
+        time: seconds of the simulation's clock.
+        speed: of its middle, m/s.
+        turning: rad/s.
+        touching: what it touches; empty for nothing.
+        goal: where it was sent to last.
     """
 
-    def __init__(self, world: AgvWorld) -> None:
-        self._world = world
-        self.areas = {name: thing for name, thing in world.scene.objects.items() if thing.type == "area"}
+    time: float
+    pose: Pose
+    speed: float
+    turning: float
+    touching: str = ""
+    goal: Optional[Pose] = None
+
+
+def moment_of(base: EmbeddedBase) -> Moment:
+    """What is true of an embedded base now."""
+    simulation = base.simulation
+    return Moment(simulation.time, simulation.base_pose, simulation.base_speed, simulation.base_turning,
+                  simulation.touching, base.goal)
+
+
+class TrueTrack:
+    """Follows a base in the physics, moment by moment: its way, the areas in which it stopped, what it touched, and
+    the zones that a part of it came over."""
+
+    def __init__(self, scene: Scene, robot: str) -> None:
+        if scene.arena is None:
+            raise ValueError(f"the scene '{scene.name}' has no arena")
+        self.robot = robot
+        self._areas = {name: thing for name, thing in scene.objects.items() if thing.type == "area"}
+        self._zones = scene.zones
+        self._radius = scene.arena.starts[robot].radius
         self._last: Optional[Tuple[float, float]] = None
-        self._still_since = world.time
+        self._still_since = math.inf
         self._touching = ""
+        self._over: FrozenSet[str] = frozenset()
+        self.time = -math.inf
         self.length = 0.0
-        self.errand = ""
         self.stops: List[Stop] = []
         self.touched: List[str] = []
-        world.base.followers.append(self._follow)
+        self.zones_entered: List[str] = []
 
-    def _follow(self) -> None:
-        simulation = self._world.simulation
-        x, y, _ = simulation.base_pose.position
-        if self._last is not None:
+    def follow(self, moment: Moment) -> None:
+        """Take in the next moment."""
+        x, y, _ = moment.pose.position
+        if self._last is None:
+            self._still_since = moment.time
+        else:
             self.length += math.dist(self._last, (x, y))
-        self._last = (x, y)
-        if simulation.base_speed > _STOPPED or abs(simulation.base_turning) > _STOPPED:
-            self._still_since = simulation.time
-        elif simulation.time - self._still_since >= _LONG:
-            area = self._area_at(x, y)
-            stop = Stop(area, self.errand)
-            last = self.stops[-1] if self.stops else Stop("")
-            if area and (area != last.area or stop.meant and not last.meant):
-                self.stops.append(stop)
-        touching = simulation.touching
-        if touching and touching != self._touching:
-            self.touched.append(touching)
-        self._touching = touching
+        self._last, self.time = (x, y), moment.time
+        if moment.speed > _STOPPED or abs(moment.turning) > _STOPPED:
+            self._still_since = moment.time
+        elif moment.time - self._still_since >= _LONG:
+            self._stands(x, y, moment.goal)
+        if moment.touching and moment.touching != self._touching:
+            self.touched.append(moment.touching)
+        self._touching = moment.touching
+        over = frozenset(str(zone) for zone in self._zones if overlapped(moment.pose, self._radius, (zone,)))
+        self.zones_entered += sorted(over - self._over)
+        self._over = over
+
+    def _stands(self, x: float, y: float, goal: Optional[Pose]) -> None:
+        area = self._area_at(x, y)
+        stop = Stop(area, self._area_at(*goal.position[:2]) if goal is not None else "")
+        last = self.stops[-1] if self.stops else Stop("")
+        if area and (area != last.area or stop.meant and not last.meant):
+            self.stops.append(stop)
 
     def _area_at(self, x: float, y: float) -> str:
-        for name, area in self.areas.items():
+        for name, area in self._areas.items():
             if area.pose is not None:
                 local = area.pose.inverse().apply((x, y, area.pose.position[2]))
                 if abs(local[0]) <= area.size[0] / 2.0 and abs(local[1]) <= area.size[1] / 2.0:

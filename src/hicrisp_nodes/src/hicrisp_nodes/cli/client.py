@@ -13,9 +13,8 @@ import rospy
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.service_client import ServiceClient
-from rospy import AnyMsg
 
-from hicrisp_msgs.msg import Event, TaskStatus
+from hicrisp_msgs.msg import Event, TaskStatus, WorldState
 from hicrisp_msgs.srv import Approve, CancelTask, Explain, GetTask, ResetWorld, SubmitTask
 from hicrisp_nodes.cli.graph import Graph
 
@@ -99,9 +98,9 @@ class WorldWatch:
 
     def __init__(self, namespace: str) -> None:
         self._count = 0
-        self._subscriber = rospy.Subscriber(f"/{namespace}/world_state", AnyMsg, self._saw)
+        self._subscriber = rospy.Subscriber(f"/{namespace}/world_state", WorldState, self._saw)
 
-    def _saw(self, _: AnyMsg) -> None:
+    def _saw(self, _: WorldState) -> None:
         self._count += 1
 
     def wait_for(self, messages: int, seconds: float) -> bool:

@@ -49,7 +49,7 @@ class TaskRunner:
     def __init__(
         self, configuration: Configuration, thinkers: Thinkers, robots: Mapping[str, RosRobot], observer: TopicObserver,
         gate: Gate, reports: Reports, runs_dir: Path, labels: Mapping[str, Any], changed: Callable[[Request], None],
-        patience: float = 10.0,
+        patience: float = 10.0, pictures: bool = True,
     ) -> None:
         self._configuration = configuration
         self._thinkers = thinkers
@@ -62,7 +62,10 @@ class TaskRunner:
         self._changed = changed
         self._patience = patience
         self._camera = Camera()
-        self._camera.warm()
+        if pictures:
+            self._camera.warm()
+        else:
+            self._camera.close()
         self._space = drive_space(configuration.scene)
         self._offsets: Optional[DecoderOffsets] = None
         self._resets = 0

@@ -9,6 +9,7 @@ from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.ports.robot import UNCONSTRAINED, USUAL, Constraints, Manner, Progress
+from hicrisp_core.scene import Scene
 from hicrisp_core.scene.arena import check_goal
 from hicrisp_core.time.deadline import Deadline
 
@@ -18,6 +19,14 @@ from hicrisp_sim.agv.vehicle import Vehicle
 
 class EmbeddedBase(Vehicle):
     """Drives a vehicle to poses."""
+
+    goal: Optional[Pose] = None
+    """Where it was sent to last; for judges."""
+
+    def load(self, scene: Scene, seed: int = 0) -> None:
+        """Begin afresh in a scene, sent nowhere."""
+        self.goal = None
+        super().load(scene, seed)
 
     def go_to(
         self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL,
@@ -29,6 +38,7 @@ class EmbeddedBase(Vehicle):
             return Outcome(Status.INVALID, refusal)
         self.halted.clear()
         with self.simulation.moving():
+            self.goal = pose
             self.constrain(constraints)
             self.look()  # Nobody scans while the base idles.
             self.controller.limit(manner.speed)

@@ -1,0 +1,48 @@
+"""The brain of the AGV's trials over ROS: the offline planner, and the mistake that ``~mistake`` asks for.
+
+Both parameters are read anew for every plan, so that one launch serves trials with and without mistakes.
+"""
+
+from __future__ import annotations
+
+import rospy
+from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_nodes.brain_server import BrainServer
+from hicrisp_ros.config_files import Configuration, load_configuration, parameter
+from hicrisp_ros.node import run
+from hicrisp_ros.scene_change import SceneFollower
+
+from hicrisp_bench.agv.wrong_order import WrongOrder
+
+
+class MistakenBrain:
+    """Plans as the offline planner does, with a mistake in the first plan of a task where one is asked for."""
+
+    def __init__(self, real: OfflineBrain) -> None:
+        self._real = real
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        mistake, seed = str(parameter("mistake", "")), int(parameter("seed", 0))
+        brain = WrongOrder(self._real, mistake, seed) if mistake else self._real
+        return brain.plan(request, deadline)
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        return self._real.correct(request, deadline)
+
+
+def build() -> BrainServer:
+    """The brain for the domain that the parameters name."""
+    def brain(found: Configuration) -> MistakenBrain:
+        return MistakenBrain(OfflineBrain(found.domain))
+
+    server = BrainServer(brain(load_configuration()))
+    server.follower = SceneFollower(lambda found: server.use(brain(found)))
+    rospy.loginfo("the brain is the offline planner; ~mistake says what is wrong with its first plans")
+    return server
+
+
+def main() -> None:
+    """Run the node."""
+    run("brain", build)
