@@ -29,4 +29,4 @@ class AgvTruth:
         self._truth.publish(TrueMotion(
             header=Header(stamp=rospy.Time.from_sec(simulation.time), frame_id="world"), robot=self._base.name,
             pose=pose_to_msg(simulation.base_pose), speed=simulation.base_speed, turning=simulation.base_turning,
-            touching=simulation.touching, has_goal=goal is not None, goal=pose_to_msg(goal)))
+            touching=simulation.touching, driving=self._base.driving, has_goal=goal is not None, goal=pose_to_msg(goal)))

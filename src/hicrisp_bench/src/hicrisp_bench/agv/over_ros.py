@@ -70,7 +70,7 @@ class AgvJudge:
         if track is not None and pose is not None and message.robot == track.robot:
             track.follow(Moment(
                 message.header.stamp.to_sec(), pose, message.speed, message.turning, message.touching,
-                pose_from_msg(message.goal, message.has_goal)))
+                pose_from_msg(message.goal, message.has_goal), message.driving))
 
     def _on_state(self, message: WorldState) -> None:
         self._state = message

@@ -23,7 +23,10 @@ _INSIDE = 0.03
 """Metres that the base's middle must be within an area's edge."""
 _RESOLUTION = 0.02
 _STOPPED, _LONG = 0.02, 0.4
-"""Speed (m/s, and rad/s) below which the base stands, and for how long that makes a stop, seconds."""
+"""Speed (m/s, and rad/s) below which the base stands, and for how long that makes a stop during a drive, seconds.
+
+Where a drive has ended, standing is a stop at once: how soon the next one begins depends on who thinks how long.
+"""
 
 
 class TrueMap:
@@ -98,6 +101,7 @@ class Moment:
         turning: rad/s.
         touching: what it touches; empty for nothing.
         goal: where it was sent to last.
+        driving: whether a drive is under way, to the end of its braking.
     """
 
     time: float
@@ -106,13 +110,14 @@ class Moment:
     turning: float
     touching: str = ""
     goal: Optional[Pose] = None
+    driving: bool = False
 
 
 def moment_of(base: EmbeddedBase) -> Moment:
     """What is true of an embedded base now."""
     simulation = base.simulation
     return Moment(simulation.time, simulation.base_pose, simulation.base_speed, simulation.base_turning,
-                  simulation.touching, base.goal)
+                  simulation.touching, base.goal, base.driving)
 
 
 class TrueTrack:
@@ -146,7 +151,7 @@ class TrueTrack:
         self._last, self.time = (x, y), moment.time
         if moment.speed > _STOPPED or abs(moment.turning) > _STOPPED:
             self._still_since = moment.time
-        elif moment.time - self._still_since >= _LONG:
+        elif not moment.driving or moment.time - self._still_since >= _LONG:
             self._stands(x, y, moment.goal)
         if moment.touching and moment.touching != self._touching:
             self.touched.append(moment.touching)

@@ -44,6 +44,7 @@ class TaskRunner:
         labels: what is written into each result: policy, llm, scene, seed.
         changed: called when the request's progress has changed.
         patience: seconds of wall time that a plan waits at most until everything was seen.
+        pictures: whether the run folders get pictures and an animation, where there is a camera.
     """
 
     def __init__(

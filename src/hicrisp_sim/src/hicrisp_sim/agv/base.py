@@ -22,6 +22,8 @@ class EmbeddedBase(Vehicle):
 
     goal: Optional[Pose] = None
     """Where it was sent to last; for judges."""
+    driving: bool = False
+    """Whether a drive is under way, to the end of its braking; for judges."""
 
     def load(self, scene: Scene, seed: int = 0) -> None:
         """Begin afresh in a scene, sent nowhere."""
@@ -38,12 +40,15 @@ class EmbeddedBase(Vehicle):
             return Outcome(Status.INVALID, refusal)
         self.halted.clear()
         with self.simulation.moving():
-            self.goal = pose
-            self.constrain(constraints)
-            self.look()  # Nobody scans while the base idles.
-            self.controller.limit(manner.speed)
-            outcome = Drive(self, pose, deadline, cancel, progress, manner.tolerance).run()
-            halted = self.halt(Deadline(max(2.0, deadline.remaining)))
+            self.goal, self.driving = pose, True
+            try:
+                self.constrain(constraints)
+                self.look()  # Nobody scans while the base idles.
+                self.controller.limit(manner.speed)
+                outcome = Drive(self, pose, deadline, cancel, progress, manner.tolerance).run()
+                halted = self.halt(Deadline(max(2.0, deadline.remaining)))
+            finally:
+                self.driving = False
         return outcome if halted.ok else halted
 
     def first_reached(
