@@ -121,7 +121,7 @@ def test_a_search_that_waits_for_another_one_ends_in_time(domain):
     searcher, asked = Searcher(domain), []
     limits = SearchLimits(depth=50, states=10_000_000, seconds=1.0)
     goal = goal_of("holding(panda, box_1)", "on(box_2, box_1)")
-    state = table_top({f"box_{i}": "box" for i in range(10)})
+    state = table_top({f"box_{i}": "box" for i in range(24)})
     first = Thread(target=lambda: asked.append(searcher.find(state, goal, limits)))
     first.start()
     second = searcher.find(state, goal, limits, Deadline(0.1))

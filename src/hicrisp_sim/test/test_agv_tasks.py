@@ -232,7 +232,7 @@ def test_a_scan_that_stops_ends_the_task_with_a_base_that_stands(tmp_path: Path)
     yard.world.inject("scan_stops", "", (2.0,))
     result, _, _ = run(yard, "go to area 1")
     assert not result.success
-    assert "No scan has arrived" in result.message
+    assert "no data has come from lidar" in result.message
     assert yard.stands
 
 

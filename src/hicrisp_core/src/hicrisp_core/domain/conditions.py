@@ -121,7 +121,7 @@ class Facts:
         """The facts that an atom of this predicate may match, in a fixed order."""
         if predicate not in self._in_order:
             self._in_order[predicate] = sorted(
-                self.relations if predicate == "*" else self._by_predicate.get(predicate, ()))
+                self.relations if predicate == "*" else self._by_predicate.get(predicate, set()))
         return self._in_order[predicate]
 
 

@@ -6,7 +6,7 @@ The watch reads the user's own words, never the plan, and learns visits from obs
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import List, Optional, Set, Tuple
+from typing import Dict, List, Optional, Tuple
 
 from hicrisp_core.body.drive_goals import DriveSpace, leads_into
 from hicrisp_core.domain.schema import Domain
@@ -55,7 +55,7 @@ class TaskOrder:
         self._standing = ""
         self._broken: Tuple[str, ...] = ()
         self._robot = ""
-        self._skipped: Set[str] = set()
+        self._skipped: Dict[str, Cause] = {}
 
     def see(self, world: WorldState) -> WorldState:
         """The observed world with the facts of the order."""
@@ -78,7 +78,7 @@ class TaskOrder:
         if feedback.kind is FeedbackKind.UNREACHABLE and area:
             if self._itinerary is not None:
                 self._itinerary = self._itinerary.without(area)
-            self._skipped.add(area)
+            self._skipped[area] = feedback.cause or Cause(CauseKind.NO_PATH, (area,))
             return replace(verdict, feedback=self._with_reachable(feedback, area, world))
         if not self._broken or self._standing == area:
             return verdict
@@ -97,10 +97,10 @@ class TaskOrder:
             return None
         left = self._itinerary.remaining[0]
         if left in self._skipped and self._itinerary.ordered:
-            return None, Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, subjects=(left,))
+            return None, Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, subjects=(left,), cause=self._skipped[left])
         command = self._command(left, world)
-        why = Cause(CauseKind.NO_PATH, (left,)) if left in self._skipped else None
-        return command, Feedback(Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,), cause=why)
+        return command, Feedback(
+            Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,), cause=self._skipped.get(left))
 
     def _read_task(self, world: WorldState) -> None:
         self._read = True

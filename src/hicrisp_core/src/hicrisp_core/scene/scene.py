@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Dict, FrozenSet, Mapping, Optional, Tuple
+from typing import ClassVar, Dict, FrozenSet, Mapping, Optional, Tuple
 
+from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from hicrisp_core.config.settings import STRICT
@@ -27,9 +28,14 @@ class Camera:
     opening: float = 45.0
 
 
-@pydantic_dataclass(frozen=True, config=STRICT)
+@dataclass(frozen=True)
 class SceneFault:
-    """Something that goes wrong on purpose; what ``magnitude`` means is said by the kind."""
+    """Something that goes wrong on purpose; what ``magnitude`` means is said by the kind.
+
+    In a scene file it is read strictly; one that comes at run time is checked with the faults of its world.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     kind: str
     target: str = ""
