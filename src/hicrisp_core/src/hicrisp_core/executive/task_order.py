@@ -1,4 +1,5 @@
-"""The order that a task asks for, watched over its steps: who was where, what waits for what, what is left out.
+"""The order that a task asks for, watched over its steps: who was where, what waits for what, what is left
+out.
 
 The watch reads the user's own words, never the plan, and learns visits from observations alone.
 """
@@ -34,7 +35,8 @@ from hicrisp_core.ports.robot import Constraints
 
 
 class TaskOrder:
-    """Adds to what is seen what was visited, what waits for what and what is not due; reports when the order is broken.
+    """Adds to what is seen what was visited, what waits for what and what is not due; reports when the order
+    is broken.
 
     Args:
         space: asked for the areas to go to instead of one that cannot be reached.
@@ -97,7 +99,8 @@ class TaskOrder:
             return None
         left = self._itinerary.remaining[0]
         if left in self._skipped and self._itinerary.ordered:
-            return None, Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, subjects=(left,), cause=self._skipped[left])
+            return None, Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, subjects=(left,),
+                                  cause=self._skipped[left])
         command = self._command(left, world)
         return command, Feedback(
             Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,), cause=self._skipped.get(left))
