@@ -1,4 +1,4 @@
-"""The executive: a task is planned, its steps are run, and the end is told."""
+"""The executive: plans a task, runs its steps and reports the end."""
 
 from __future__ import annotations
 
