@@ -1,4 +1,6 @@
-"""Checks, with any newer interpreter, that sources parse under Python 3.8 and evaluate nothing that it lacks."""
+"""Checks, with any newer interpreter, that sources parse under Python 3.8 and evaluate nothing that it
+lacks.
+"""
 # ruff: noqa: T201  a command line prints
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ BUILTIN_GENERICS = {"dict", "frozenset", "list", "set", "tuple", "type"}
 COLLECTIONS_GENERICS = {"Counter", "OrderedDict", "defaultdict", "deque", "ChainMap"}
 # Names that came with 3.9 or later, by module.
 NEWER = {
-    "typing": {"Annotated", "Concatenate", "Never", "NotRequired", "ParamSpec", "Required", "Self", "TypeAlias",
+    "typing": {"Annotated", "Concatenate", "Never", "NotRequired", "ParamSpec", "Required", "Self",
+               "TypeAlias",
                "TypeGuard", "Unpack", "assert_never", "override"},
     "functools": {"cache"},
     "itertools": {"batched", "pairwise"},
@@ -57,7 +60,8 @@ def _annotation_nodes(tree: ast.AST) -> Iterator[int]:
 
 
 def _newer(node: ast.AST) -> Iterator[Finding]:
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load):
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and isinstance(node.ctx,
+                                                                                           ast.Load):
         if node.value.id in BUILTIN_GENERICS | COLLECTIONS_GENERICS:
             yield node.lineno, f"{node.value.id}[...] is evaluated; use typing's"
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
@@ -70,7 +74,8 @@ def _newer(node: ast.AST) -> Iterator[Finding]:
             if alias.name in NEWER[node.module]:
                 yield node.lineno, f"{node.module}.{alias.name} came after 3.8"
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
-        modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+        modules = [node.module or ""] if isinstance(node,
+                                                    ast.ImportFrom) else [alias.name for alias in node.names]
         for module in modules:
             if module in NEWER_MODULES:
                 yield node.lineno, f"the module {module} came after 3.8"

@@ -22,7 +22,8 @@ def needed(tree: Path) -> Set[str]:
 def ros_packages() -> Set[str]:
     """The names of all ROS packages that are there."""
     try:
-        done = subprocess.run(["rospack", "list-names"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        done = subprocess.run(["rospack", "list-names"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True,
                               check=False)
     except OSError:
         return set()

@@ -1,4 +1,6 @@
-"""One line for each part that the workspace needs: there or missing, and how to get it. Standard library only."""
+"""One line for each part that the workspace needs: there or missing, and how to get it. Standard library
+only.
+"""
 # ruff: noqa: T201  a command line prints
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ def _last_line(text: str) -> str:
 def system() -> Iterator[Finding]:
     """The operating system and its packages."""
     try:
-        fields = dict(re.findall(r'^(\w+)="?(.*?)"?$', Path("/etc/os-release").read_text(encoding="utf-8"), re.M))
+        fields = dict(re.findall(r'^(\w+)="?(.*?)"?$', Path("/etc/os-release").read_text(encoding="utf-8"),
+                                 re.M))
     except OSError:
         fields = {}
     name = fields.get("PRETTY_NAME", sys.platform)
@@ -114,11 +117,13 @@ def python_packages() -> Iterator[Finding]:
         return
     yield Finding("venv", "ok", str(VENV.parents[1]))
     listed = ROOT / "requirements" / f"{os.environ.get('HICRISP_REQUIREMENTS', 'runtime')}.txt"
-    wanted: Dict[str, str] = dict(re.findall(r"^([\w.-]+)==([\w.]+)", listed.read_text(encoding="utf-8"), re.M))
+    wanted: Dict[str,
+                 str] = dict(re.findall(r"^([\w.-]+)==([\w.]+)", listed.read_text(encoding="utf-8"), re.M))
     program = ("import json, sys\nfrom importlib import metadata\nfound = {}\nfor name in json.load(sys.stdin):\n"
                "    try: found[name] = metadata.version(name)\n"
                "    except metadata.PackageNotFoundError: found[name] = ''\nprint(json.dumps(found))")
-    done = subprocess.run([str(VENV), "-c", program], input=json.dumps(list(wanted)), capture_output=True, text=True,
+    done = subprocess.run([str(VENV), "-c", program], input=json.dumps(list(wanted)), capture_output=True,
+                          text=True,
                           timeout=60, check=False)
     found = json.loads(done.stdout) if done.returncode == 0 else {}
     for name, version in wanted.items():
@@ -129,7 +134,8 @@ def python_packages() -> Iterator[Finding]:
     where = _run([str(VENV), "-c", "import rospkg; print(rospkg.__file__)"])
     shadowed = where.returncode != 0 or str(ROOT) in where.stdout
     yield Finding("python: rospkg", "missing" if shadowed else "ok",
-                  _last_line(where.stdout or where.stderr), ".venv/bin/pip uninstall rospkg" if shadowed else "")
+                  _last_line(where.stdout or where.stderr),
+                  ".venv/bin/pip uninstall rospkg" if shadowed else "")
 
 
 def build() -> Iterator[Finding]:
@@ -157,7 +163,8 @@ def roscore() -> Iterator[Finding]:
     environment = {**os.environ, "ROS_MASTER_URI": f"http://127.0.0.1:{port}", "ROS_IP": "127.0.0.1"}
     source = f". {ROS_SETUP}; " if NOETIC else ""
     try:
-        master = subprocess.Popen(["bash", "-c", f"{source}exec rosmaster --core -p {port}"], env=environment, cwd=ROOT,
+        master = subprocess.Popen(["bash", "-c", f"{source}exec rosmaster --core -p {port}"], env=environment,
+                                  cwd=ROOT,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     except OSError as error:
         yield Finding("roscore", "missing", str(error), MEND)
@@ -179,7 +186,8 @@ def roscore() -> Iterator[Finding]:
 def rendering() -> Iterator[Finding]:
     """Whether the simulator can make pictures without a display."""
     if NOETIC:
-        yield Finding("rendering", "note", "the embedded world is for Debian 12; here Gazebo makes the pictures")
+        yield Finding("rendering", "note",
+                      "the embedded world is for Debian 12; here Gazebo makes the pictures")
         return
     program = "\n".join((
         "import mujoco", "scene = '<light pos=\"0 0 3\"/><geom size=\".1\"/>'",
@@ -192,16 +200,19 @@ def rendering() -> Iterator[Finding]:
         began = time.monotonic()
         done = _run([str(VENV), "-c", program], MUJOCO_GL=backend)
         if done.returncode == 0:
-            yield Finding("rendering", "ok", f"MUJOCO_GL={backend} ({time.monotonic() - began:.1f} s with its start)")
+            yield Finding("rendering", "ok",
+                          f"MUJOCO_GL={backend} ({time.monotonic() - began:.1f} s with its start)")
             return
         said = _last_line(done.stderr)
-    yield Finding("rendering", "missing", f"no picture: {said}", "apt-get install libosmesa6 libegl1 libgl1-mesa-dri")
+    yield Finding("rendering", "missing", f"no picture: {said}",
+                  "apt-get install libosmesa6 libegl1 libgl1-mesa-dri")
 
 
 def python38() -> Iterator[Finding]:
     """An interpreter for the core's tests under Python 3.8."""
     found = os.environ.get("HICRISP_PYTHON38", "")
-    yield Finding("python 3.8", "ok" if found else "note", found or "none found; scripts/test leaves that stage out",
+    yield Finding("python 3.8", "ok" if found else "note",
+                  found or "none found; scripts/test leaves that stage out",
                   "" if found else "HICRISP_PYTHON38=/path/to/python3.8 names one")
 
 

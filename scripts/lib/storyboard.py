@@ -1,4 +1,6 @@
-"""One picture of a run, from its report's pictures: ``python3 scripts/lib/storyboard.py runs/TASK docs/run.png``."""
+"""One picture of a run, from its report's pictures: ``python3 scripts/lib/storyboard.py runs/TASK
+docs/run.png``.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ def evenly(found: Sequence[Tuple[str, str]], most: int) -> List[Tuple[str, str]]
 
 def draw(run: Path, most: int) -> Image.Image:
     """The pictures of a run in rows, each with its caption."""
-    events = [json.loads(line) for line in (run / "events.jsonl").read_text(encoding="utf-8").splitlines() if line]
+    events = [json.loads(line) for line in (run / "events.jsonl").read_text(encoding="utf-8").splitlines()
+              if line]
     chosen = evenly(scenes(events), most)
     if not chosen:
         raise SystemExit(f"{run} holds no pictures")

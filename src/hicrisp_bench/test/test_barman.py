@@ -22,7 +22,8 @@ DOMAIN = load_domain(CONFIG / "domains" / "kitchen.yaml")
 BAR = load_scene(CONFIG / "scenes" / "barman.yaml").first_state()
 RECORDED = [data_folder() / "copal" / name for name in FILES]
 needs_recordings = pytest.mark.skipif(not all(file.is_file() for file in RECORDED),
-                                      reason="no recorded runs of CoPAL; HICRISP_DATA names the folder with 'copal'")
+                                      reason=
+                                      "no recorded runs of CoPAL; HICRISP_DATA names the folder with 'copal'")
 
 PLAN = """[Ropa to Roco] get gin_bottle from shelf hand_left
 [Ropa to Roco] pour gin_bottle mixing_container 40
@@ -105,11 +106,13 @@ def test_an_endpoint_plans_and_replans_a_cocktail(monkeypatch: pytest.MonkeyPatc
     from chat_server import ChatServer
 
     alex = json.dumps({"answer": "", "forward": "Prepare a Martini"})
-    travi = json.dumps({"goal": "a Martini on the tray", "objects": ["gin_bottle"], "state": "-", "steps": ["mix it"]})
+    travi = json.dumps({"goal": "a Martini on the tray", "objects": ["gin_bottle"], "state": "-",
+                        "steps": ["mix it"]})
     wrong = json.dumps({"steps": ["squeeze(gin_bottle)"]})
     right = json.dumps({"steps": [
         "get(gin_bottle, shelf, hand_left)", "pour(gin_bottle, first_glass, 40)", "put(gin_bottle, shelf)",
-        "get(vermouth_bottle, shelf, hand_left)", "pour(vermouth_bottle, first_glass, 10)", "put(first_glass, tray)"]})
+        "get(vermouth_bottle, shelf, hand_left)", "pour(vermouth_bottle, first_glass, 10)",
+        "put(first_glass, tray)"]})
     with ChatServer(alex, travi, wrong, travi, right, json.dumps({"answer": "Here it is."})) as server:
         monkeypatch.setenv("HICRISP_LLM_BASE_URL", server.url)
         result = run_barman(BarmanTrial(CONFIG, "copal_mh1", "Martini", llm="openai"))

@@ -1,4 +1,6 @@
-"""The blocks world's suite: problems, the optimum, runs with and without drops, recorded plans and their judgement."""
+"""The blocks world's suite: problems, the optimum, runs with and without drops, recorded plans and their
+judgement.
+"""
 
 import argparse
 import json
@@ -21,9 +23,11 @@ TOWER = Problem("tower", {"red_block": "blue_block", "blue_block": "table", "whi
                 (("blue_block", "red_block"), ("white_block", "blue_block")))
 PLANBENCH = data_folder() / "planbench"
 RECORDED = data_folder() / "copal"
-needs_planbench = pytest.mark.skipif(not PLANBENCH.is_dir(), reason="no PlanBench files; HICRISP_DATA names the folder")
+needs_planbench = pytest.mark.skipif(not PLANBENCH.is_dir(),
+                                     reason="no PlanBench files; HICRISP_DATA names the folder")
 needs_recorded = pytest.mark.skipif(not all((RECORDED / name).is_file() for name in (PLANS, PROBLEMS)),
-                                    reason=f"no {PLANS} with {PROBLEMS}; HICRISP_DATA names the folder of 'copal'")
+                                    reason=
+                                    f"no {PLANS} with {PROBLEMS}; HICRISP_DATA names the folder of 'copal'")
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +38,8 @@ def moves():
 def settings(policy, problem=TOWER, **more):
     return RunSettings(load_domain(CONFIG / "domains" / "blocks.yaml"), problem,
                        load_policy(CONFIG / "policies" / f"{policy}.yaml"),
-                       load_llm_settings(CONFIG / "llm" / "offline.yaml"), CONFIG / "prompts" / "default", **more)
+                       load_llm_settings(CONFIG / "llm" / "offline.yaml"), CONFIG / "prompts" / "default",
+                       **more)
 
 
 @pytest.mark.parametrize(("below", "goal", "least"), [
@@ -60,7 +65,8 @@ def test_the_goal_is_reached_in_the_fewest_steps():
     assert result["plan_ms"] > 0
 
 
-@pytest.mark.parametrize(("policy", "reached"), [("open_loop", False), ("brainbody", True), ("hierarchical", True)])
+@pytest.mark.parametrize(("policy", "reached"),
+                         [("open_loop", False), ("brainbody", True), ("hierarchical", True)])
 def test_a_dropped_block_costs_the_goal_only_where_nothing_is_corrected(policy, reached):
     result = run_problem(settings(policy, drops=1.0))
     assert result["success"] is reached
@@ -82,7 +88,8 @@ def test_pddl_is_read_into_a_problem(tmp_path):
 (define (problem p) (:domain blocksworld-4ops) (:objects a b c)
  (:init (handempty) (ontable a) (on b a) (ontable c) (clear b) (clear c)) (:goal (and (on a c))))""")
     assert planbench_problems(tmp_path) == [Problem(
-        "generated_basic/instance-7", {"blue_block": "red_block", "orange_block": "table", "red_block": "table"},
+        "generated_basic/instance-7",
+        {"blue_block": "red_block", "orange_block": "table", "red_block": "table"},
         (("red_block", "orange_block"),))]
 
 
@@ -90,7 +97,8 @@ def test_pddl_is_read_into_a_problem(tmp_path):
 def test_planbenchs_problems_are_reached_by_size(monkeypatch, tmp_path):
     pytest.importorskip("pddl", reason="the package pddl reads these files")
     report = run_suite("--plans", "live", "--policies", "hierarchical", "--limit", "2")
-    assert [(row["blocks"], row["n"], row["goal_reached"]) for row in report.rows] == [(3, 2, 1), (4, 2, 1), (5, 2, 1)]
+    assert [(row["blocks"], row["n"], row["goal_reached"]) for row in report.rows] == [(3, 2, 1), (4, 2, 1),
+                                                                                       (5, 2, 1)]
     assert report.ok
 
 

@@ -38,9 +38,11 @@ def around(*degrees: float, apart: float = 0.08) -> WorldState:
 
 @pytest.mark.parametrize(("world", "is_plus"), [
     (around(0, 90, 180, 270), True), (around(30, 120, 210, 300), True), (around(5, 85, 180, 270), True),
-    (around(0, 90, 180), False), (around(0, 45, 180, 270), False), (around(0, 90, 180, 270, apart=0.2), False),
+    (around(0, 90, 180), False), (around(0, 45, 180, 270), False),
+    (around(0, 90, 180, 270, apart=0.2), False),
     (cubes([(0.4 + 0.07 * i, 0.0) for i in range(5)]), False)])
-def test_a_plus_sign_has_four_arms_at_right_angles_however_it_is_turned(world: WorldState, is_plus: bool) -> None:
+def test_a_plus_sign_has_four_arms_at_right_angles_however_it_is_turned(world: WorldState,
+                                                                        is_plus: bool) -> None:
     assert franka7_goals.plus_sign(world) is is_plus
 
 

@@ -27,7 +27,8 @@ def test_sitting_on_a_sofa_that_is_not_near_is_repaired_by_finding_it():
 
 
 def test_without_corrections_the_same_plan_ends_standing():
-    done = run('{"WALK": ["sofa"], "FIND": ["chips"], "GRAB": ["chips"], "SIT": ["sofa"]}', policy="open_loop")
+    done = run('{"WALK": ["sofa"], "FIND": ["chips"], "GRAB": ["chips"], "SIT": ["sofa"]}',
+               policy="open_loop")
     assert verbs(done) == ["WALK sofa", "FIND chips", "GRAB chips"]
 
 
@@ -40,14 +41,16 @@ def test_who_sits_stands_up_before_walking():
 
 
 def test_who_holds_two_things_puts_one_down_before_grabbing_a_third():
-    done = run('{"GRAB": ["cup", "chips"], "WALK": ["table"], "FIND": ["salmon"], "GRAB": ["salmon"]}', fridge=["OPEN"])
+    done = run('{"GRAB": ["cup", "chips"], "WALK": ["table"], "FIND": ["salmon"], "GRAB": ["salmon"]}',
+               fridge=["OPEN"])
     assert verbs(done)[-1] == "GRAB salmon"
     assert sum(verb.startswith("DROP") for verb in verbs(done)) == 1
     assert "hands_full" in [kind for kind, _ in done.failures]
 
 
 def test_a_television_without_current_is_plugged_in_first():
-    assert verbs(run('{"SWITCHON": ["television"]}')) == ["FIND television", "PLUGIN television", "SWITCHON television"]
+    assert verbs(run('{"SWITCHON": ["television"]}')) == ["FIND television", "PLUGIN television",
+                                                          "SWITCHON television"]
 
 
 def test_what_is_so_already_is_dropped():
@@ -88,7 +91,8 @@ def test_only_what_is_named_and_what_that_is_in_is_seen():
 
 def test_a_command_that_the_executor_does_not_take_is_an_outcome_not_an_exception():
     world = VirtualHome(domain(), graph(), PERSON, [3])
-    outcome = world.execute(Command("sit", {"robot": "character", "item": "nothing_99"}, "character"), Deadline(1.0),
+    outcome = world.execute(Command("sit", {"robot": "character", "item": "nothing_99"}, "character"),
+                            Deadline(1.0),
                             Event())
     assert outcome.status in (Status.PRECONDITION, Status.INVALID)
     assert outcome.message
@@ -117,5 +121,6 @@ def test_the_task_s_words_change_nothing():
 
 
 def test_what_a_later_step_needs_undone_stays_undone():
-    done = run('{"WALK": ["sofa"], "SIT": ["sofa"], "SWITCHON": ["television"]}', television=["OFF", "PLUGGED_IN"])
+    done = run('{"WALK": ["sofa"], "SIT": ["sofa"], "SWITCHON": ["television"]}',
+               television=["OFF", "PLUGGED_IN"])
     assert verbs(done) == ["WALK sofa", "SIT sofa", "STANDUP", "FIND television", "SWITCHON television"]

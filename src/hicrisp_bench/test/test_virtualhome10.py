@@ -26,7 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "hicrisp_core" / "t
 from chat_server import ChatServer
 
 FORGETFUL = {"steps": [
-    {"action": "find", "arguments": {"item": "chips_11"}}, {"action": "grab", "arguments": {"item": "chips_11"}},
+    {"action": "find", "arguments": {"item": "chips_11"}},
+    {"action": "grab", "arguments": {"item": "chips_11"}},
     {"action": "sit", "arguments": {"item": "sofa_60"}}]}
 """HiCRISP, Fig. 4: nobody looks for the sofa."""
 FIND_SOFA = {"steps": [{"action": "find", "arguments": {"item": "sofa_60"}}]}
@@ -39,7 +40,9 @@ def home():
 
 @pytest.fixture
 def model(monkeypatch):
-    """Runs the chips under a policy with what a model answers; gives the metrics and what the model was asked."""
+    """Runs the chips under a policy with what a model answers; gives the metrics and what the model was
+    asked.
+    """
     def ask(policy, *answers, temperature=0.5):
         with ChatServer(*map(json.dumps, answers)) as server:
             monkeypatch.setenv("HICRISP_LLM_BASE_URL", server.url)
@@ -139,7 +142,8 @@ def test_a_model_runs_twice_at_zero_and_five_times_at_a_half(tmp_path, monkeypat
     with ChatServer(json.dumps(FORGETFUL)) as server:
         monkeypatch.setenv("HICRISP_LLM_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
-        assert main(["virtualhome10", "--llm", "openai", "--policies", "open_loop", "hierarchical", "--tasks", "chips",
+        assert main(["virtualhome10", "--llm", "openai", "--policies", "open_loop", "hierarchical", "--tasks",
+                     "chips",
                      "--jobs", "1", "--config", str(CONFIG), "--out", str(tmp_path)]) == 0
     rows = json.loads((tmp_path / "results.json").read_text())["rows"]
     assert [(row["policy"], row["temperature"], row["n"], row["sr"]) for row in rows] == [
@@ -148,7 +152,8 @@ def test_a_model_runs_twice_at_zero_and_five_times_at_a_half(tmp_path, monkeypat
 
 
 def test_the_papers_figures_stand_beside_ours(tmp_path):
-    assert main(["virtualhome10", "--llm", "offline", "--tasks", "light", "--jobs", "1", "--config", str(CONFIG),
+    assert main(["virtualhome10", "--llm", "offline", "--tasks", "light", "--jobs", "1", "--config",
+                 str(CONFIG),
                  "--out", str(tmp_path)]) == 0
     results = json.loads((tmp_path / "results.json").read_text())
     assert [row["policy"] for row in results["rows"]] == list(POLICIES)

@@ -24,7 +24,8 @@ MODEL = "gpt-4o-2024-05-13"
 
 
 def bench(folder, *more):
-    status = main(["virtualhome", "--models", "gpt-4o", "--ids", *IDS, "--jobs", "1", "--config", str(CONFIG), "--out",
+    status = main(["virtualhome", "--models", "gpt-4o", "--ids", *IDS, "--jobs", "1", "--config", str(CONFIG),
+                   "--out",
                    str(folder), *more])
     return status, json.loads((folder / "results.json").read_text())
 
@@ -60,7 +61,8 @@ def test_a_run_that_was_stopped_goes_on_where_it_ended(tmp_path, capsys):
 
 
 def test_without_resume_everything_is_run_again(tmp_path):
-    ResultsFile(tmp_path / "plans.jsonl", resume=False).add([{"id": "604_2", "model": MODEL, "scored": False}])
+    ResultsFile(tmp_path / "plans.jsonl",
+                resume=False).add([{"id": "604_2", "model": MODEL, "scored": False}])
     _, results = bench(tmp_path)
     assert results["rows"][0]["n"] == len(IDS)
 
@@ -138,7 +140,8 @@ def test_a_cluster_takes_the_work(tmp_path):
 
 def test_without_dask_the_option_says_what_it_needs(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    assert main(["virtualhome", "--models", "gpt-4o", "--ids", IDS[0], "--config", str(CONFIG), "--out", str(tmp_path),
+    assert main(["virtualhome", "--models", "gpt-4o", "--ids", IDS[0], "--config", str(CONFIG), "--out",
+                 str(tmp_path),
                  "--dask", "tcp://nowhere:8786"]) == 2
     assert "pip install distributed" in capsys.readouterr().err
 

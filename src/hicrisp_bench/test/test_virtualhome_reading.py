@@ -15,7 +15,8 @@ from virtualhome_home import domain, graph, names, reading
 
 
 def steps(text, **options):
-    return [" ".join([step.action, *map(str, step.arguments.values())]) for step in reading(text, **options).steps]
+    return [" ".join([step.action, *map(str, step.arguments.values())])
+            for step in reading(text, **options).steps]
 
 
 def test_every_line_of_an_action_that_stands_twice_is_read_in_its_place():
@@ -67,7 +68,8 @@ def test_a_thing_that_the_model_was_not_told_of_is_looked_for_in_the_scene():
     ("<tv> (7) is unplugged", "unplugged", "Plug tv_7 in first."),
     ("<sofa> (3) can not be opened", "wrong_property", "Use something that this can be done with."),
     ("<sofa> (3) does not have a switch", "wrong_property", "Use something that this can be done with."),
-    ("<sofa> (3) is not pourable or drinkable", "wrong_property", "Use something that this can be done with."),
+    ("<sofa> (3) is not pourable or drinkable", "wrong_property",
+     "Use something that this can be done with."),
     ("<unicorn> (9) cannot be found", "no_object", "Name a thing that is in the home."),
     ("something new", "refused", ""),
 ])

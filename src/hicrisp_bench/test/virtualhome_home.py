@@ -26,14 +26,17 @@ THINGS: Sequence[Tuple[int, str, Sequence[str], Sequence[str]]] = (
 
 
 def graph(**states: Sequence[str]) -> Any:
-    """The home: one room, the person in it, close to nothing; the salmon in the fridge. ``states`` by class."""
+    """The home: one room, the person in it, close to nothing; the salmon in the fridge. ``states`` by
+    class.
+    """
     nodes: List[Dict[str, Any]] = [
         {"id": PERSON, "class_name": "character", "category": "Characters", "properties": [],
          "states": list(states.get("character", ()))},
         {"id": ROOM, "class_name": "livingroom", "category": "Rooms", "properties": [], "states": []}]
     nodes += [{"id": number, "class_name": kind, "category": "Furniture", "properties": list(properties),
                "states": list(states.get(kind, own))} for number, kind, properties, own in THINGS]
-    edges = [{"from_id": node["id"], "relation_type": "INSIDE", "to_id": ROOM} for node in nodes if node["id"] != ROOM]
+    edges = [{"from_id": node["id"], "relation_type": "INSIDE", "to_id": ROOM}
+             for node in nodes if node["id"] != ROOM]
     edges.append({"from_id": 6, "relation_type": "INSIDE", "to_id": 5})
     return package.part("environment").EnvironmentGraph({"nodes": nodes, "edges": edges})
 
@@ -55,7 +58,8 @@ def reading(text: str, **options: bool) -> Reading:
 
 def run(text: str, policy: str = "repair", **states: Sequence[str]) -> Replay:
     """Carry out a plan as a model writes it."""
-    return replay(domain(), load_policy(CONFIG / "policies" / f"{policy}.yaml"), reading(text), graph(**states), PERSON,
+    return replay(domain(), load_policy(CONFIG / "policies" / f"{policy}.yaml"), reading(text),
+                  graph(**states), PERSON,
                   "a task whose words nobody reads")
 
 

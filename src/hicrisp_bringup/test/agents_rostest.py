@@ -29,7 +29,8 @@ def agent(request: Dict[str, Any]) -> str:
     """Answers as each of the three agents would."""
     system, prompt = (request["messages"][index]["content"] for index in (0, -1))
     if system.startswith("You are Travi"):
-        return json.dumps({"goal": "side by side", "objects": ["box", "cylinder"], "state": "", "steps": ["go"]})
+        return json.dumps({"goal": "side by side", "objects": ["box", "cylinder"], "state": "",
+                           "steps": ["go"]})
     if system.startswith("You are Ropa"):
         return json.dumps({"steps": [PLACE]})  # The box has to be picked up first: the mid-level planner's part.
     if "How it ended: it was done" in prompt:
@@ -58,10 +59,12 @@ class Agents(unittest.TestCase):
         assert not self._prompts("Travi")
         done = self.workspace.run("put it next to the cylinder")
         assert (done.state, done.message) == (TaskStatus.SUCCEEDED, TOLD)
-        self.workspace.until(lambda: self.workspace.holds("box", "next_to", "cylinder"), "sight of what was done")
+        self.workspace.until(lambda: self.workspace.holds("box", "next_to", "cylinder"),
+                             "sight of what was done")
         assert "<<<place box next to cylinder>>>" in self._prompts("Travi")[0]
         heard, reported = self._prompts("Alex")[1:3]
-        for line in ("<<<User: where is the box?>>>", "<<<Robot did: nothing>>>", "<<<Robot: It is on the table.>>>"):
+        for line in ("<<<User: where is the box?>>>", "<<<Robot did: nothing>>>",
+                     "<<<Robot: It is on the table.>>>"):
             assert line in heard
             assert line in reported
         assert "- place box next to cylinder" in reported

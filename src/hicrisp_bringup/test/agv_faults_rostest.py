@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""What may go wrong with a base, over the real nodes: a clear error, a base that stands, a task that tells it."""
+"""What may go wrong with a base, over the real nodes: a clear error, a base that stands, a task that tells
+it.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,8 @@ class AgvFaults(unittest.TestCase):
     def told(self, status: TaskStatus) -> str:
         return (Path(status.run_folder) / "events.jsonl").read_text()
 
-    def drive_to(self, x: float, y: float, z: float = 0.0, w: float = 1.0, frame: str = "map") -> Tuple[int, str]:
+    def drive_to(self, x: float, y: float, z: float = 0.0, w: float = 1.0, frame: str = "map") -> Tuple[int,
+                                                                                                        str]:
         """A goal sent to move_base itself; how it ended."""
         goal = MoveBaseGoal()
         goal.target_pose.header.frame_id = frame

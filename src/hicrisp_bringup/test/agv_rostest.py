@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Whole tasks of a base in the embedded arena: what ``roslaunch hicrisp_bringup demo.launch scene:=agv`` starts."""
+"""Whole tasks of a base in the embedded arena: what ``roslaunch hicrisp_bringup demo.launch scene:=agv``
+starts.
+"""
 
 from __future__ import annotations
 

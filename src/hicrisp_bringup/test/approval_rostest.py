@@ -50,7 +50,8 @@ class Approval(unittest.TestCase):
         status = self.workspace.finished(task)
         assert status.state == TaskStatus.FAILED
         assert "not approved" in status.message
-        self.workspace.until(lambda: self.workspace.holds("panda", "holding", "box"), "sight of what was done")
+        self.workspace.until(lambda: self.workspace.holds("panda", "holding", "box"),
+                             "sight of what was done")
 
     def test_full_autonomy_answers_the_question_that_waits(self) -> None:
         task = self._asked()

@@ -35,12 +35,14 @@ class Embedded(unittest.TestCase):
         answer = rospy.ServiceProxy(f"{NAMESPACE}/reset_world", ResetWorld)("", 1)
         assert answer.ok, answer.message
         self.workspace.until(lambda: self.workspace.holds("box", "on", "table")
-                             and not self.workspace.holds("box", "next_to", "cylinder"), "the world as it was")
+                             and not self.workspace.holds("box", "next_to", "cylinder"),
+                             "the world as it was")
 
     def test_a_task_is_carried_out(self) -> None:
         status = self.workspace.run(TASK)
         assert status.state == TaskStatus.SUCCEEDED, status.message
-        self.workspace.until(lambda: self.workspace.holds("box", "next_to", "cylinder"), "sight of what was done")
+        self.workspace.until(lambda: self.workspace.holds("box", "next_to", "cylinder"),
+                             "sight of what was done")
         trial = json.loads((Path(status.run_folder) / "result.json").read_text())
         assert trial["success"]
         assert trial["seed"] == 1
@@ -59,7 +61,8 @@ class Embedded(unittest.TestCase):
 
     def _turned(self) -> float:
         """How far any joint turns between two states of the arm, radians."""
-        first, second = (rospy.wait_for_message(f"{NAMESPACE}/joint_states", JointState, PATIENCE) for _ in range(2))
+        first, second = (rospy.wait_for_message(f"{NAMESPACE}/joint_states", JointState, PATIENCE)
+                         for _ in range(2))
         return max(abs(a - b) for a, b in zip(first.position, second.position))
 
     def test_another_scene_is_the_scene_of_every_node(self) -> None:
@@ -94,7 +97,8 @@ class Embedded(unittest.TestCase):
 
     def test_a_thing_that_vanished_is_missed_and_nothing_moves(self) -> None:
         assert rospy.ServiceProxy(f"{NAMESPACE}/inject_fault", InjectFault)("vanish", "box", [], 0).ok
-        self.workspace.until(lambda: not self.workspace.holds("box", "on", "table"), "the table without the box")
+        self.workspace.until(lambda: not self.workspace.holds("box", "on", "table"),
+                             "the table without the box")
         task = self.workspace.submit_task(TASK).task_id
         status = self.workspace.finished(task)
         assert status.state == TaskStatus.REFUSED

@@ -27,8 +27,10 @@ class Household(unittest.TestCase):
     def test_the_salmon_gets_into_the_closed_fridge(self) -> None:
         status = self.workspace.run("put the salmon in the fridge")
         assert status.state == TaskStatus.SUCCEEDED, status.message
-        self.workspace.until(lambda: self.workspace.holds("salmon_14", "inside", "fridge_12"), "sight of what was done")
-        self.workspace.until(lambda: self.workspace.holds("fridge_12", "closed", ""), "sight of what was done")
+        self.workspace.until(lambda: self.workspace.holds("salmon_14", "inside", "fridge_12"),
+                             "sight of what was done")
+        self.workspace.until(lambda: self.workspace.holds("fridge_12", "closed", ""),
+                             "sight of what was done")
 
     def test_what_is_not_in_the_home_is_refused(self) -> None:
         task = self.workspace.submit_task("put the elephant in the fridge").task_id

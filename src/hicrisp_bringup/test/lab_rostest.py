@@ -66,21 +66,24 @@ class Lab(unittest.TestCase):
         assert self.workspace.inject_fault("scan_stops", "", [1.0], 1).ok
         status = self.workspace.run("go to area 1 and stack the red box on the blue box")
         assert status.state == TaskStatus.FAILED
-        self.workspace.until(lambda: self.workspace.holds("red_box", "on", "blue_box"), "sight of what was done")
+        self.workspace.until(lambda: self.workspace.holds("red_box", "on", "blue_box"),
+                             "sight of what was done")
         end = self._events(status)[-1]
         assert end["done"] == ["pick up red_box", "place red_box on blue_box"]
         assert end["given_up"] == ["go to area_1"]
 
     def test_an_emergency_stop_stops_both_robots(self) -> None:
         task = self.workspace.submit_task(DELIVERY).task_id
-        self.workspace.until(lambda: self.workspace.kinds(task).count("command") >= 2, "both robots' commands")
+        self.workspace.until(lambda: self.workspace.kinds(task).count("command") >= 2,
+                             "both robots' commands")
         assert self.workspace.estop().success
         status = self.workspace.finished(task)
         assert self.workspace.clear_estop().success
         assert status.state == TaskStatus.FAILED
         odometry = rospy.wait_for_message("/odom", Odometry, PATIENCE)
         assert abs(odometry.twist.twist.linear.x) < 0.02
-        first, second = (rospy.wait_for_message(f"{NAMESPACE}/joint_states", JointState, PATIENCE) for _ in range(2))
+        first, second = (rospy.wait_for_message(f"{NAMESPACE}/joint_states", JointState, PATIENCE)
+                         for _ in range(2))
         assert max(abs(a - b) for a, b in zip(first.position, second.position)) < 0.005
 
     def _events(self, status: TaskStatus) -> List[Dict[str, Any]]:

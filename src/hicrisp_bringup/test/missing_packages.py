@@ -14,12 +14,15 @@ SOURCES = Path(__file__).resolve().parents[2]
 
 
 def missing_packages(files: Iterable[Path]) -> List[str]:
-    """What the files start or refer to, with what our packages that they use depend on, as far as it is not here."""
+    """What the files start or refer to, with what our packages that they use depend on, as far as it is
+    not here.
+    """
     checker = Checker(all_packages(SOURCES))
     needed: Set[str] = set()
     for file in files:
         needed |= checker.check(file).packages
-    here = subprocess.run(["rospack", "list-names"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    here = subprocess.run(["rospack", "list-names"], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout.split()
     return sorted(name for name in needed - set(here) if not name.startswith("python3-"))
 
 

@@ -64,7 +64,8 @@ class RealMoveBase(unittest.TestCase):
 
     def test_without_a_map_the_task_fails_and_nothing_moves(self) -> None:
         rospy.set_param("/move_base/mode", "mapless")
-        self.workspace.until(lambda: not any(robot.has_pose for robot in self.workspace.world.robots), "lost base")
+        self.workspace.until(lambda: not any(robot.has_pose for robot in self.workspace.world.robots),
+                             "lost base")
         status = self.workspace.run("visit area 1")
         assert status.state == TaskStatus.FAILED
         assert "TF does not say where" in (Path(status.run_folder) / "events.jsonl").read_text()

@@ -18,7 +18,9 @@ from harness import NAMESPACE, Workspace  # noqa: E402
 
 
 class RealPanda(unittest.TestCase):
-    """The five nodes, the driver, and a move_group that behaves as the real one does, over a simulated Panda."""
+    """The five nodes, the driver, and a move_group that behaves as the real one does, over a simulated
+    Panda.
+    """
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -29,7 +31,8 @@ class RealPanda(unittest.TestCase):
     def test_1_a_task_is_carried_out(self) -> None:
         status = self.workspace.run("place the box next to the cylinder")
         assert status.state == TaskStatus.SUCCEEDED, status.message
-        self.workspace.until(lambda: self.workspace.holds("box", "next_to", "cylinder"), "sight of what was done")
+        self.workspace.until(lambda: self.workspace.holds("box", "next_to", "cylinder"),
+                             "sight of what was done")
 
     def test_2_a_motion_that_the_controller_gives_up_is_told_with_its_reason(self) -> None:
         rospy.set_param("/robot/mode", "violates")

@@ -58,7 +58,8 @@ class Restart(unittest.TestCase):
         self.workspace.moving(task)
         outcomes: List[int] = []
         name = f"{NAMESPACE}/robots/panda/execute/result"
-        results = rospy.Subscriber(name, ExecuteCommandActionResult, lambda m: outcomes.append(m.result.outcome.status))
+        results = rospy.Subscriber(name, ExecuteCommandActionResult,
+                                   lambda m: outcomes.append(m.result.outcome.status))
         kill("supervisor")
         assert self.workspace.until(lambda: outcomes, "end of the motion") == [Outcome.CANCELED]
         results.unregister()

@@ -1,7 +1,7 @@
 """Every ``.test`` file of this folder as one pytest test, each with a ROS graph and a ROS home of its own.
 
-HICRISP_ROSTESTS names another folder below this one: ``noetic`` holds those that need MoveIt, Gazebo or move_base.
-An exit status of rostest is not enough: a test node that ran no test at all must not pass.
+HICRISP_ROSTESTS names another folder below this one: ``noetic`` holds those that need MoveIt, Gazebo or
+move_base. An exit status of rostest is not enough: a test node that ran no test at all must not pass.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def test_rostest(file: Path, tmp_path: Path) -> None:
 
 
 def count_of_tests(folder: Path) -> int:
-    """How many tests the results tell of; none when one of them was cut off, as when a required node has died."""
+    """How many tests the results tell of; none when one of them was cut off, as when a required node has
+    died.
+    """
     try:
         return sum(int(ElementTree.parse(file).getroot().get("tests", 0)) for file in folder.glob("**/*.xml"))
     except ElementTree.ParseError:

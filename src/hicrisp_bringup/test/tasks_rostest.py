@@ -34,7 +34,8 @@ class Tasks(unittest.TestCase):
         self._undo()
         status = self.workspace.run(NEXT_TO)
         assert status.state == TaskStatus.SUCCEEDED, status.message
-        self.workspace.until(lambda: self.workspace.holds("box", "next_to", "cylinder"), "sight of what was done")
+        self.workspace.until(lambda: self.workspace.holds("box", "next_to", "cylinder"),
+                             "sight of what was done")
         folder = Path(status.run_folder)
         result = json.loads((folder / "result.json").read_text())
         assert result["success"]
@@ -47,7 +48,8 @@ class Tasks(unittest.TestCase):
         assert "waits behind" in second.message
         assert self.workspace.finished(first.task_id).state == TaskStatus.SUCCEEDED
         assert self.workspace.finished(second.task_id).state == TaskStatus.SUCCEEDED
-        ids = [event.task_id for event in self.workspace.events if event.task_id in (first.task_id, second.task_id)]
+        ids = [event.task_id for event in self.workspace.events
+               if event.task_id in (first.task_id, second.task_id)]
         assert ids == sorted(ids)
 
     def test_a_cancel_stops_the_motion_and_ends_the_task(self) -> None:
@@ -60,7 +62,8 @@ class Tasks(unittest.TestCase):
         assert not self.workspace.cancel_task(task).ok
 
     def test_what_is_no_task_is_refused_and_nothing_moves(self) -> None:
-        for text, word in (("", "empty"), ("  \n", "empty"), ("x" * 100_000, "characters"), ("a\x07b", "U+0007"),
+        for text, word in (("", "empty"), ("  \n", "empty"), ("x" * 100_000, "characters"),
+                           ("a\x07b", "U+0007"),
                            ("12 34", "word")):
             answer = self.workspace.submit_task(text)
             assert not answer.accepted
@@ -146,7 +149,8 @@ class Tasks(unittest.TestCase):
         self._undo()
         self.workspace.inject_fault(kind="miss", count=1)
         self.workspace.run(NEXT_TO)
-        for topic, type_ in (("plan", Plan), ("task_status", TaskStatus), ("correction_stack", CorrectionStack)):
+        for topic, type_ in (("plan", Plan), ("task_status", TaskStatus),
+                             ("correction_stack", CorrectionStack)):
             rospy.wait_for_message(f"{NAMESPACE}/{topic}", type_, PATIENCE)
 
     def _slow_down(self) -> None:

@@ -59,19 +59,22 @@ def said(folder: Path, command: str) -> str:
     return done.stdout or done.stderr
 
 
-@pytest.mark.parametrize(("command", "expected"), pairs("run"), ids=lambda value: getattr(value, "text", "").strip())
+@pytest.mark.parametrize(("command", "expected"), pairs("run"),
+                         ids=lambda value: getattr(value, "text", "").strip())
 def test_a_command_of_the_page_says_what_the_page_says(lab: Path, command: Block, expected: str) -> None:
     assert said(lab, command.text) == expected
 
 
-@pytest.mark.parametrize(("mistake", "expected"), pairs("mistake"), ids=lambda value: getattr(value, "about", ""))
+@pytest.mark.parametrize(("mistake", "expected"), pairs("mistake"),
+                         ids=lambda value: getattr(value, "about", ""))
 def test_a_mistake_is_told_when_the_file_is_loaded(lab: Path, mistake: Block, expected: str) -> None:
     file = lab / mistake.about
     right = file.read_text(encoding="utf-8")
     start = mistake.text[:mistake.text.index(":") + 1]
     assert right.count(f"\n{start}") == 1, "the page's mistake must replace one line"
     try:
-        file.write_text(re.sub(rf"^{re.escape(start)}.*\n", lambda _: mistake.text, right, flags=re.MULTILINE),
+        file.write_text(re.sub(rf"^{re.escape(start)}.*\n", lambda _: mistake.text, right,
+                               flags=re.MULTILINE),
                         encoding="utf-8")
         assert said(lab, f"python3 -m hicrisp_core.check {mistake.about}") == expected
     finally:

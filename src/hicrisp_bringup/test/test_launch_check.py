@@ -22,7 +22,9 @@ MANIFEST = "<package format='3'><name>ours</name><exec_depend>moveit_commander</
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A workspace with one package: two programs of which one is installed, a part to include, a file of parameters."""
+    """A workspace with one package: two programs of which one is installed, a part to include, a file of
+    parameters.
+    """
     package = tmp_path / "src" / "ours"
     for folder in ("launch/include", "nodes", "config"):
         (package / folder).mkdir(parents=True)
@@ -81,10 +83,14 @@ def test_nothing_is_said_of_a_good_file(tree: Path) -> None:
     ("<nod pkg='ours'/>", 2, ["unknown tag <nod>", "group, include", "node"]),
     ("<node pkg='ours' type='driver' typ='' name='n'/>", 2, ["no attribute 'typ'", "pkg, type, name"]),
     ("<node pkg='ours' type='driver'/>", 2, ["<node> lacks the attribute 'name'"]),
-    ("\n<node pkg='ours' type='drive' name='n'/>", 3, ["no executable 'drive'", "there are: driver, forgotten"]),
-    ("<node pkg='ours' type='forgotten' name='n'/>", 2, ["does not install 'forgotten'", "catkin_install_python"]),
-    ("<node pkg='move_base' type='movebase' name='n'/>", 2, ["no executable 'movebase'; there are: move_base"]),
-    ("<node pkg='no_such' type='x' name='n'/>", 2, ["no package 'no_such'", "noetic_packages.yaml", "move_base"]),
+    ("\n<node pkg='ours' type='drive' name='n'/>", 3,
+     ["no executable 'drive'", "there are: driver, forgotten"]),
+    ("<node pkg='ours' type='forgotten' name='n'/>", 2,
+     ["does not install 'forgotten'", "catkin_install_python"]),
+    ("<node pkg='move_base' type='movebase' name='n'/>", 2,
+     ["no executable 'movebase'; there are: move_base"]),
+    ("<node pkg='no_such' type='x' name='n'/>", 2,
+     ["no package 'no_such'", "noetic_packages.yaml", "move_base"]),
     ("<param name='p' value='$(arg a)'/>", 2, ["$(arg a): no such <arg> above", "there are none"]),
     ("<param name='p' value='$(arg a)'/>\n<arg name='a' default='1' doc='d'/>", 2, ["no such <arg> above"]),
     ("<param name='p' value='$(eval arg(\"a\") + 1)'/>", 2, ["no such <arg> above"]),
@@ -99,14 +105,16 @@ def test_nothing_is_said_of_a_good_file(tree: Path) -> None:
     ("<rosparam command='load' file='$(find franka_control)/config/default.yaml'/>", 2,
      ["no file config/default.yaml in franka_control", "config/default_controllers.yaml"]),
     ("<rosparam command='load' file='$(dirname)/none.yaml'/>", 2, ["no file launch/none.yaml in ours"]),
-    ("<include file='$(find ours)/launch/include/blue_part.launch'/>", 2, ["blue_part.launch", "red_part.launch"]),
+    ("<include file='$(find ours)/launch/include/blue_part.launch'/>", 2,
+     ["blue_part.launch", "red_part.launch"]),
     ("<include file='$(find ours)/launch/include/red_part.launch'/>", 2,
      ["needs the argument 'speed'", "colour, speed"]),
     ("<include file='$(find ours)/launch/include/red_part.launch'>\n<arg name='speed' value='1'/>\n"
      "<arg name='color' value='1'/>\n</include>", 2, ["has no argument 'color'; it takes: colour, speed"]),
     ("<include file='$(find ours)/launch/include/red_part.launch'>\n<arg name='speed' value='1'/>\n"
      "<arg name='fixed' value='1'/>\n</include>", 2, ["a value of its own for 'fixed'"]),
-    ("<include file='$(find gazebo_ros)/launch/empty_world.launch'>\n<arg name='world' value='1'/></include>", 2,
+    ("<include file='$(find gazebo_ros)/launch/empty_world.launch'>\n<arg name='world' value='1'/></include>",
+     2,
      ["empty_world.launch has no argument 'world'", "world_name"]),
     ("<include file='$(find franka_control)/launch/franka_control.launch' pass_all_args='true'/>", 2,
      ["needs the argument 'robot_ip'"]),

@@ -35,19 +35,24 @@ def packages() -> Dict[str, Package]:
 
 @pytest.fixture(scope="session")
 def roslaunch_environment(tmp_path_factory: pytest.TempPathFactory) -> Dict[str, str]:
-    """Where roslaunch finds our packages, those that are installed, and stand-ins for the others of the list."""
+    """Where roslaunch finds our packages, those that are installed, and stand-ins for the others of the
+    list.
+    """
     folder = tmp_path_factory.mktemp("stubs")
     found = {name for name in noetic_packages() if subprocess.run(
-        ["rospack", "find", name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0}
+        ["rospack", "find", name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        check=False).returncode == 0}
     write_stubs((package for name, package in noetic_packages().items() if name not in found), folder)
     paths = [str(SOURCES), *filter(None, [os.environ.get("ROS_PACKAGE_PATH")]), str(folder)]
     programs = [str(path.parent) for path in folder.glob("xacro/xacro")]
-    return {**os.environ, "ROS_PACKAGE_PATH": ":".join(paths), "ROS_HOME": str(tmp_path_factory.mktemp("ros_home")),
+    return {**os.environ, "ROS_PACKAGE_PATH": ":".join(paths),
+            "ROS_HOME": str(tmp_path_factory.mktemp("ros_home")),
             "PATH": ":".join([*programs, os.environ["PATH"]])}
 
 
 def roslaunch(option: str, file: Path, environment: Dict[str, str]) -> List[str]:
-    given = [f"{name}:={value}" for name, value in NO_SENSIBLE_DEFAULT.items() if name in arguments_of(file).required]
+    given = [f"{name}:={value}" for name, value in NO_SENSIBLE_DEFAULT.items()
+             if name in arguments_of(file).required]
     run = subprocess.run(["roslaunch", option, str(file), *given], env=environment, capture_output=True,
                          text=True, timeout=PATIENCE, check=False)
     assert run.returncode == 0, run.stderr
@@ -75,7 +80,8 @@ def test_what_a_user_types_needs_only_what_the_user_alone_can_know(file: Path) -
 
 
 @pytest.mark.parametrize("file", TOP, ids=lambda file: file.stem)
-def test_roslaunch_reads_the_file_and_starts_our_nodes(file: Path, roslaunch_environment: Dict[str, str]) -> None:
+def test_roslaunch_reads_the_file_and_starts_our_nodes(file: Path,
+                                                       roslaunch_environment: Dict[str, str]) -> None:
     nodes = roslaunch("--nodes", file, roslaunch_environment)
     assert {f"/hicrisp/{name}" for name in NODES} <= set(nodes)
     assert len(nodes) > len(NODES), "nothing moves"

@@ -29,7 +29,8 @@ def prefix(tmp_path: Path) -> Path:
 def shell(command: str, ros: Path) -> List[str]:
     """The lines that a command prints after the scripts' own set-up."""
     script = f". {ROOT}/scripts/lib/setup.sh; {command}"
-    done = subprocess.run(["bash", "-c", script], env={**os.environ, "HICRISP_ROS": str(ros)}, stdout=subprocess.PIPE,
+    done = subprocess.run(["bash", "-c", script], env={**os.environ, "HICRISP_ROS": str(ros)},
+                          stdout=subprocess.PIPE,
                           text=True, timeout=PATIENCE, check=True)
     return done.stdout.split()
 
@@ -53,7 +54,8 @@ def test_what_the_manifests_ask_for_and_ros_lacks_is_missing(prefix: Path) -> No
 
 def test_the_embedded_world_is_refused_on_noetic_with_what_to_do_instead(prefix: Path) -> None:
     done = subprocess.run([str(ROOT / "scripts" / "demo")], env={**os.environ, "HICRISP_ROS": str(prefix)},
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE,
+                          check=False)
     assert done.returncode == 1
     assert "gazebo_panda.launch" in done.stdout
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Zones over the real nodes: what closes every way is told before anything moves, what leaves a gap is driven around,
-and no part of the true footprint ever comes over one."""
+"""Zones over the real nodes: what closes every way is told before anything moves, what leaves a gap is driven
+around, and no part of the true footprint ever comes over one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ from waiting import PATIENCE  # noqa: E402
 
 
 class Zones(unittest.TestCase):
-    """The base in an arena with zones, its driver and every node; the embedded world's odometry frames are true."""
+    """The base in an arena with zones, its driver and every node; the embedded world's odometry frames are
+    true.
+    """
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -56,7 +58,8 @@ class Zones(unittest.TestCase):
     def saw(cls, message: TFMessage) -> None:
         for transform in message.transforms:
             at, turned = transform.transform.translation, transform.transform.rotation
-            cls.frames[transform.child_frame_id] = Pose((at.x, at.y, at.z), (turned.x, turned.y, turned.z, turned.w))
+            cls.frames[transform.child_frame_id] = Pose((at.x, at.y, at.z),
+                                                        (turned.x, turned.y, turned.z, turned.w))
         if {"odom", "agv/base_link"} <= set(cls.frames):
             pose = cls.frames["odom"].compose(cls.frames["agv/base_link"])
             radius = cls.scene.arena.starts["agv"].radius

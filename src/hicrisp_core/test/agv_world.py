@@ -30,7 +30,8 @@ CATALOGUE["dock"] = region("dock", 3.65, 0.75, "station", 0.3)
 
 
 def seen(
-    x: float = 1.4, y: float = 0.9, yaw: float = 0.0, things: Sequence[WorldObject] = (), domain: Domain = DOMAIN,
+    x: float = 1.4, y: float = 0.9, yaw: float = 0.0, things: Sequence[WorldObject] = (),
+    domain: Domain = DOMAIN,
     facts: Sequence[Tuple[str, str, str]] = ()
 ) -> WorldState:
     """The world with the base at a pose."""

@@ -12,9 +12,9 @@ from typing import Any, Dict, List
 class ChatServer:
     """Plays a script, its last entry for ever, and keeps what it was asked.
 
-    An entry is a text, a function that makes one from the request, or a mapping of ``status``, ``text`` or ``body``,
-    ``headers``, ``finish``, ``message`` (further fields of it), ``delay`` before the answer and ``trickle`` between
-    its single bytes, both in seconds.
+    An entry is a text, a function that makes one from the request, or a mapping of ``status``, ``text`` or
+    ``body``, ``headers``, ``finish``, ``message`` (further fields of it), ``delay`` before the answer and
+    ``trickle`` between its single bytes, both in seconds.
 
     Args:
         port: where it listens; 0 for any that is free.
@@ -46,7 +46,8 @@ class ChatServer:
                         "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}})
                 try:
                     self.send_response(step.get("status", 200))
-                    for name, value in {"Content-Type": "application/json", **step.get("headers", {})}.items():
+                    for name, value in {"Content-Type": "application/json",
+                                        **step.get("headers", {})}.items():
                         self.send_header(name, value)
                     self.end_headers()
                     if "trickle" not in step:
@@ -64,7 +65,8 @@ class ChatServer:
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02},
+                         daemon=True).start()
 
     def __enter__(self) -> "ChatServer":
         return self

@@ -24,7 +24,8 @@ def lab_world(*more: Relation) -> WorldState:
     colours = {"box": "", "red_box": "red", "blue_box": "blue", "green_box": "green"}
     things = {name: WorldObject(name, "box", attributes={"colour": colour} if colour else {})
               for name, colour in colours.items()}
-    places = {name: WorldObject(name, "area", "region", movable=False) for name in ("area_1", "area_2", "area_3")}
+    places = {name: WorldObject(name, "area", "region", movable=False)
+              for name in ("area_1", "area_2", "area_3")}
     fixed = {"dock": WorldObject("dock", "station", "region", movable=False), "table": TABLE,
              "tray": WorldObject("tray", "tray", movable=False)}
     facts = {Relation(name, "on", "table") for name in things}
@@ -67,7 +68,8 @@ class LabRun:
     """An executive over a symbolic lab, with everything that happened kept for a test to look at."""
 
     def __init__(
-        self, policy: Policy, *plans: Sequence[str], state: Optional[WorldState] = None, domain: Domain = DOMAIN,
+        self, policy: Policy, *plans: Sequence[str], state: Optional[WorldState] = None,
+        domain: Domain = DOMAIN,
         **ports: object,
     ) -> None:
         self.cancel = Event()

@@ -68,7 +68,8 @@ class PoseWorld:
 
 def catalogue(**places: Tuple[float, float]) -> Dict[str, WorldObject]:
     """A table with 5 cm boxes, and cylinders for names that start so, at places on it."""
-    found = {"table": WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)),
+    found = {"table": WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04),
+                                  pose=Pose((0.5, 0.0, -0.02)),
                                   movable=False)}
     for name, (x, y) in places.items():
         thing = WorldObject(name, "cylinder", "cylinder", (0.06, 0.06, 0.1)) if name.startswith("cylinder") \

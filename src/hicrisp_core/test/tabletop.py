@@ -12,14 +12,16 @@ from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanR
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
 
-TABLE = WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), movable=False, pose=Pose((0.5, 0.0, -0.02)))
+TABLE = WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), movable=False,
+                    pose=Pose((0.5, 0.0, -0.02)))
 
 
 def table_top(things: Dict[str, str], facts: Sequence[Tuple[str, str, str]] = ()) -> WorldState:
     """A world of named things by type, each on the table unless a fact says otherwise."""
     objects = {name: WorldObject(name, type_, type_) for name, type_ in things.items()}
     relations = {Relation(*fact) for fact in facts}
-    placed = {fact.subject for fact in relations} | {fact.object for fact in relations if fact.predicate == "holding"}
+    placed = {fact.subject for fact in relations} | {fact.object
+                                                     for fact in relations if fact.predicate == "holding"}
     relations |= {Relation(name, "on", "table") for name in things if name not in placed}
     return WorldState({**objects, "table": TABLE}, frozenset(relations), {"panda": RobotState("panda")})
 
@@ -43,7 +45,8 @@ class ScriptedBrain(Brain):
         self.corrections.append(request)
         commands = Searcher(self.domain).find(
             request.world, preconditions_of(self.domain, request.stack[-1].command)).commands
-        return PlanAnswer(Plan(tuple(Step(str(c), c.action, c.arguments, c.robot) for c in commands), "script"))
+        return PlanAnswer(Plan(tuple(Step(str(c), c.action, c.arguments, c.robot)
+                                     for c in commands), "script"))
 
 
 def steps(domain: Domain, *texts: str) -> List[Step]:

@@ -32,7 +32,8 @@ def says(words):
     return json.dumps({"answer": words, "forward": ""})
 
 
-def specifies(*sentences, goal="red_box is next to cylinder", objects=("red_box", "cylinder"), state="it is free"):
+def specifies(*sentences, goal="red_box is next to cylinder", objects=("red_box", "cylinder"),
+              state="it is free"):
     return json.dumps({"goal": goal, "objects": list(objects), "state": state, "steps": list(sentences)})
 
 
@@ -44,14 +45,16 @@ TRAVI, ROPA = specifies("take red_box", "put it next to cylinder"), plans(PICK, 
 
 
 def brain_over(server, domain, config_dir):
-    return make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "copal", "copal")
+    return make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "copal",
+                      "copal")
 
 
 @pytest.fixture
 def ask(domain, config_dir):
     def run(*script, text="place the red box next to the cylinder", world=WORLD, **more):
         with ChatServer(*script) as server:
-            answer = brain_over(server, domain, config_dir).plan(PlanRequest(Task(text), world, **more), Deadline(10))
+            answer = brain_over(server, domain, config_dir).plan(PlanRequest(Task(text), world, **more),
+                                                                 Deadline(10))
             return answer, Asked(server)
     return run
 
@@ -96,7 +99,8 @@ def test_alex_does_not_answer_away_what_needs_the_robot(ask):
 
 def test_alex_alone_is_told_what_was_said_and_done_before(ask):
     history = ("User: take the red box", "Robot did: pick up red_box", "Robot: I have it.")
-    _, asked = ask(forwards("put red_box back on the table"), TRAVI, ROPA, text="put it back", history=history)
+    _, asked = ask(forwards("put red_box back on the table"), TRAVI, ROPA, text="put it back",
+                   history=history)
     told = [any(line in prompt for line in history) for prompt in asked.prompts]
     assert told == [True, False, False]
     assert "<<<put red_box back on the table>>>" in asked.prompts[1]
@@ -126,7 +130,8 @@ def test_travi_is_read_however_it_writes(ask, text):
 
 
 @pytest.mark.parametrize(("text", "trouble"), [
-    (specifies("salt it", objects=("red_box", "salt")), "no object 'salt' in the world; there are: cylinder, panda"),
+    (specifies("salt it", objects=("red_box", "salt")),
+     "no object 'salt' in the world; there are: cylinder, panda"),
     ("I would take the box.", "the fields goal, objects, state, steps are needed"),
     ({"text": TRAVI[:40], "finish": "length"}, "cut off before its end")])
 def test_travi_is_asked_again_with_what_is_wrong(ask, text, trouble):
@@ -142,7 +147,8 @@ def test_ropas_unreadable_plan_is_asked_again(ask):
     assert "no step was found" in asked.prompts[3]
 
 
-def test_ropas_unknown_names_fail_at_their_turn_and_call_for_a_new_plan_with_the_valid_ones(domain, config_dir):
+def test_ropas_unknown_names_fail_at_their_turn_and_call_for_a_new_plan_with_the_valid_ones(domain,
+                                                                                            config_dir):
     wrong = plans(PICK, "place_next_to(panda, red_box, salt)")
     with ChatServer(forwards(), TRAVI, wrong, TRAVI, plans(BESIDE), says("Done.")) as server:
         run = Over(server, domain, config_dir, "copal_mh2")
@@ -169,7 +175,8 @@ def test_alex_tells_the_user_when_no_plan_can_be_made(ask, ropa, field):
 
 
 def test_ropas_own_message_stands_when_alex_is_silent(ask):
-    answer, _ = ask(forwards(), TRAVI, '{"steps": [], "refusal": "there is no salt"}', {"status": 401, "body": "{}"})
+    answer, _ = ask(forwards(), TRAVI, '{"steps": [], "refusal": "there is no salt"}',
+                    {"status": 401, "body": "{}"})
     assert answer.refusal == "there is no salt"
 
 
@@ -188,7 +195,8 @@ def test_an_agent_that_cannot_be_reached_is_a_refusal_that_says_so(ask, script):
 def test_a_new_plan_begins_with_travi_who_is_told_what_failed_and_what_is_done(ask, level, told, domain):
     remaining = tuple(steps(domain, BESIDE))
     failed = no_motion(domain, WORLD, PICK, "a wall", blockers=("lid",))
-    answer, asked = ask(TRAVI, ROPA, feedback=(failed,), done=done(domain, "pick up lid"), remaining=remaining,
+    answer, asked = ask(TRAVI, ROPA, feedback=(failed,), done=done(domain, "pick up lid"),
+                        remaining=remaining,
                         feedback_level=level)
     assert answer.plan is not None
     assert asked.who == ["Travi", "Ropa"]
@@ -206,7 +214,8 @@ def test_untrusted_text_stays_in_its_fence_from_agent_to_agent(ask):
     for prompt in asked.prompts:
         assert "New rule" in prompt
         assert prompt.count("<<<") == prompt.count(">>>")
-        assert not any(line.startswith(("New rule", "Answer {\"forward\": \"fly\"")) for line in prompt.splitlines())
+        assert not any(line.startswith(("New rule", "Answer {\"forward\": \"fly\""))
+                       for line in prompt.splitlines())
         assert "\x1b" not in prompt
     for system in asked.systems:
         assert "It is data" in system
@@ -221,7 +230,8 @@ def test_the_name_of_a_thing_stays_in_one_line(ask):
 
 
 def test_a_report_is_told_from_what_was_done_and_what_failed(domain, config_dir):
-    request = ReportRequest(Task("leg die Box hin"), False, "It slipped.", ("pick up red_box",), ("place: too far",),
+    request = ReportRequest(Task("leg die Box hin"), False, "It slipped.", ("pick up red_box",),
+                            ("place: too far",),
                             ("User: hallo",))
     with ChatServer(says("Das ging leider nicht.")) as server:
         said = brain_over(server, domain, config_dir).report(request, Deadline(10))
@@ -247,7 +257,8 @@ class Over:
         self.world = SymbolicWorld(domain, state)
         self.events = []
         self.executive = Parts(domain, load_policy(config_dir / "policies" / f"{policy}.yaml")).executive(
-            {"panda": self.world}, self.world, self.events.append, brain=brain_over(server, domain, config_dir))
+            {"panda": self.world}, self.world, self.events.append,
+            brain=brain_over(server, domain, config_dir))
 
 
 def test_the_result_of_a_task_is_told_in_alexs_words(domain, config_dir):
@@ -289,7 +300,8 @@ def test_after_five_new_plans_the_user_is_told_why(domain, config_dir):
 
 
 def test_a_new_plan_is_asked_for_the_request_as_alex_understood_it(domain, config_dir):
-    with ChatServer(forwards("place red_box next to cylinder"), TRAVI, ROPA, TRAVI, ROPA, says("Done.")) as server:
+    with ChatServer(forwards("place red_box next to cylinder"), TRAVI, ROPA, TRAVI, ROPA,
+                    says("Done.")) as server:
         run = Over(server, domain, config_dir, "copal_h0")
         run.world.fails(PICK, status=Status.EXECUTION, message="it slipped")
         assert run.executive.run(Task("put it there")).success
@@ -311,7 +323,8 @@ def test_a_canceled_task_is_not_reported(domain, config_dir):
 
 
 def test_the_offline_planner_serves_whatever_the_policy_says(domain, config_dir):
-    brain = make_brain(LlmSettings("offline", backend="offline"), domain, config_dir / "prompts" / "copal", "copal")
+    brain = make_brain(LlmSettings("offline", backend="offline"), domain, config_dir / "prompts" / "copal",
+                       "copal")
     assert isinstance(brain, OfflineBrain)
     assert not isinstance(brain, Reporter)
 

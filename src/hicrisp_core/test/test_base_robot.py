@@ -22,7 +22,8 @@ from waiting import PATIENCE
 SKILLS = {action: SkillUse(skill, item) for action, skill, item in (
     ("visit", "visit", ""), ("drive", "go_to", ""), ("park", "dock", ""), ("bring", "carry_to", "item"),
     ("rest", "wait", ""), ("pick", "pick", "item"))}
-SETTINGS = BaseSettings("agv", speed=0.5, detour=2.0, start_up=4.0, tolerance=0.2, yaw_tolerance=0.3, approach=0.5,
+SETTINGS = BaseSettings("agv", speed=0.5, detour=2.0, start_up=4.0, tolerance=0.2, yaw_tolerance=0.3,
+                        approach=0.5,
                         dock_tolerance=0.05, carry_speed=0.25,
                         landmarks={"area_1": Landmark(3.0, 4.0), "charger": Landmark(2.0, 0.0, math.pi / 2),
                                    "shelf": Landmark(1.0, 1.0, 0.0, tolerance=0.05)})
@@ -53,7 +54,8 @@ def test_it_can_what_a_base_has_a_skill_for(robot: BaseRobot) -> None:
     assert "bring, drive, park, rest, visit" in outcome.message
 
 
-def test_a_place_without_a_heading_is_reached_the_way_the_base_comes(robot: BaseRobot, base: ScriptedBase) -> None:
+def test_a_place_without_a_heading_is_reached_the_way_the_base_comes(robot: BaseRobot,
+                                                                     base: ScriptedBase) -> None:
     assert run(robot, visit("area_1")).ok
     assert base.goals[0].position == (3.0, 4.0, 0.0)
     assert base.goals[0].yaw == pytest.approx(math.atan2(4.0, 3.0))
@@ -89,7 +91,8 @@ def test_the_last_way_into_a_dock_is_slow_and_exact(robot: BaseRobot, base: Scri
 
 
 def test_a_base_that_missed_a_dock_lines_up_once_more(robot: BaseRobot, base: ScriptedBase) -> None:
-    base.misses = [Pose((2.0, -0.5, 0.0), from_yaw(math.pi / 2)), Pose((2.1, 0.0, 0.0), from_yaw(math.pi / 2))]
+    base.misses = [Pose((2.0, -0.5, 0.0), from_yaw(math.pi / 2)),
+                   Pose((2.1, 0.0, 0.0), from_yaw(math.pi / 2))]
     assert run(robot, Command("park", {"place": "charger"})).ok
     assert [goal.position[1] for goal in base.goals] == pytest.approx([-0.5, 0.0, -0.5, 0.0])
 
@@ -116,7 +119,8 @@ def test_a_dock_without_a_heading_is_refused(robot: BaseRobot, base: ScriptedBas
 
 def test_an_unknown_place_is_refused_with_those_that_are_known(robot: BaseRobot, base: ScriptedBase) -> None:
     outcome = run(robot, visit("area_9"))
-    assert outcome == Outcome(Status.INVALID, "agv knows no place 'area_9'; it knows: area_1, charger, shelf.")
+    assert outcome == Outcome(Status.INVALID,
+                              "agv knows no place 'area_9'; it knows: area_1, charger, shelf.")
     assert not base.goals
 
 
@@ -141,7 +145,8 @@ def test_the_commands_own_limit_holds_where_it_is_shorter(robot: BaseRobot, base
     assert base.limits[0] <= 3.0
 
 
-def test_a_base_that_does_not_know_where_it_is_gets_the_commands_limit(robot: BaseRobot, base: ScriptedBase) -> None:
+def test_a_base_that_does_not_know_where_it_is_gets_the_commands_limit(robot: BaseRobot,
+                                                                       base: ScriptedBase) -> None:
     base.pose = None
     outcome = run(robot, visit("area_1"), seconds=30.0)
     assert base.limits[0] == pytest.approx(30.0, abs=0.1)
@@ -149,7 +154,8 @@ def test_a_base_that_does_not_know_where_it_is_gets_the_commands_limit(robot: Ba
     assert "not known where it is" in outcome.message
 
 
-def test_a_base_that_says_that_it_arrived_and_did_not_is_not_believed(robot: BaseRobot, base: ScriptedBase) -> None:
+def test_a_base_that_says_that_it_arrived_and_did_not_is_not_believed(robot: BaseRobot,
+                                                                      base: ScriptedBase) -> None:
     base.arrives_at = Pose((3.0, 3.2, 0.0))
     outcome = run(robot, visit("area_1"))
     assert outcome.status is Status.EXECUTION
@@ -183,7 +189,8 @@ def test_a_drive_that_fails_names_the_place_and_ends_standing(
 def test_a_base_that_does_not_confirm_that_it_stands_is_a_matter_of_safety(
     robot: BaseRobot, base: ScriptedBase
 ) -> None:
-    base.answers, base.halts = [Outcome(Status.PLANNING, "no path")], Outcome(Status.EXECUTION, "it still moves")
+    base.answers, base.halts = [Outcome(Status.PLANNING, "no path")], Outcome(Status.EXECUTION,
+                                                                              "it still moves")
     outcome = run(robot, visit("area_1"))
     assert outcome.status is Status.SAFETY
     assert "it still moves" in outcome.message
@@ -214,13 +221,15 @@ def test_a_canceled_command_does_not_begin(robot: BaseRobot, base: ScriptedBase)
 
 def test_waiting_ends_with_its_time_or_with_the_limit(robot: BaseRobot, base: ScriptedBase) -> None:
     assert run(robot, Command("rest", {"robot": "agv", "seconds": 0.05})).ok
-    assert run(robot, Command("rest", {"robot": "agv", "seconds": 9.0}), seconds=0.05).status is Status.TIMEOUT
+    assert run(robot, Command("rest", {"robot": "agv", "seconds": 9.0}),
+               seconds=0.05).status is Status.TIMEOUT
     assert not base.goals
 
 
 @pytest.mark.parametrize("seconds", [math.nan, math.inf, -1.0, "soon"])
 def test_a_wait_that_is_no_time_is_refused(robot: BaseRobot, seconds: object) -> None:
-    assert run(robot, Command("rest", {"seconds": seconds})).status is Status.INVALID  # type: ignore[dict-item]
+    assert run(robot,
+               Command("rest", {"seconds": seconds})).status is Status.INVALID  # type: ignore[dict-item]
 
 
 def test_settings_are_read_with_their_landmarks(tmp_path: Path) -> None:

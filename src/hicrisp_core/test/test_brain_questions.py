@@ -23,7 +23,8 @@ def ask(domain, world, text):
     ("is the red box on the table?", "no: red_box is in bowl."),
     ("are all boxes in the bowl?", "no: blue_box is in bowl; green_box is on cylinder; red_box is in bowl."),
     ("is there a bowl?", "yes: bowl."), ("is there a spoon?", "no."),
-    ("are there boxes in the bowl?", "yes: blue_box is in bowl; green_box is on cylinder; red_box is in bowl."),
+    ("are there boxes in the bowl?",
+     "yes: blue_box is in bowl; green_box is on cylinder; red_box is in bowl."),
     ("how many boxes are there?", "3: blue_box, green_box, red_box."), ("how many red boxes?", "1: red_box."),
     ("how many things are in the bowl?", "2: blue_box, red_box."), ("how many boxes are on the table?", "0."),
     ("what colour is the red box?", "red_box is red."), ("what color is the cylinder?", "of no known colour"),
@@ -43,7 +44,8 @@ def test_what_the_robot_holds_is_told(domain):
         assert ask(domain, world, text).answer == "panda is holding red_box."
 
 
-@pytest.mark.parametrize("text", ["what time is it?", "who are you?", "why did it fail?", "how heavy is the box?",
+@pytest.mark.parametrize("text",
+                         ["what time is it?", "who are you?", "why did it fail?", "how heavy is the box?",
                                   "is the bowl on the table and the red box in it?", "are you?", "what?"])
 def test_another_question_is_refused_with_those_that_are_answered(domain, text):
     answer = ask(domain, BLOCKS, text)

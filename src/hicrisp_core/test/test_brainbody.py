@@ -45,7 +45,8 @@ def test_after_the_last_feedback_loop_the_next_step_follows(domain, brainbody):
 
 
 def test_five_feedback_loops_are_the_most_by_default(brainbody):
-    assert (brainbody.replans, brainbody.on_failed_step, brainbody.rungs) == (5, "continue", (Rung.LLM_REPLAN,))
+    assert (brainbody.replans, brainbody.on_failed_step, brainbody.rungs) == (5, "continue",
+                                                                              (Rung.LLM_REPLAN,))
 
 
 def test_each_new_plan_is_asked_with_all_earlier_errors(domain, brainbody):
@@ -160,7 +161,8 @@ def test_a_later_step_that_was_impossible_before_is_not_laid_to_the_command(cann
     command = canning.ground(steps(canning, SEAL)[0], sealed)
     assert rehearsed(canning, command, sealed, steps(canning, "fill(panda, tin)")).refusal is None
     later = steps(canning, "fill(panda, tin)", FILL)
-    assert "could not fill jar any more" in words(canning, rehearsed(canning, command, sealed, later).refusal).error
+    assert "could not fill jar any more" in words(canning,
+                                                  rehearsed(canning, command, sealed, later).refusal).error
 
 
 def test_a_rehearsal_ends_where_a_step_is_only_words(canning):
@@ -190,7 +192,8 @@ def test_a_person_is_asked_with_the_doubt_under_full_autonomy_too(canning, auton
 
 
 def test_the_ladder_goes_on_when_a_search_ran_out_of_time_and_says_so(domain):
-    hurried = Policy("t", rungs=(Rung.REPAIR, Rung.LLM_REPLAN), autonomy="full", search=SearchLimits(seconds=1e-9))
+    hurried = Policy("t", rungs=(Rung.REPAIR, Rung.LLM_REPLAN), autonomy="full",
+                     search=SearchLimits(seconds=1e-9))
     run = Run(domain, table_top(THINGS), hurried, [ON], [PICK, ON])
     result = run()
     assert result.success

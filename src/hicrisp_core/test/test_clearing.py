@@ -110,9 +110,11 @@ def test_where_things_stand_at_named_places_elsewhere_is_another_place(tmp_path)
     shelves = load_domain(path)
     objects = {name: WorldObject(name, "thing") for name in ("box", "salt")}
     objects.update({name: WorldObject(name, "place", movable=False) for name in ("counter", "shelf")})
-    world = WorldState(objects, frozenset({Relation("box", "at", "counter"), Relation("salt", "at", "counter")}),
+    world = WorldState(objects,
+                       frozenset({Relation("box", "at", "counter"), Relation("salt", "at", "counter")}),
                        {"panda": RobotState("panda")})
-    assert cleared(shelves, world, "take(panda, box)", "salt") == ["take(panda, salt)", "put(panda, salt, shelf)"]
+    assert cleared(shelves, world, "take(panda, box)", "salt") == ["take(panda, salt)",
+                                                                   "put(panda, salt, shelf)"]
 
 
 def test_the_new_place_keeps_off_the_room_that_is_made(domain):
@@ -128,7 +130,8 @@ def test_the_new_place_keeps_off_the_room_that_is_made(domain):
 
 def test_a_step_whose_motion_is_blocked_is_done_after_the_blocker_was_moved(domain):
     run = Run(domain, table_top(THINGS), LADDER, [PICK, BESIDE])
-    run.world.fails(PICK, times=9, status=Status.PLANNING, message="the salt is in the way", blockers=("salt",))
+    run.world.fails(PICK, times=9, status=Status.PLANNING, message="the salt is in the way",
+                    blockers=("salt",))
     result = run()
     assert result.success
     assert run.world.executed == [PICK, "pick(panda, salt)", "put_down(panda, salt)", PICK, BESIDE]
@@ -139,7 +142,8 @@ def test_a_step_whose_motion_is_blocked_is_done_after_the_blocker_was_moved(doma
 
 def test_a_blocker_that_cannot_be_moved_ends_with_its_name(domain):
     run = Run(domain, table_top(THINGS), LADDER, [PICK, BESIDE])
-    run.world.fails(PICK, times=9, status=Status.PLANNING, message="the bowl is in the way", blockers=("bowl",))
+    run.world.fails(PICK, times=9, status=Status.PLANNING, message="the bowl is in the way",
+                    blockers=("bowl",))
     result = run()
     assert not result.success
     assert "the bowl is in the way" in result.message
@@ -148,6 +152,7 @@ def test_a_blocker_that_cannot_be_moved_ends_with_its_name(domain):
 
 def test_without_the_repair_rung_nothing_is_moved_away(domain):
     run = Run(domain, table_top(THINGS), Policy("test", autonomy="full", rungs=(Rung.OFFSET,)), [PICK])
-    run.world.fails(PICK, times=9, status=Status.PLANNING, message="the salt is in the way", blockers=("salt",))
+    run.world.fails(PICK, times=9, status=Status.PLANNING, message="the salt is in the way",
+                    blockers=("salt",))
     assert not run().success
     assert run.world.executed == [PICK]

@@ -1,4 +1,6 @@
-"""CoPAL's eight configurations (Table IV) over one executive: what each repairs itself and what it tells the model."""
+"""CoPAL's eight configurations (Table IV) over one executive: what each repairs itself and what it tells
+the model.
+"""
 
 import pytest
 from failures import words
@@ -22,7 +24,9 @@ def run(domain, config_dir):
 
 
 def told(run):
-    """The sentences of the feedback with which each new plan was asked for, as far as a model is told them."""
+    """The sentences of the feedback with which each new plan was asked for, as far as a model is told
+    them.
+    """
     said = [words(run.brain.domain, entry).at_level(request.feedback_level)
             for request in run.brain.requests[1:] for entry in request.feedback]
     return [tuple(filter(None, (each.error, each.reason, each.suggestion))) for each in said]
@@ -40,7 +44,8 @@ def test_a_missing_step_is_repaired_without_a_model_where_the_mid_level_planner_
     task = run(name, [BESIDE], [PICK, BESIDE])
     result = task()
     assert result.success == (name != "bl")
-    assert result.corrections == ({"repair": 1} if name in WITH_M else {"llm_replan": 1} if name in WITH_H else {})
+    assert result.corrections == ({"repair": 1} if name in WITH_M else {"llm_replan": 1} if name in WITH_H
+                                  else {})
     assert len(task.brain.requests) == (2 if name in WITH_H and name not in WITH_M else 1)
     assert task.world.executed == ([] if name == "bl" else [PICK, BESIDE])
 

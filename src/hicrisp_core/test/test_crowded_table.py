@@ -9,7 +9,8 @@ from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.model import Task
 from pose_world import PoseWorld, catalogue
 
-ROWS = {f"box_{row}{column}": (0.40 + 0.12 * row, -0.28 + 0.11 * column) for row in range(2) for column in range(5)}
+ROWS = {f"box_{row}{column}": (0.40 + 0.12 * row, -0.28 + 0.11 * column)
+        for row in range(2) for column in range(5)}
 
 
 def run(domain, config_dir, task: str, places, policy: str = "hierarchical"):
@@ -25,7 +26,8 @@ def test_a_taken_place_is_cleared_and_what_was_held_is_taken_again(domain, confi
     assert result.success, result.message
     assert result.corrections == {"repair": 1}
     assert world.executed == [
-        "pick(panda, box)", "put_down(panda, box)", "pick(panda, box_in_the_way)", "put_down(panda, box_in_the_way)",
+        "pick(panda, box)", "put_down(panda, box)", "pick(panda, box_in_the_way)",
+        "put_down(panda, box_in_the_way)",
         "pick(panda, box)", "place_behind(panda, box, cylinder)"]
     refused = next(event["feedback"] for event in events if event["kind"] == "verdict" and not event["ok"])
     assert refused["blockers"] == ["box_in_the_way"]
@@ -33,7 +35,8 @@ def test_a_taken_place_is_cleared_and_what_was_held_is_taken_again(domain, confi
 
 def test_without_the_repair_rung_the_taken_place_is_named_to_the_user(domain, config_dir):
     result, _, _ = run(domain, config_dir, "place the box behind the cylinder",
-                       {"box": (0.4, -0.3), "cylinder": (0.45, 0.0), "box_in_the_way": (0.54, 0.0)}, "open_loop")
+                       {"box": (0.4, -0.3), "cylinder": (0.45, 0.0), "box_in_the_way": (0.54, 0.0)},
+                       "open_loop")
     assert not result.success
 
 

@@ -36,7 +36,8 @@ def planned(text, world=None):
      [*FETCH, "carry_to(agv, box, area_1)", "dock(agv, dock)"]),
     ("deliver the box to area 3 and return", [*FETCH, "carry_to(agv, box, area_3)", "dock(agv, dock)"]),
     ("bring the box to area 2 and back to the table",
-     [*FETCH, "carry_to(agv, box, area_2)", "dock(agv, dock)", "unload(panda, box, tray)", "put_down(panda, box)"]),
+     [*FETCH, "carry_to(agv, box, area_2)", "dock(agv, dock)", "unload(panda, box, tray)",
+      "put_down(panda, box)"]),
     ("take the box to area 1 and meanwhile stack the red box on the blue box",
      [*FETCH, "carry_to(agv, box, area_1)", "pick(panda, red_box)", "place_on(panda, red_box, blue_box)"]),
     ("take the box to area 1 and back to the table, and meanwhile stack the red box on the blue box",
@@ -55,7 +56,8 @@ def test_tasks_are_divided_by_what_each_robot_can_do(text, expected):
 def test_what_is_aboard_already_is_not_loaded_again():
     world = lab_world(Relation("agv", "docked", "dock"), Relation("box", "on", "tray"),
                       Relation("box", "aboard", "agv"))
-    world = world.with_relations(world.relations - {Relation("box", "on", "table"), Relation("agv", "at", "area_3")})
+    world = world.with_relations(world.relations - {Relation("box", "on", "table"),
+                                                    Relation("agv", "at", "area_3")})
     assert planned("bring the box to area 2", world) == ["carry_to(agv, box, area_2)"]
     assert planned("unload the box", world) == ["unload(panda, box, tray)", "put_down(panda, box)"]
 

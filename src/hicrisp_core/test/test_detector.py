@@ -10,20 +10,23 @@ from hicrisp_core.model import FeedbackKind, Level, Outcome, Pose, Relation, Sta
 from hicrisp_core.model.geometry import from_yaw
 
 CATALOGUE = {
-    "table": WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)), movable=False),
+    "table": WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)),
+                         movable=False),
     "box": WorldObject("box", "box", "box", (0.05, 0.05, 0.05)),
     "lid": WorldObject("lid", "box", "box", (0.05, 0.05, 0.02)),
     "cylinder": WorldObject("cylinder", "cylinder", "cylinder", (0.06, 0.06, 0.1)),
     "bowl": WorldObject("bowl", "bowl", "bowl", (0.16, 0.16, 0.06)),
 }
-PLACES = {"box": (0.5, 0.1, 0.025), "lid": (0.4, -0.4, 0.01), "cylinder": (0.5, -0.1, 0.05), "bowl": (0.6, 0.4, 0.03)}
+PLACES = {"box": (0.5, 0.1, 0.025), "lid": (0.4, -0.4, 0.01), "cylinder": (0.5, -0.1, 0.05),
+          "bowl": (0.6, 0.4, 0.03)}
 DOWN = (1.0, 0.0, 0.0, 0.0)
 OK = Outcome(Status.SUCCESS)
 
 
 def frames(tool=(0.3, 0.0, 0.4), opening=0.08, stamp=10.0, **moved):
     places = {**PLACES, **{name: place for name, place in moved.items() if place is not None}}
-    found = {name: (place if isinstance(place, Pose) else Pose(place), stamp) for name, place in places.items()
+    found = {name: (place if isinstance(place, Pose) else Pose(place), stamp)
+             for name, place in places.items()
              if name not in moved or moved[name] is not None}
     x, y, z = tool
     return {**found, "panda_hand_tcp": (Pose(tool, DOWN), stamp),
@@ -78,7 +81,8 @@ def test_a_held_item_stands_nowhere(domain):
 @pytest.mark.parametrize(("opening", "item"), [
     (0.08, (0.5, 0.1, 0.025)), (0.0, (0.5, 0.1, 0.025)), (0.05, (0.5, 0.2, 0.025))])
 def test_an_open_an_empty_or_a_distant_gripper_holds_nothing(domain, opening, item):
-    assert not seen(domain, tool=(0.5, 0.1, 0.025), opening=opening, box=item).holds("holding", "panda", "box")
+    assert not seen(domain, tool=(0.5, 0.1, 0.025), opening=opening, box=item).holds("holding", "panda",
+                                                                                     "box")
 
 
 def test_a_toppled_cylinder_lies_and_a_box_on_its_side_does_not(domain):
@@ -108,7 +112,8 @@ def test_the_deviation_is_in_the_frame_of_the_goal(domain):
     after = seen(domain, box=(0.5, 0.045, 0.025))
     command = place(domain, after)
     turned = command.aimed(Pose((0.5, -0.005, 0.025), from_yaw(1.5707963)), None)
-    assert Detector(domain).check(turned, after, after, OK).deviation == pytest.approx((0.05, 0.0, 0.0), abs=1e-6)
+    assert Detector(domain).check(turned, after, after, OK).deviation == pytest.approx((0.05, 0.0, 0.0),
+                                                                                       abs=1e-6)
 
 
 def test_a_pushed_reference_is_named(domain):
@@ -161,7 +166,8 @@ def test_an_emergency_is_never_overruled(domain, status):
 
 def test_missing_and_stale_poses_are_failures_of_their_own(domain):
     missing = seen(domain, box=None)
-    assert Detector(domain).check(place(domain, missing), missing, missing, OK).feedback.kind is FeedbackKind.NOT_SEEN
+    assert Detector(domain).check(place(domain, missing), missing, missing,
+                                  OK).feedback.kind is FeedbackKind.NOT_SEEN
     stale = seen(domain, now=14.0)
     feedback = Detector(domain).check(place(domain, stale), stale, stale, OK).feedback
     assert feedback.kind is FeedbackKind.STALE_POSE
@@ -174,6 +180,7 @@ def test_a_pose_that_is_not_finite_is_not_seen(domain):
 
 
 def test_a_hand_beside_a_second_thing_is_seen_to_hold_only_the_one_between_its_fingers(domain):
-    world = seen(domain, box=(0.3, 0.0, 0.39), cylinder=(0.3, 0.055, 0.38), tool=(0.3, 0.0, 0.4), opening=0.05)
+    world = seen(domain, box=(0.3, 0.0, 0.39), cylinder=(0.3, 0.055, 0.38), tool=(0.3, 0.0, 0.4),
+                 opening=0.05)
     held = [fact.object for fact in world.relations if fact.predicate == "holding"]
     assert held == ["box"]

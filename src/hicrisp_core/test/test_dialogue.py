@@ -4,7 +4,8 @@ from hicrisp_core.brain.dialogue import EXCHANGES, Dialogue
 
 
 def test_a_dialogue_tells_what_was_asked_done_and_answered_oldest_first():
-    dialogue = Dialogue().after("take the box", ["pick up box"], "I have it.").after("thanks", [], "You are welcome.")
+    dialogue = Dialogue().after("take the box", ["pick up box"], "I have it.").after("thanks", [],
+                                                                                     "You are welcome.")
     assert dialogue.history == (
         "User: take the box", "Robot did: pick up box", "Robot: I have it.",
         "User: thanks", "Robot did: nothing", "Robot: You are welcome.")

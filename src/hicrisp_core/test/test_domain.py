@@ -36,7 +36,8 @@ def test_the_word_on_is_a_name_not_a_truth_value(tmp_path):
     ("parameters:", "parametres:", r"domain.yaml:9: actions.lift.parametres: unknown key 'parametres' "
                                    r"\(did you mean 'parameters'\?\); valid are"),
     ("{item: thing}", "{item: thong}", "domain.yaml:9: .*unknown type 'thong'; valid are: arm, base, object"),
-    ("not on(?other, item)", "not over(?other, item)", "domain.yaml:10: .*unknown predicate 'over'; valid are: on"),
+    ("not on(?other, item)", "not over(?other, item)",
+     "domain.yaml:10: .*unknown predicate 'over'; valid are: on"),
     ("not on(?other, item)", "not on(item)", "has 1 arguments; on takes 2"),
     ("not on(item, _)", "on(item, _)", "needs names, not _"),
     ("types: {thing: object}", "types: {thing: thing}", "unknown parent type 'thing'"),

@@ -31,7 +31,9 @@ def asked(text: str, world: WorldState, domain: Domain) -> PlanAnswer:
 
 
 @pytest.mark.parametrize("scene", ["tabletop", "sorting", "agv", "lab", "barman", "pizza", "blocks"])
-@pytest.mark.parametrize("text", ["juggle it", "swap the red box and the blue box", "fly to the moon", "ge to area 2"])
+@pytest.mark.parametrize("text",
+                         ["juggle it", "swap the red box and the blue box", "fly to the moon",
+                          "ge to area 2"])
 def test_what_is_offered_is_not_refused_in_the_same_world(scene, text, config_dir):
     world, domain = seen(scene, config_dir)
     answer = asked(text, world, domain)

@@ -52,7 +52,8 @@ def test_the_way_between_two_poses_turns_evenly_and_the_shorter_way_round(angles
 
 def test_the_way_between_two_equal_orientations_keeps_it() -> None:
     pose = Pose((0.0, 0.0, 0.0), from_yaw(1.0))
-    assert pose.towards(Pose((1.0, 0.0, 0.0), pose.orientation), 0.5).orientation == pytest.approx(pose.orientation)
+    assert pose.towards(Pose((1.0, 0.0, 0.0), pose.orientation),
+                        0.5).orientation == pytest.approx(pose.orientation)
 
 
 @pytest.mark.parametrize("axis", [

@@ -91,8 +91,10 @@ def test_the_arm_is_a_thing_to_speak_of(blocks):
 
 
 @pytest.mark.parametrize(("text", "expected"), [
-    ("put the red block on the table", ["unstack(panda, red_block, green_block)", "put_down(panda, red_block)"]),
-    ("put down the red block on the table", ["unstack(panda, red_block, green_block)", "put_down(panda, red_block)"]),
+    ("put the red block on the table",
+     ["unstack(panda, red_block, green_block)", "put_down(panda, red_block)"]),
+    ("put down the red block on the table",
+     ["unstack(panda, red_block, green_block)", "put_down(panda, red_block)"]),
     ("putdown the green block on the red block", [
         "unstack(panda, red_block, green_block)", "put_down(panda, red_block)",
         "unstack(panda, green_block, blue_block)", "stack(panda, green_block, red_block)"])])
@@ -108,18 +110,21 @@ def test_after_a_failure_all_that_is_missing_is_planned(blocks):
     text = "the red block is on the green block, and the green block is on the blue block"
     fallen = standing(red="table", green="blue", blue="table")
     answer = ask(blocks, fallen, text, remaining=tuple(steps(blocks, "stack(panda, red_block, green_block)")),
-                 feedback=(failure(blocks, fallen, "stack(panda, red_block, green_block)", FeedbackKind.NOT_MADE),))
+                 feedback=(failure(blocks, fallen, "stack(panda, red_block, green_block)",
+                                   FeedbackKind.NOT_MADE),))
     assert [str(step) for step in answer.plan.steps] == [
         "pick_up(panda, red_block)", "stack(panda, red_block, green_block)"]
 
 
 @pytest.mark.parametrize(("text", "why"), [
-    ("the red block is on the blue block, and the purple block is on the table", "there is no 'purple block' here"),
+    ("the red block is on the blue block, and the purple block is on the table",
+     "there is no 'purple block' here"),
     ("the red block is on the blue block and the weather is nice", "'the weather is nice' is not a fact"),
     ("the table is on the red block", "table is a surface, where a block is needed"),
     ("the red block is on the blue block, and the blue block is on the red block", "no way was found"),
     ("the red block is on the blue block or the table", "say which of the two"),
-    ("if the red block is on the blue block, the green block is on the table", "conditions cannot be planned"),
+    ("if the red block is on the blue block, the green block is on the table",
+     "conditions cannot be planned"),
     ("fred is holding the red block", "no robot 'fred' here; the robots are: panda"),
 ])
 def test_what_cannot_be_made_so_is_refused_with_the_reason(blocks, text, why):
@@ -189,7 +194,9 @@ def test_any_arrangement_is_reached_from_any_other(blocks, seed):
 
 
 def test_the_search_takes_a_thing_from_where_it_is(blocks):
-    """To hold a block that stands on another takes an operator with a parameter that the goal does not name."""
+    """To hold a block that stands on another takes an operator with a parameter that the goal does not
+    name.
+    """
     world = standing(red="green", green="blue", blue="table")
     commands = Searcher(blocks).find(world, goal_of("on(green_block, red_block)")).commands
     assert [str(command) for command in commands] == [

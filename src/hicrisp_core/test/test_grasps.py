@@ -56,14 +56,16 @@ def test_a_neighbour_turns_the_fingers_away() -> None:
 
 
 def test_a_tall_thing_is_held_where_the_palm_stays_clear_and_a_flat_one_above_the_table() -> None:
-    tall, flat = box("tall", 0.5, 0.0, size=(0.05, 0.05, 0.16)), box("flat", 0.5, 0.2, size=(0.05, 0.05, 0.02))
+    tall, flat = box("tall", 0.5, 0.0, size=(0.05, 0.05, 0.16)), box("flat", 0.5, 0.2,
+                                                                     size=(0.05, 0.05, 0.02))
     assert grasp_candidates(tall, world(tall), GRIPPER)[0].pose.position[2] >= 0.16 - GRIPPER.depth
     assert grasp_candidates(flat, world(flat), GRIPPER)[0].pose.position[2] > GRIPPER.tip
 
 
 def test_a_lying_cylinder_is_held_across_its_axis() -> None:
     orientation = multiply(from_yaw(0.4), (math.sin(math.pi / 4), 0.0, 0.0, math.cos(math.pi / 4)))
-    can = WorldObject("can", "cylinder", "cylinder", (0.06, 0.06, 0.12), pose=Pose((0.5, 0.0, 0.03), orientation))
+    can = WorldObject("can", "cylinder", "cylinder", (0.06, 0.06, 0.12),
+                      pose=Pose((0.5, 0.0, 0.03), orientation))
     along = rotate(orientation, (0.0, 0.0, 1.0))
     found = grasp_candidates(can, world(can), GRIPPER)
     assert found
@@ -93,7 +95,8 @@ def test_what_is_not_seen_has_no_grasp() -> None:
 
 def test_a_lying_cylinder_is_held_beside_its_middle_so_that_it_can_be_stood_up() -> None:
     orientation = (math.sin(math.pi / 4), 0.0, 0.0, math.cos(math.pi / 4))
-    can = WorldObject("can", "cylinder", "cylinder", (0.06, 0.06, 0.12), pose=Pose((0.5, 0.0, 0.03), orientation))
+    can = WorldObject("can", "cylinder", "cylinder", (0.06, 0.06, 0.12),
+                      pose=Pose((0.5, 0.0, 0.03), orientation))
     for grasp in grasp_candidates(can, world(can), GRIPPER):
         assert 0.01 < math.dist(grasp.pose.position[:2], (0.5, 0.0)) < 0.04
 
@@ -126,7 +129,8 @@ def test_what_is_low_or_lies_is_held_from_above_only() -> None:
 
 def test_what_the_hand_would_touch_is_named_only_at_the_hands_height() -> None:
     tool = Pose((0.5, 0.0, 0.03), DOWN)
-    tall, low = box("tall", 0.5, 0.055, size=(0.05, 0.05, 0.16)), box("low", 0.5, -0.095, size=(0.05, 0.05, 0.03))
+    tall, low = box("tall", 0.5, 0.055, size=(0.05, 0.05, 0.16)), box("low", 0.5, -0.095,
+                                                                      size=(0.05, 0.05, 0.03))
     room = hand_room(tool, 0.06, world(tall, low), GRIPPER, "")
     assert room.clearance == 0.0
     assert room.blockers == ("tall",)

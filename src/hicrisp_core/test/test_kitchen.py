@@ -1,4 +1,6 @@
-"""The two-handed kitchen: CoPAL's recoverable errors (Table II), quantities, words that several actions share."""
+"""The two-handed kitchen: CoPAL's recoverable errors (Table II), quantities, words that several actions
+share.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ class Written:
 def run(*lines: str, state: WorldState = BAR):
     """Run a plan in the bar with the mid-level planner alone: the result and the world."""
     world = SymbolicWorld(DOMAIN, state, "robot")
-    executive = Parts(DOMAIN, MID_LEVEL).executive({"robot": world}, world, lambda event: None, brain=Written(*lines))
+    executive = Parts(DOMAIN, MID_LEVEL).executive({"robot": world}, world, lambda event: None,
+                                                   brain=Written(*lines))
     return executive.run(Task("serve")), world
 
 
@@ -81,7 +84,8 @@ def test_a_closed_container_is_opened_for_what_goes_into_it_and_closed_again_whe
 
 
 def test_opening_with_both_hands_full_frees_one() -> None:
-    result, world = run("get gin_bottle from shelf hand_left", "get rum_bottle from shelf hand_right", "open fridge")
+    result, world = run("get gin_bottle from shelf hand_left", "get rum_bottle from shelf hand_right",
+                        "open fridge")
     assert result.success
     assert not world.state.holds("closed", "fridge")
 
@@ -96,7 +100,8 @@ def test_getting_with_both_hands_full_frees_one_and_what_was_put_aside_is_taken_
 
 
 def test_a_full_hand_is_replaced_by_the_free_one() -> None:
-    result, world = run("get gin_bottle from shelf hand_right", "get ice_cubes from ice_cubes_bowl hand_right")
+    result, world = run("get gin_bottle from shelf hand_right",
+                        "get ice_cubes from ice_cubes_bowl hand_right")
     assert result.success
     assert world.state.holds("holding", "hand_left", "ice_cubes")
     assert world.state.holds("holding", "hand_right", "gin_bottle")
@@ -117,7 +122,8 @@ def test_closing_what_has_no_door_is_left_out_with_a_note() -> None:
     events: List[dict] = []
     world = SymbolicWorld(DOMAIN, BAR, "robot")
     brain = Written("close mixing_container", "gaze tray")
-    result = Parts(DOMAIN, MID_LEVEL).executive({"robot": world}, world, events.append, brain=brain).run(Task("serve"))
+    result = Parts(DOMAIN, MID_LEVEL).executive({"robot": world}, world, events.append,
+                                                brain=brain).run(Task("serve"))
     assert result.success
     assert not world.state.holds("closed", "mixing_container")
     assert any("has no door" in event.get("note", "") for event in events if event["kind"] == "correction")
@@ -139,13 +145,15 @@ def test_a_repair_never_does_what_cannot_be_undone() -> None:
 
 @pytest.mark.parametrize(("line", "kind"), [
     ("pour first_glass second_glass 1", "not_held"), ("get tomato_juice_bottle from fridge", "closed"),
-    ("close electric_shaker", "no_door"), ("put first_glass first_glass", "invalid"), ("switch_on tray", "no_switch")])
+    ("close electric_shaker", "no_door"), ("put first_glass first_glass", "invalid"),
+    ("switch_on tray", "no_switch")])
 def test_the_checker_names_the_kind_of_failure(line: str, kind: str) -> None:
     assert refusal(BAR, line) == kind
 
 
 def test_pouring_moves_what_is_there_and_no_more() -> None:
-    state = after(BAR, "get gin_bottle", "pour gin_bottle first_glass 40", "put gin_bottle shelf", "get first_glass",
+    state = after(BAR, "get gin_bottle", "pour gin_bottle first_glass 40", "put gin_bottle shelf",
+                  "get first_glass",
                   "pour first_glass second_glass 100")
     assert state.holds("level", "gin_bottle", "960")
     assert state.holds("level", "first_glass", "0")
@@ -159,13 +167,15 @@ def test_nothing_is_poured_beyond_the_rim() -> None:
 
 
 def test_one_word_means_the_action_that_its_things_fit() -> None:
-    found = ground_steps(read("put mint first_glass", "put mint_bowl first_glass", "put gin_bottle first_glass",
+    found = ground_steps(read("put mint first_glass", "put mint_bowl first_glass",
+                              "put gin_bottle first_glass",
                               "put gin_bottle shelf", "open gin_bottle", "open fridge"), DOMAIN, BAR)
     assert [step.action for step in found.steps] == ["put_into", "tip_into", "pour", "put", "unscrew", "open"]
 
 
 @pytest.mark.parametrize(("written", "meant"), [
-    ("tray_1", "tray"), ("tray.", "tray"), ("sugar_cube", "sugar_cubes"), ("mixer_container", "mixing_container")])
+    ("tray_1", "tray"), ("tray.", "tray"), ("sugar_cube", "sugar_cubes"),
+    ("mixer_container", "mixing_container")])
 def test_a_name_with_one_close_match_is_read_as_it_and_reported(written: str, meant: str) -> None:
     found = ground_each(read(f"gaze {written}"), DOMAIN, BAR)
     assert found.steps[0].arguments == {"thing": meant}
@@ -183,10 +193,12 @@ def test_a_plan_runs_up_to_the_step_that_cannot_be_read_and_says_what_is_wrong_w
 
 def test_in_the_pizza_kitchen_a_thing_in_the_way_is_moved() -> None:
     pizza = load_scene("pizza").first_state()
-    result, world = run("get black_olives from black_olives_bowl", "put black_olives pizza_dough", state=pizza)
+    result, world = run("get black_olives from black_olives_bowl", "put black_olives pizza_dough",
+                        state=pizza)
     assert result.success
     assert world.state.holds("contains", "pizza_dough", "black_olives")
-    moved, taken = (next(index for index, command in enumerate(world.executed) if command.startswith(f"get({name}"))
+    moved, taken = (next(index for index, command in enumerate(world.executed)
+                         if command.startswith(f"get({name}"))
                     for name in ("salt_bottle", "black_olives"))
     assert moved < taken
 

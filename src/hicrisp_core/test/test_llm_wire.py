@@ -1,4 +1,6 @@
-"""What servers do that the protocol does not promise, over a real HTTP server: slow, stubborn, broken, or costly."""
+"""What servers do that the protocol does not promise, over a real HTTP server: slow, stubborn, broken, or
+costly.
+"""
 
 import json
 import time
@@ -44,7 +46,8 @@ def test_an_error_and_then_an_answer():
 
 def test_a_server_may_say_by_date_how_long_to_wait():
     when = formatdate(time.time() + 1000.0, usegmt=True)
-    _, _, pauses = asked({"status": 429, "headers": {"Retry-After": when}, "body": "{}"}, "hi", deadline=2000.0)
+    _, _, pauses = asked({"status": 429, "headers": {"Retry-After": when}, "body": "{}"}, "hi",
+                         deadline=2000.0)
     assert 500.0 <= pauses[0] <= 1000.0
 
 
@@ -92,7 +95,8 @@ def test_a_format_that_was_asked_for_is_kept():
 
 
 def test_a_model_that_wants_max_completion_tokens_gets_them():
-    refused = {"status": 400, "body": error("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.")}
+    refused = {"status": 400,
+               "body": error("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.")}
     answer, requests, _ = asked(refused, "hi", times=2, settings={"max_tokens": 77})
     assert answer.text == "hi"
     assert [request.get("max_completion_tokens") for request in requests] == [None, 77, 77]
@@ -116,7 +120,8 @@ def test_the_seed_is_sent_where_one_is_configured():
     ({"text": "", "finish": "length"}, "cut_off", "raise max_tokens"),
     ({"text": "", "finish": "content_filter"}, "refused", "content filter"),
     ({"text": "", "message": {"refusal": "I will not"}}, "refused", "I will not"),
-    ({"body": "<html>gateway</html>", "headers": {"Content-Type": "text/html"}}, "server", "no chat completion"),
+    ({"body": "<html>gateway</html>", "headers": {"Content-Type": "text/html"}}, "server",
+     "no chat completion"),
     ({"body": '{"choices": [{"message": '}, "server", "cannot be read"),
     ({"text": None}, "empty", "answered nothing")])
 def test_what_is_no_answer_is_said(reply, kind, said):

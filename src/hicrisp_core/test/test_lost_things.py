@@ -25,7 +25,8 @@ def scene(config_dir):
 
 def look(scene, domain, ages):
     """The scene as it is seen when some poses are older than now, seconds."""
-    frames = {name: (thing.pose, NOW - ages.get(name, 0.0)) for name, thing in scene.objects.items() if thing.pose}
+    frames = {name: (thing.pose, NOW - ages.get(name, 0.0)) for name, thing in scene.objects.items()
+              if thing.pose}
     return perceive(frames, scene.objects, domain, NOW, (ArmFrames("panda"),), LIMIT)
 
 
@@ -88,7 +89,8 @@ def test_it_is_not_named_among_what_is_seen(scene, domain, question):
 
 
 def test_no_command_begins_with_it(scene, domain):
-    feedback = check(domain, Command("pick", {"item": "red_box"}, "panda"), look(scene, domain, {"red_box": 9.1}))
+    feedback = check(domain, Command("pick", {"item": "red_box"}, "panda"),
+                     look(scene, domain, {"red_box": 9.1}))
     assert feedback is not None
     assert feedback.kind is FeedbackKind.NOT_SEEN
     assert words(domain, feedback).reason == "The red box has not been seen for 9.1 s."
@@ -109,5 +111,6 @@ def test_a_robot_whose_frames_are_too_old_has_no_pose(config_dir):
     domain, pose = load_domain(config_dir / "domains/agv.yaml"), Pose((2.6, 1.27, 0.0))
     known = {name: thing for name, thing in scene.objects.items() if not thing.movable}
     for age, at in ((0.2, True), (3.0, False)):
-        world = perceive({"agv/base_link": (pose, NOW - age)}, known, domain, NOW, (BaseFrames("agv"),), LIMIT)
+        world = perceive({"agv/base_link": (pose, NOW - age)}, known, domain, NOW, (BaseFrames("agv"),),
+                         LIMIT)
         assert (Relation("agv", "at", "area_1") in world.relations) is at

@@ -25,7 +25,8 @@ def run(domain, policy: Policy, bias=(0.0, 0.0), sigma=0.0, seed=0, tasks=1):
 @pytest.mark.parametrize("size", [0.05, 0.07])
 def test_with_a_fixed_bias_the_second_attempt_succeeds(domain, config_dir, direction, size):
     bias = (size * math.cos(direction * math.pi / 4), size * math.sin(direction * math.pi / 4))
-    (result,), world, executive = run(domain, load_policy(config_dir / "policies" / "hierarchical.yaml"), bias)
+    (result,), world, executive = run(domain, load_policy(config_dir / "policies" / "hierarchical.yaml"),
+                                      bias)
     assert result.success
     assert sum("place" in command for command in world.executed) <= 2
     if len(world.executed) > 2:

@@ -22,7 +22,8 @@ from tabletop import table_top
 
 WORLD = table_top({"red_box": "box", "cylinder": "cylinder"})
 PICK = json.dumps({"steps": [{"action": "pick", "arguments": {"item": "red_box"}}]})
-BESIDE = json.dumps({"steps": [{"action": "place_next_to", "arguments": {"item": "red_box", "reference": "cylinder"}}]})
+BESIDE = json.dumps({"steps": [{"action": "place_next_to",
+                                "arguments": {"item": "red_box", "reference": "cylinder"}}]})
 
 
 @pytest.fixture
@@ -48,7 +49,8 @@ def test_a_step_in_words_becomes_one_grounded_command(translate):
 
 
 @pytest.mark.parametrize("text", ["pick(red_box)", "[PICK] <red_box>", "```json\n" + PICK + "\n```",
-                                  "<think>pass?</think>pick up the red box", PICK.replace("red_box", "the red box")])
+                                  "<think>pass?</think>pick up the red box",
+                                  PICK.replace("red_box", "the red box")])
 def test_commands_are_read_however_models_write_them(translate, text):
     translation, _ = translate(text)
     assert [str(command) for command in translation.commands] == ["pick(panda, red_box)"]
@@ -73,7 +75,8 @@ def test_what_holds_already_is_passed_over_whatever_the_model_says(translate):
 
 
 @pytest.mark.parametrize(("wrong", "said"), [
-    ('{"steps": ["pick(panda, salt)"]}', "no object 'salt'"), ('{"steps": ["fly(panda)"]}', "no action 'fly'"),
+    ('{"steps": ["pick(panda, salt)"]}', "no object 'salt'"),
+    ('{"steps": ["fly(panda)"]}', "no action 'fly'"),
     ('{"steps": ["pick(red_box)", "put_down(red_box)"]}', "one command was asked for, 2 came"),
     ("I would rather not say.", "no step was found"), ({"text": PICK[:30], "finish": "length"}, "cut off")])
 def test_an_unusable_answer_is_asked_again_once_with_what_is_wrong(translate, wrong, said):
@@ -147,7 +150,8 @@ def run(domain, config_dir, settings):
 
 def test_the_brain_plans_in_words_and_the_body_commands_or_passes(domain, run):
     world = SymbolicWorld(domain, WORLD)
-    plan = json.dumps({"reasoning": "one box", "steps": ["take the red box", "wait", "set it beside the cylinder"]})
+    plan = json.dumps({"reasoning": "one box",
+                       "steps": ["take the red box", "wait", "set it beside the cylinder"]})
     result, server, events = run(world, plan, PICK, "pass: there is no command for waiting", BESIDE)
     assert result.success
     assert world.executed == ["pick(panda, red_box)", "place_next_to(panda, red_box, cylinder)"]
@@ -159,9 +163,11 @@ def test_the_brain_plans_in_words_and_the_body_commands_or_passes(domain, run):
 
 def test_a_new_plan_begins_at_the_failed_step_and_both_models_know_where_things_stand(domain, run):
     world = SymbolicWorld(domain, WORLD)
-    world.fails("place_next_to(panda, red_box, cylinder)", status=Status.PLANNING, message="out of the arm's reach")
+    world.fails("place_next_to(panda, red_box, cylinder)", status=Status.PLANNING,
+                message="out of the arm's reach")
     plan = json.dumps({"reasoning": "", "steps": ["take the red box", "set it beside the cylinder"]})
-    again = json.dumps({"reasoning": "It was too far.", "steps": ["set the red box beside the cylinder once more"]})
+    again = json.dumps({"reasoning": "It was too far.",
+                        "steps": ["set the red box beside the cylinder once more"]})
     result, server, _ = run(world, plan, PICK, BESIDE, again, BESIDE)
     assert result.success
     assert result.corrections == {"llm_replan": 1}
@@ -176,7 +182,8 @@ def test_a_step_that_the_body_cannot_translate_is_planned_anew(domain, run):
     world = SymbolicWorld(domain, WORLD)
     plan = json.dumps({"reasoning": "", "steps": ["take the salt"]})
     bad = '{"steps": ["pick(panda, salt)"]}'
-    result, server, _ = run(world, plan, bad, bad, json.dumps({"reasoning": "", "steps": ["take the red box"]}), PICK)
+    result, server, _ = run(world, plan, bad, bad,
+                            json.dumps({"reasoning": "", "steps": ["take the red box"]}), PICK)
     assert result.success
     assert world.executed == ["pick(panda, red_box)"]
     assert "no object 'salt'" in server.requests[3]["messages"][1]["content"]

@@ -1,4 +1,6 @@
-"""The brain with a language model, over HTTP: its text becomes steps only through parser, schema and world."""
+"""The brain with a language model, over HTTP: its text becomes steps only through parser, schema and
+world.
+"""
 
 import json
 
@@ -25,7 +27,8 @@ GOOD = json.dumps({"reasoning": "one box", "steps": [
 def ask(domain, config_dir):
     def run(*script, text="place the box next to the cylinder", **more):
         with ChatServer(*script) as server:
-            brain = make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "default")
+            brain = make_brain(LlmSettings("t", base_url=server.url), domain,
+                               config_dir / "prompts" / "default")
             return brain.plan(PlanRequest(Task(text), WORLD, **more), Deadline(10)), server
     return run
 
@@ -132,7 +135,8 @@ def test_the_users_text_cannot_leave_its_fence(ask):
 
 def test_a_correction_is_asked_with_error_reason_and_suggestion(domain, config_dir):
     command = domain.ground(steps(domain, "place_next_to(panda, red_box, cylinder)")[0], WORLD)
-    entry = StackEntry(command, no_motion(domain, WORLD, "pick(panda, red_box)", "it slipped", blockers=("lid",)))
+    entry = StackEntry(command,
+                       no_motion(domain, WORLD, "pick(panda, red_box)", "it slipped", blockers=("lid",)))
     with ChatServer('{"steps": ["pick(panda, red_box)"]}') as server:
         brain = make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "default")
         answer = brain.correct(CorrectionRequest(Task("t"), WORLD, (entry,)), Deadline(10))

@@ -108,7 +108,8 @@ def test_the_order_of_the_task_stands_in_the_world_and_stops_a_step_before_it_mo
 def test_a_stop_in_the_wrong_area_is_said_with_what_was_due() -> None:
     order = watch("Visit area 3, then area 2, then area 1")
     world = look(order, "area_1")
-    verdict = order.judge(go_to("area_3"), world, Detector(DOMAIN).check(go_to("area_3"), seen(), world, DRIVEN))
+    verdict = order.judge(go_to("area_3"), world,
+                          Detector(DOMAIN).check(go_to("area_3"), seen(), world, DRIVEN))
     assert verdict.feedback is not None
     assert verdict.feedback.kind is FeedbackKind.WRONG_AREA
     assert words(DOMAIN, verdict.feedback).error == "The agv is in area 1, but area 3 comes first."
@@ -118,7 +119,8 @@ def test_a_stop_in_the_wrong_area_is_said_with_what_was_due() -> None:
 def test_a_drive_that_is_aborted_in_an_area_out_of_turn_says_so() -> None:
     order = watch("Visit area 3, then area 2")
     world = look(order, "area_2")
-    verdict = order.judge(go_to("area_3"), world, Verdict(no_motion(DOMAIN, world, "go_to(agv, area_3)", "no way")))
+    verdict = order.judge(go_to("area_3"), world,
+                          Verdict(no_motion(DOMAIN, world, "go_to(agv, area_3)", "no way")))
     assert verdict.feedback is not None
     assert words(DOMAIN, verdict.feedback).reason == (
         "No way. Area 3 is to be visited before area 2. On the way: agv is in area 2.")
@@ -181,7 +183,8 @@ def test_an_unreachable_area_goes_up_with_those_that_can_be_reached_and_nothing_
 
 
 def test_an_area_whose_middle_is_taken_is_one_to_go_to_instead() -> None:
-    order = TaskOrder(DOMAIN, DriveSpace(reaches=lambda pose: math.dist(pose.position[:2], PLACES["area_2"]) > 0.2))
+    order = TaskOrder(DOMAIN,
+                      DriveSpace(reaches=lambda pose: math.dist(pose.position[:2], PLACES["area_2"]) > 0.2))
     order.begin(Task("Visit area 3, then area 2"))
     world = order.see(seen())
     verdict = order.judge(go_to("area_3"), world, Verdict(unreachable(world, "area_3")))
@@ -209,7 +212,9 @@ LAWN = region("lawn", 2.0, 1.0, "no_go")
 
 
 def passed(*way: Tuple[float, float]) -> Motion:
-    """What is seen of a base that is at some places (x) along y = 1 with some distance to the nearest thing."""
+    """What is seen of a base that is at some places (x) along y = 1 with some distance to the nearest
+    thing.
+    """
     record = MotionRecord(zones_of(DOMAIN, [LAWN]))
     for x, nearest in way:
         record.moved(Pose((x, 1.0, 0.0)))
@@ -316,7 +321,8 @@ def test_an_area_without_a_free_place_is_unreachable_before_anything_moves() -> 
 def test_an_abort_that_nothing_in_the_way_began_leaves_no_constraint(cause: CauseKind) -> None:
     aimed = go_to("area_1").aimed(Pose((2.6, 1.27, 0.0)), Pose((2.6, 1.27, 0.0)))
     for kind in (FeedbackKind.PLANNING, FeedbackKind.EXECUTION, FeedbackKind.TIMEOUT):
-        assert constrained(aimed, Feedback(Level.LOW, kind, aimed, cause=Cause(cause)), seen(2.0, 1.0)) == aimed
+        assert constrained(aimed, Feedback(Level.LOW, kind, aimed, cause=Cause(cause)),
+                           seen(2.0, 1.0)) == aimed
 
 
 def test_an_abort_becomes_a_constraint_by_what_is_seen_where_the_base_stopped() -> None:
@@ -370,7 +376,8 @@ def test_sentences_are_read_as_an_order(said: str, order: List[List[str]]) -> No
 
 @pytest.mark.parametrize(("said", "why"), [
     ("go to area 7", "there is no area 'area 7'; there are: area_1, area_2, area_3"),
-    ("do not visit area 1", "'not' cannot be planned"), ("paint area 1", "'paint area 1'"), ("", "names no area"),
+    ("do not visit area 1", "'not' cannot be planned"), ("paint area 1", "'paint area 1'"),
+    ("", "names no area"),
     ("visit area 1 or area 2", "'or' is not understood"), ("dock at the moon", "there is no station 'moon'")])
 def test_what_cannot_be_read_is_refused_by_the_word(said: str, why: str) -> None:
     with pytest.raises(NotUnderstood, match=why.replace("(", r"\(")):

@@ -1,4 +1,6 @@
-"""HiCRISP's feedback stack (section III-D): corrections of several commands, failures inside them, what stays."""
+"""HiCRISP's feedback stack (section III-D): corrections of several commands, failures inside them, what
+stays.
+"""
 
 import re
 
@@ -46,7 +48,8 @@ def test_a_correction_that_fails_is_pushed_and_retried_before_the_step(domain):
 
 def test_the_correction_of_a_correction_may_fail_too(domain):
     cap_on_lid = [*COVERED, ("cap", "on", "lid")]
-    run = Run(domain, table_top({**THINGS, "cap": "box"}, cap_on_lid), Policy("test", rungs=(Rung.LLM_STEP,)), [PICK])
+    run = Run(domain, table_top({**THINGS, "cap": "box"}, cap_on_lid), Policy("test", rungs=(Rung.LLM_STEP,)),
+              [PICK])
     run.brain.correct = scripted(run, [PICK_LID], [PICK_CAP], [], [DOWN_CAP], [DOWN_LID])
     run.world.fails(PICK_CAP, status=Status.EXECUTION)
     assert run().success

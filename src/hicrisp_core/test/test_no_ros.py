@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-BLOCKED = ("rospy", "actionlib", "tf2_ros", "roslib", "rospkg", "genpy", "mujoco", "ompl", "toppra", "hicrisp_msgs",
+BLOCKED = ("rospy", "actionlib", "tf2_ros", "roslib", "rospkg", "genpy", "mujoco", "ompl", "toppra",
+           "hicrisp_msgs",
            "hicrisp_nodes", "hicrisp_sim")
 
 PROGRAM = """
@@ -30,7 +31,8 @@ print(len(names))
 
 def test_every_module_of_the_core_imports_without_ros():
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    done = subprocess.run([sys.executable, "-c", PROGRAM.format(blocked=BLOCKED)], env=environment, check=False,
+    done = subprocess.run([sys.executable, "-c", PROGRAM.format(blocked=BLOCKED)], env=environment,
+                          check=False,
                           capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 20

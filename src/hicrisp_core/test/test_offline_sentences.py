@@ -1,4 +1,6 @@
-"""More of what the offline planner reads: which thing is meant, where from, what is left out, what is refused."""
+"""More of what the offline planner reads: which thing is meant, where from, what is left out, what is
+refused.
+"""
 
 import random
 from dataclasses import replace
@@ -69,7 +71,8 @@ def inside(*names, place="bowl"):
      ["place_on(red_box, blue_box)", *inside("green_box", "orange_box", "yellow_box")]),
     ("put the red box on the blue box and another box in the bowl",
      ["place_on(red_box, blue_box)", *inside("green_box")]),
-    ("put all but the red box in the bowl", inside("blue_box", "cylinder", "green_box", "orange_box", "yellow_box")),
+    ("put all but the red box in the bowl",
+     inside("blue_box", "cylinder", "green_box", "orange_box", "yellow_box")),
     ("put all boxes other than the red and the blue one into the bowl",
      inside("green_box", "orange_box", "yellow_box")),
     ("clear the table into the bowl except the cylinder and the red box",
@@ -100,9 +103,12 @@ def test_a_sentence_and_its_steps(domain, text, expected):
 
 
 @pytest.mark.parametrize(("one", "same"), [
-    ("put the boxes in a line", "line up the boxes"), ("put the boxes in a row", "arrange the boxes as a line"),
-    ("build a tower", "put the boxes in a pile"), ("place the cubes in an L shape", "form the letter L with the cubes"),
-    ("stack the boxes", "stack the boxes on top of each other"), ("sort by colour", "sort the boxes by color")])
+    ("put the boxes in a line", "line up the boxes"),
+    ("put the boxes in a row", "arrange the boxes as a line"),
+    ("build a tower", "put the boxes in a pile"),
+    ("place the cubes in an L shape", "form the letter L with the cubes"),
+    ("stack the boxes", "stack the boxes on top of each other"),
+    ("sort by colour", "sort the boxes by color")])
 def test_two_ways_to_say_the_same(domain, one, same):
     assert ask(domain, BLOCKS, one).plan == ask(domain, BLOCKS, same).plan
 
@@ -136,7 +142,8 @@ def test_where_things_are_tells_which_and_where_from(domain, text, expected):
 
 def test_the_bowl_of_the_same_colour(domain):
     world = coloured(["red_box", "blue_box", "red_bowl", "blue_bowl"])
-    for text in ("put each block in the bowl of its colour", "put the blocks into the bowls of the same colour",
+    for text in ("put each block in the bowl of its colour",
+                 "put the blocks into the bowls of the same colour",
                  "sort the blocks into bowls of the same colour", "sort the blocks by colour"):
         assert sorted(short(ask(domain, world, text))) == [
             "place_in(blue_box, blue_bowl)", "place_in(red_box, red_bowl)"]
@@ -173,7 +180,8 @@ def test_what_it_was_taken_for_is_said(domain):
     ("build a ring of boxes", "say what the ring should be around"),
     ("put the two boxes in the bowl", "'the 2 boxes' may be any of"),
     ("put both boxes in the bowl", "may be any of"),
-    ("put the red box and the blue box in the bowl, then put it on the table", "'it' may be any of: red_box, blue_box"),
+    ("put the red box and the blue box in the bowl, then put it on the table",
+     "'it' may be any of: red_box, blue_box"),
     ("pick up the red box on the cylinder", "no 'red box on cylinder'"),
     ("place the box next to the cylindre", "did you mean 'cylinder'?"),
     ("swap the red box and the blue box", "places there have no names"),
@@ -188,7 +196,8 @@ def test_what_would_change_the_meaning_is_refused_and_never_dropped(domain, text
     assert answer.plan is None
     assert why in answer.refusal, answer.refusal
     assert 0 < len(answer.alternatives) <= 3
-    assert all(ask(domain, BLOCKS, sentence).refusal == "" for sentence in answer.alternatives), answer.alternatives
+    assert all(ask(domain, BLOCKS, sentence).refusal == ""
+               for sentence in answer.alternatives), answer.alternatives
 
 
 def test_one_of_two_red_things_is_not_chosen_silently(domain):
@@ -203,7 +212,8 @@ def test_another_thing_is_placed_by_where_the_sentence_leaves_the_choice(domain)
     remaining = tuple(steps(domain, "place_next_to(panda, red_box, blue_cylinder)"))
     free = ask(domain, world, "put the red box next to a cylinder", feedback=feedback, remaining=remaining)
     assert short(free) == ["place_next_to(red_box, green_cylinder)"]
-    bound = ask(domain, world, "put the red box next to the blue cylinder", feedback=feedback, remaining=remaining)
+    bound = ask(domain, world, "put the red box next to the blue cylinder", feedback=feedback,
+                remaining=remaining)
     assert short(bound) == ["place_next_to(red_box, blue_cylinder)"]
 
 
@@ -216,7 +226,8 @@ def runs(domain, world, plan):
 
 def test_two_towers_swap_their_tops(domain):
     world = coloured(["red_box", "blue_box", "green_box", "cylinder"],
-                     [("red_box", "on", "blue_box"), ("green_box", "on", "cylinder"), ("blue_box", "on", "table"),
+                     [("red_box", "on", "blue_box"), ("green_box", "on", "cylinder"),
+                      ("blue_box", "on", "table"),
                       ("cylinder", "on", "table")])
     plan = ask(domain, world, "swap red with green").plan
     runs(domain, world, plan)
@@ -225,7 +236,9 @@ def test_two_towers_swap_their_tops(domain):
 
 
 def said_at_random(chance):
-    """A request made of the grammar's own words: one part is senseless, the rest has the form of sentences."""
+    """A request made of the grammar's own words: one part is senseless, the rest has the form of
+    sentences.
+    """
     def some(table):
         return chance.choice([phrase for phrases in table.values() for phrase in phrases])
 
@@ -239,14 +252,16 @@ def said_at_random(chance):
         return f"{some(lexicon.VERBS)} {noun()} {chance.choice((some(lexicon.RELATIONS) + ' ' + noun(), ''))}"
 
     def simple():
-        what, where = chance.choice(("a box", "all boxes", "two boxes", "it", "another box")), some(lexicon.RELATIONS)
+        what, where = chance.choice(("a box", "all boxes", "two boxes", "it",
+                                     "another box")), some(lexicon.RELATIONS)
         verb, there = chance.choice(('put', 'move', 'stack', 'take')), chance.choice(('the bowl', 'a box'))
         return f"{verb} {what} {where} {there}"
 
     if chance.random() < 0.7:
         make = chance.choice((clause, simple, simple))
         return chance.choice((" and ", ", then ", "; ")).join(make() for _ in range(chance.randint(1, 3)))
-    others = (*COLOURS, *lexicon.PRONOUNS, *lexicon.EXCEPT, *lexicon.THEN, "and", "one", "each other", "of", "what is")
+    others = (*COLOURS, *lexicon.PRONOUNS, *lexicon.EXCEPT, *lexicon.THEN, "and", "one", "each other", "of",
+              "what is")
     return " ".join(chance.choice((noun(), some(lexicon.RELATIONS), some(lexicon.VERBS), some(lexicon.SHAPES),
                                    chance.choice(others))) for _ in range(chance.randint(1, 7)))
 

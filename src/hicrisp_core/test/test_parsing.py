@@ -10,7 +10,8 @@ from hicrisp_core.parsing.json_text import find_json
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 
-DATA = Path(os.environ.get("HICRISP_DATA", Path(__file__).resolve().parents[4] / "shared" / "data")) / "hicrisp"
+DATA = Path(os.environ.get("HICRISP_DATA",
+                           Path(__file__).resolve().parents[4] / "shared" / "data")) / "hicrisp"
 
 
 def recorded():
@@ -29,7 +30,8 @@ def test_every_recorded_answer_is_read():
         if isinstance(steps, ParseFailure):
             refused.append((name.split(": ")[1], steps.quote))
             continue
-        assert len(steps) >= len(re.findall(r"^\s*(?!def |assert|if |else|elif )\w+\(", text, re.MULTILINE)), name
+        assert len(steps) >= len(re.findall(r"^\s*(?!def |assert|if |else|elif )\w+\(", text,
+                                            re.MULTILINE)), name
     assert refused == [("brush teeth", "for i in range(120):")]
 
 
@@ -41,7 +43,8 @@ def test_every_recorded_plan_of_copal_is_read():
     def plans(value):
         if isinstance(value, dict):
             for key, entry in value.items():
-                yield from ([entry] if key in ("plan", "subPlan") and isinstance(entry, str) else plans(entry))
+                yield from ([entry] if key in ("plan", "subPlan") and isinstance(entry, str)
+                            else plans(entry))
         elif isinstance(value, list):
             for entry in value:
                 yield from plans(entry)

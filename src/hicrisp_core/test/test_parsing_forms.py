@@ -27,13 +27,17 @@ def grounded(domain, text, world=WORLD):
 
 @pytest.mark.parametrize("text", [
     PLAN, f"```json\n{PLAN}\n```", f"Sure:\n```\n{PLAN}", str({"steps": STEPS}), PLAN.replace("]}", ",]\n}"),
-    PLAN.replace("[{", "[ // first\n {"), f"<think>perhaps {{x}} or [1]</think>{PLAN}", f"Of [1, 2] and {{3}}: {PLAN}",
+    PLAN.replace("[{", "[ // first\n {"), f"<think>perhaps {{x}} or [1]</think>{PLAN}",
+    f"Of [1, 2] and {{3}}: {PLAN}",
     json.dumps({"thoughts": "it's red", "plan": {"steps": STEPS}}), json.dumps(STEPS),
     json.dumps({"steps": [{"pick": {"item": "red_box"}}, {"place_on": ["red_box", "blue_box"]}]}),
-    json.dumps({"steps": [{"step": 1, "reason": "so", **s["arguments"], "action": s["action"]} for s in STEPS]}),
+    json.dumps({"steps": [{"step": 1, "reason": "so", **s["arguments"], "action": s["action"]}
+                          for s in STEPS]}),
     json.dumps({"steps": "pick(red_box)\nplace_on(red_box, blue_box)"}), json.dumps({"steps": MEANT}),
-    "1. Pick up the red box.\n2. Place it on the blue box.", "Pick up the red box and put it onto the blue box.",
-    "1. Pickup red_box\n2. Place red_box on top of blue_box.", "Pickup the red box\nPut it down on top of the blue box",
+    "1. Pick up the red box.\n2. Place it on the blue box.",
+    "Pick up the red box and put it onto the blue box.",
+    "1. Pickup red_box\n2. Place red_box on top of blue_box.",
+    "Pickup the red box\nPut it down on top of the blue box",
     "**1. Pick up** the red box (it is free)\n2. `place_on(red_box, blue_box)`",
     "held = robot.pick(item='red_box')\nplace_on('red_box', surface = \"blue_box\")  # there",
     "The names are [\"red_box\", \"blue_box\"].\n- pick(red_box)\n- place_on(red_box, blue_box)",
@@ -48,8 +52,10 @@ def test_the_same_plan_however_it_is_written(domain, text):
 
 @pytest.mark.parametrize(("text", "quote"), [
     ("1. pick up the red box\n2. wiggle it\n3. place the red box on the blue box", "2. wiggle it"),
-    ("for box in boxes:\n    pick(box)", "for box in boxes:"), ("while True:\n    pick(red_box)", "while True:"),
-    (json.dumps({"steps": [STEPS[0], {"do": "something", "with": "it"}]}), "{'do': 'something', 'with': 'it'}"),
+    ("for box in boxes:\n    pick(box)", "for box in boxes:"),
+    ("while True:\n    pick(red_box)", "while True:"),
+    (json.dumps({"steps": [STEPS[0], {"do": "something", "with": "it"}]}),
+     "{'do': 'something', 'with': 'it'}"),
     (json.dumps({"steps": [STEPS[0], 17]}), "17")])
 def test_a_step_that_cannot_be_read_is_never_left_out(domain, text, quote):
     failure = parse_plan(text, domain)
@@ -92,7 +98,8 @@ def test_a_name_in_another_form(domain, written, name):
 def test_a_close_name_is_taken_with_a_note_and_another_number_is_not(domain):
     found = grounded(domain, '{"steps": [{"action": "put_dwn", "arguments": {"item": "cylindre"}}]}')
     assert str(found.steps[0]) == "put_down(panda, cylinder)"
-    assert found.notes == ("the action 'put_dwn' was read as 'put_down'", "the name 'cylindre' was read as 'cylinder'")
+    assert found.notes == ("the action 'put_dwn' was read as 'put_down'",
+                           "the name 'cylindre' was read as 'cylinder'")
     world = table_top({"box_1": "box", "bowl": "bowl"})
     other = grounded(domain, '{"steps": ["pick(panda, box_2)"]}', world)
     assert isinstance(other, ParseFailure)
@@ -104,7 +111,8 @@ def test_a_close_name_is_taken_with_a_note_and_another_number_is_not(domain):
     ('{"steps": ["pick(panda, salt)"]}', "there are: blue_box, cylinder, red_box"),
     ('{"steps": ["pick(panda, bowl)"]}', "'bowl' is a bowl, but pick needs a graspable"),
     ('{"steps": ["place_north_of(red_box, bowl)"]}', "no action 'place_north_of'"),
-    ('{"steps": [{"action": "pick", "arguments": {"object": "red_box"}}]}', "no parameter 'object'; it takes: robot"),
+    ('{"steps": [{"action": "pick", "arguments": {"object": "red_box"}}]}',
+     "no parameter 'object'; it takes: robot"),
     ('{"steps": [{"action": "pick", "arguments": null}]}', "pick needs 'item'"),
     ('{"steps": ["pick(panda, red_box, blue_box)"]}', "pick takes robot, item; got"),
     ('{"steps": [{"action": "place_around", "arguments": {"item": "red_box", "reference": "bowl", "bearing": "far"}}]}',
@@ -117,8 +125,10 @@ def test_what_does_not_fit_is_refused_with_what_does(domain, text, said):
 
 
 def test_whatever_is_written_is_read_or_refused(domain):
-    pieces = ["{", "}", "[", "]", "(", ")", ",", ":", '"', "'", "\\", "\n", "//", "#", "```", "steps", "action", "pick",
-              "red_box", "1.", "for x in y:", "None", "<think>", "=", " ", "the", "place_on(", "\x00", "\u202e"]
+    pieces = ["{", "}", "[", "]", "(", ")", ",", ":", '"', "'", "\\", "\n", "//", "#", "```", "steps",
+              "action", "pick",
+              "red_box", "1.", "for x in y:", "None", "<think>", "=", " ", "the", "place_on(", "\x00",
+              "\u202e"]
     chance = random.Random(3)
     for _ in range(3000):
         text = "".join(chance.choice(pieces) for _ in range(chance.randint(1, 30)))

@@ -114,7 +114,8 @@ def test_an_unseen_item_is_not_aimed_at(domain):
 def test_a_target_that_no_motion_reached_is_avoided(domain):
     world = seen(domain)
     first = decoded(domain, world, "place_next_to", reference="cylinder")
-    again = ActionDecoder(domain).decode(replace(first, avoid=(first.target.position,)), world, DecoderOffsets())
+    again = ActionDecoder(domain).decode(replace(first, avoid=(first.target.position,)), world,
+                                         DecoderOffsets())
     assert math.dist(again.target.position, first.target.position) > 0.01
     assert Detector(domain).check(again, world, seen(domain, box=again.target), OK).ok
 
@@ -147,7 +148,9 @@ def test_of_the_spots_beside_a_thing_one_is_chosen_in_which_the_hand_has_room(do
 
 def test_where_the_item_has_room_but_the_hand_has_none_what_the_hand_would_touch_is_in_the_way(domain):
     world = held_among(domain, (0.45, -0.005), (0.55, -0.005))
-    narrow = replace(world, objects={name: replace(thing, size=(0.03, 0.03, 0.2)) if name.startswith("wall") else thing
+    narrow = replace(world,
+                     objects={name: replace(thing, size=(0.03, 0.03, 0.2)) if name.startswith("wall")
+                              else thing
                                      for name, thing in world.objects.items()})
     answer = decoded(domain, narrow, "place_left_of", reference="cylinder")
     assert isinstance(answer, Feedback)

@@ -8,7 +8,8 @@ from hicrisp_core.policy.loader import load_policy
 COPAL = ["copal_bl", "copal_m", "copal_h0", "copal_h1", "copal_h2", "copal_mh0", "copal_mh1", "copal_mh2"]
 
 
-@pytest.mark.parametrize("name", ["hierarchical", "hicrisp", "retry_only", "open_loop", "brainbody", "base_llm",
+@pytest.mark.parametrize("name",
+                         ["hierarchical", "hicrisp", "retry_only", "open_loop", "brainbody", "base_llm",
                                   "baseline_embedding", *COPAL])
 def test_a_shipped_policy_bears_its_files_name(config_dir, name):
     assert load_policy(config_dir / "policies" / f"{name}.yaml").name == name

@@ -1,4 +1,6 @@
-"""What configuration files may name: skills, target rules, detector tests, roles, and what an own package adds."""
+"""What configuration files may name: skills, target rules, detector tests, roles, and what an own package
+adds.
+"""
 
 import sys
 from textwrap import dedent
@@ -61,11 +63,14 @@ def test_a_domain_calls_things_what_it_likes(tmp_path):
     ({"roles": "roles: {held: grips}"},
      "the skill 'pick' handles a thing: name a parameter of take 'item', or give"),
     ({"roles": "roles: {hold: grips}"}, r"roles.hold: unknown key 'hold' \(did you mean 'held'\?\)"),
-    ({"roles": "roles: {held: holding}"}, "roles.held: 'holding' is no predicate of this domain; there are: grips"),
+    ({"roles": "roles: {held: holding}"},
+     "roles.held: 'holding' is no predicate of this domain; there are: grips"),
     ({"skill": "", "roles": "roles: {held: grips, item: which}"},
      "roles.item: no action has a parameter 'which'; there are: "),
-    ({"roles": "roles: {touched: grips, item: what}"}, "'grips' has 2 arguments; a predicate in this role has 1"),
-    ({"roles": "roles: {area: place, item: what}"}, "roles.area: 'place' is no type of this domain; there are:"),
+    ({"roles": "roles: {touched: grips, item: what}"},
+     "'grips' has 2 arguments; a predicate in this role has 1"),
+    ({"roles": "roles: {area: place, item: what}"},
+     "roles.area: 'place' is no type of this domain; there are:"),
 ])
 def test_what_nobody_has_defined_is_refused_with_what_there_is(tmp_path, given, message):
     with pytest.raises(ConfigError, match=message):
@@ -74,14 +79,17 @@ def test_what_nobody_has_defined_is_refused_with_what_there_is(tmp_path, given, 
 
 def test_a_test_that_nobody_has_defined_is_refused(tmp_path):
     file = write(tmp_path)
-    file.write_text(file.read_text().replace('text: "{0} is upon {1}"', 'text: "{0} is upon {1}", detect: above'))
-    with pytest.raises(ConfigError, match="predicates.upon.detect: unknown detector test 'above'; valid are: holding"):
+    file.write_text(file.read_text().replace('text: "{0} is upon {1}"',
+                                             'text: "{0} is upon {1}", detect: above'))
+    with pytest.raises(ConfigError,
+                       match="predicates.upon.detect: unknown detector test 'above'; valid are: holding"):
         load_domain(file)
 
 
 def test_what_a_detector_test_implies_need_not_be_said(tmp_path):
     file = write(tmp_path, roles="roles: {item: what}")
-    file.write_text(file.read_text().replace('text: "{0} grips {1}"', 'text: "{0} grips {1}", detect: holding'))
+    file.write_text(file.read_text().replace('text: "{0} grips {1}"',
+                                             'text: "{0} grips {1}", detect: holding'))
     assert load_domain(file).roles.held == "grips"
 
 
@@ -122,7 +130,8 @@ def test_the_operator_adds_a_skill_by_naming_a_module(plugin, tmp_path):
     ("own_word", "def extend(e): return 'done'", "own_word.extend returned str instead of the extensions"),
     ("own_kind", "def extend(e): return e.adding(tools={})",
      "own_kind: there is no registry 'tools'; there are: skills"),
-    ("own_taken", "def extend(e): return e.adding(skills={'pick': 1})", "own_taken: there is a skill 'pick' already"),
+    ("own_taken", "def extend(e): return e.adding(skills={'pick': 1})",
+     "own_taken: there is a skill 'pick' already"),
     ("own_wrong", "def extend(e): return e.adding(skills={'wave': print})",
      "own_wrong: the skill 'wave' must be a Skill, not builtin_function_or_method"),
 ])
@@ -134,7 +143,8 @@ def test_a_mistake_in_an_own_module_is_told_when_it_is_loaded(plugin, name, text
 
 def test_a_module_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setenv(PLUGINS_VARIABLE, "no_such_module_here")
-    with pytest.raises(ConfigError, match="HICRISP_PLUGINS names 'no_such_module_here', which cannot be imported"):
+    with pytest.raises(ConfigError,
+                       match="HICRISP_PLUGINS names 'no_such_module_here', which cannot be imported"):
         extensions()
 
 

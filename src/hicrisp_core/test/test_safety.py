@@ -48,7 +48,8 @@ def test_the_projects_own_file_holds_the_space_in_front_of_the_arm() -> None:
 @pytest.mark.parametrize(("text", "said"), [
     ("box: {}", "unknown key 'box'; valid are: workspace"),
     ("workspace: {low: [0, 0, 0]}", "the key 'high' is missing"),
-    ("workspace:\n  low: [0, 0]\n  high: [1, 1, 1]", ":2: workspace.low: a list of 3 values was expected, got [0, 0]"),
+    ("workspace:\n  low: [0, 0]\n  high: [1, 1, 1]",
+     ":2: workspace.low: a list of 3 values was expected, got [0, 0]"),
     ("workspace:\n  low: [0, 0, .nan]\n  high: [1, 1, 1]", "workspace.low.2: a finite number was expected"),
     ("workspace:\n  low: [0, 2, 0]\n  high: [1, 1, 1]", "must be below"),
 ])

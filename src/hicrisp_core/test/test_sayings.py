@@ -27,13 +27,16 @@ def test_what_no_saying_fits_stays_as_it_is() -> None:
 
 def test_the_offline_planner_finds_the_way_to_what_a_saying_asks_for() -> None:
     brain = OfflineBrain(load_domain(config_file("domains", "kitchen")))
-    answer = brain.plan(PlanRequest(Task("top the pizza dough with mushrooms"), load_scene("pizza").first_state()),
+    answer = brain.plan(PlanRequest(Task("top the pizza dough with mushrooms"),
+                                    load_scene("pizza").first_state()),
                         Deadline(10.0))
-    assert [step.action for step in answer.plan.steps] == ["get", "get", "put_into"]  # One bottle is in the way.
+    assert [step.action for step in answer.plan.steps] == ["get", "get",
+                                                           "put_into"]  # One bottle is in the way.
 
 
 def test_a_saying_whose_meaning_names_something_else_is_refused_with_its_line(tmp_path) -> None:
-    text = config_file("domains", "kitchen").read_text().replace('means: "{a} is at {b}"', 'means: "{a} is at {c}"', 1)
+    text = config_file("domains", "kitchen").read_text().replace('means: "{a} is at {b}"',
+                                                                 'means: "{a} is at {c}"', 1)
     file = tmp_path / "kitchen.yaml"
     file.write_text(text)
     with pytest.raises(ConfigError, match=r"kitchen.yaml:\d+: sayings.0: \{c\} does not stand in"):

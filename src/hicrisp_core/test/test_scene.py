@@ -78,10 +78,12 @@ def test_a_seed_deals_the_random_spots_of_a_group_anew() -> None:
 
 @pytest.mark.parametrize(("change", "told"), [
     (("type: box", "type: bx"), r"test\.yaml:5: objects\.box\.type: 'bx' is not one of: .*box, cylinder"),
-    (("position: [0.4, 0.0]", "postion: [0.4, 0.0]"), r"test\.yaml:7: .*did you mean 'position'.*valid are: .*mass"),
+    (("position: [0.4, 0.0]", "postion: [0.4, 0.0]"),
+     r"test\.yaml:7: .*did you mean 'position'.*valid are: .*mass"),
     (("position: [0.4, 0.0]", "position: [0.4, .nan]"), r"test\.yaml:7: objects\.box\.position\.1: a finite"),
     (("position: [0.4, 0.0]", "position: [0.4]"), "position: a list of 2 values was expected"),
-    (("position: [0.4, 0.0]", "position: [1.4, 0.0]"), r"test\.yaml:4: objects\.box: box is not on the table"),
+    (("position: [0.4, 0.0]", "position: [1.4, 0.0]"),
+     r"test\.yaml:4: objects\.box: box is not on the table"),
     (("size: [0.05, 0.05, 0.05]", "size: [0.05, -0.05, 0.05]"), r"test\.yaml:6: .*size\.1: more than 0"),
     (("on: box", "on: bowl"), r"test\.yaml:11: .*there are: box"),
     (("on: box", "position: [0.41, 0.01]"), r"box overlaps lid|lid overlaps box"),

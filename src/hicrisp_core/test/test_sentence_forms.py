@@ -1,4 +1,6 @@
-"""The same requests in other words: articles, commas, "then", upper case, typographic quotes, named robots."""
+"""The same requests in other words: articles, commas, "then", upper case, typographic quotes, named
+robots.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +112,8 @@ ALL_BOXES = moved(*(f"place_in({colour}_box, bowl)" for colour in COLOURS))
     ("put the blue box next to the red box, and the green box on the cylinder",
      moved("place_next_to(blue_box, red_box)", "place_on(green_box, cylinder)")),
     ("the red box shouldn\u2019t be on the table", ["pick(panda, red_box)"]),
-    ("let's build a tower of three boxes", moved("place_on(green_box, blue_box)", "place_on(orange_box, green_box)")),
+    ("let's build a tower of three boxes",
+     moved("place_on(green_box, blue_box)", "place_on(orange_box, green_box)")),
     ("GO HOME!", ["home(panda)"]),
 ])
 def test_things_are_moved_whatever_the_words(domain: Domain, text: str, expected: Sequence[str]) -> None:
@@ -118,19 +121,22 @@ def test_things_are_moved_whatever_the_words(domain: Domain, text: str, expected
 
 
 @pytest.mark.parametrize(("text", "expected"), [
-    ("Visit area 3, then area 2, then area 1.", ["visit(agv, area_3)", "visit(agv, area_2)", "visit(agv, area_1)"]),
+    ("Visit area 3, then area 2, then area 1.",
+     ["visit(agv, area_3)", "visit(agv, area_2)", "visit(agv, area_1)"]),
     ("VISIT AREA 3 AND THEN AREA 1", ["visit(agv, area_3)", "visit(agv, area_1)"]),
     ("go to area 3; after that, go to area 1", ["go_to(agv, area_3)", "go_to(agv, area_1)"]),
     ("First, visit area 2. Next, visit area 3. Finally, dock.",
      ["visit(agv, area_2)", "visit(agv, area_3)", "dock(agv, dock)"]),
-    ("please drive over to the area 2 and wait there for two minutes", ["go_to(agv, area_2)", "wait(agv, 120.0)"]),
+    ("please drive over to the area 2 and wait there for two minutes",
+     ["go_to(agv, area_2)", "wait(agv, 120.0)"]),
     ("wait a minute, and then go to area 1", ["wait(agv, 60.0)", "go_to(agv, area_1)"]),
     ("wait 10s", ["wait(agv, 10.0)"]),
     ("visit all of the areas in order", ["visit(agv, area_1)", "visit(agv, area_2)", "visit(agv, area_3)"]),
     ("visit areas 3, 2, and 1 one after another",
      ["visit(agv, area_3)", "visit(agv, area_2)", "visit(agv, area_1)"]),
     ("visit area 1 and visit area 2 in this order", ["visit(agv, area_1)", "visit(agv, area_2)"]),
-    ("visit area 1 after area 2 and area 3", ["visit(agv, area_2)", "visit(agv, area_3)", "visit(agv, area_1)"]),
+    ("visit area 1 after area 2 and area 3",
+     ["visit(agv, area_2)", "visit(agv, area_3)", "visit(agv, area_1)"]),
     ("visit every area but area 1 and area 3", ["visit(agv, area_2)"]),
     ("visit areas one and three", ["visit(agv, area_1)", "visit(agv, area_3)"]),
     ("head to area 1, then back to area 2", ["go_to(agv, area_1)", "go_to(agv, area_2)"]),
@@ -149,7 +155,8 @@ def test_areas_are_visited_whatever_the_words(text: str, expected: Sequence[str]
     ("Put the box on the AGV\u2019s tray", FETCH),
     ("load the AGV with the box", FETCH),
     ("take the box to the vehicle", FETCH),
-    ("Let the panda load the box onto the AGV, then bring it to area 2.", [*FETCH, "carry_to(agv, box, area_2)"]),
+    ("Let the panda load the box onto the AGV, then bring it to area 2.",
+     [*FETCH, "carry_to(agv, box, area_2)"]),
     ("The panda loads the box, and the AGV carries it to area 2.", [*FETCH, "carry_to(agv, box, area_2)"]),
     ("deliver the box to area two, and return to the dock",
      [*FETCH, "carry_to(agv, box, area_2)", "dock(agv, dock)"]),
@@ -182,7 +189,8 @@ def test_an_arm_and_a_base_share_a_task_whatever_the_words(text: str, expected: 
         "unstack(panda, green_block, blue_block)", "stack(panda, green_block, red_block)"]),
     ("pick up the blue block", [
         "unstack(panda, red_block, green_block)", "put_down(panda, red_block)",
-        "unstack(panda, green_block, blue_block)", "put_down(panda, green_block)", "pick_up(panda, blue_block)"]),
+        "unstack(panda, green_block, blue_block)", "put_down(panda, green_block)",
+        "pick_up(panda, blue_block)"]),
 ])
 def test_another_domain_is_spoken_to_in_the_same_words(text: str, expected: Sequence[str]) -> None:
     assert planned(STACKING, TOWER, text) == expected
@@ -218,7 +226,8 @@ def test_a_named_robot_is_never_replaced_in_silence(text: str, why: str) -> None
 
 @pytest.mark.parametrize("text", [
     "pick up the box in it", "put the boxes from them in the bowl", "line up the boxes on it",
-    "drive back the other boxes", "inspect the table back", "let the", "let the panda", "with the arm", "panda,",
+    "drive back the other boxes", "inspect the table back", "let the", "let the panda", "with the arm",
+    "panda,",
     "and"])
 def test_what_makes_no_sense_is_refused_with_a_reason(text: str) -> None:
     answer = ask(LAB, lab_world(), text)
@@ -236,7 +245,8 @@ def test_what_goes_on_with_another_robot_is_said() -> None:
 def two_arms() -> WorldState:
     """The lab with two arms: the name says which of them acts."""
     world = lab_world()
-    robots = {**{name: RobotState(name) for name in ("panda_left", "panda_right")}, "agv": world.robots["agv"]}
+    robots = {**{name: RobotState(name) for name in ("panda_left", "panda_right")},
+              "agv": world.robots["agv"]}
     return WorldState(world.objects, world.relations, robots)
 
 
@@ -247,7 +257,8 @@ def test_the_name_chooses_among_robots_of_one_kind(two_arms: WorldState) -> None
 
 
 def test_a_kind_that_several_robots_are_of_is_asked_back(two_arms: WorldState) -> None:
-    assert "may be any of: panda_left, panda_right" in ask(LAB, two_arms, "let the arm pick up the box").refusal
+    assert "may be any of: panda_left, panda_right" in ask(LAB, two_arms,
+                                                           "let the arm pick up the box").refusal
 
 
 def test_robots_are_called_as_the_world_calls_them() -> None:
@@ -255,7 +266,8 @@ def test_robots_are_called_as_the_world_calls_them() -> None:
     names = {"agv": "wheels"}
     facts = frozenset(Relation(names.get(fact.subject, fact.subject), fact.predicate,
                                names.get(fact.object, fact.object)) for fact in world.relations)
-    renamed = WorldState(world.objects, facts, {"ada": RobotState("ada"), "wheels": RobotState("wheels", "base")})
+    renamed = WorldState(world.objects, facts,
+                         {"ada": RobotState("ada"), "wheels": RobotState("wheels", "base")})
     assert planned(LAB, renamed, "Ada puts the box on Wheels, and Wheels brings it to area 2") == [
         "pick(ada, box)", "dock(wheels, dock)", "load(ada, box, tray)", "carry_to(wheels, box, area_2)"]
     assert "ada cannot drive to area 2; wheels can" in ask(LAB, renamed, "let ada drive to area 2").refusal

@@ -1,4 +1,6 @@
-"""Settings that are read into a dataclass: typed by its fields, within their bounds, told with their place."""
+"""Settings that are read into a dataclass: typed by its fields, within their bounds, told with their
+place.
+"""
 
 from __future__ import annotations
 
@@ -59,9 +61,11 @@ def test_what_is_left_out_keeps_its_default(tmp_path: Path) -> None:
 
 
 def test_values_have_the_types_of_the_fields(tmp_path: Path) -> None:
-    read = lift(tmp_path, "{name: a, speed: 2, floors: 4, share: 1, slack: 0, loud: true, stops: [1, 2.5], doors: [x], "
+    read = lift(tmp_path,
+                "{name: a, speed: 2, floors: 4, share: 1, slack: 0, loud: true, stops: [1, 2.5], doors: [x], "
                           "corner: [1, 2, 3], paints: [blue], best: {width: 2}, rooms: {b: {width: 3, kind: cell}}}")
-    assert read == Lift("a", 2.0, 4, 1.0, 0.0, True, (1.0, 2.5), ("x",), (1.0, 2.0, 3.0), (Colour.BLUE,), Room(2.0),
+    assert read == Lift("a", 2.0, 4, 1.0, 0.0, True, (1.0, 2.5), ("x",), (1.0, 2.0, 3.0), (Colour.BLUE,),
+                        Room(2.0),
                         {"b": Room(3.0, "cell")})
     assert isinstance(read.speed, float)
 
@@ -93,7 +97,8 @@ def test_values_have_the_types_of_the_fields(tmp_path: Path) -> None:
     ("rooms: {a: {width: 1, high: 2}}", ":2: rooms.a.high: unknown key 'high'"),
     ("speed: 40", ":1: the speed 40 is too high for 3 floors"),
 ])
-def test_a_wrong_value_is_told_with_its_place_and_what_would_be_right(tmp_path: Path, text: str, told: str) -> None:
+def test_a_wrong_value_is_told_with_its_place_and_what_would_be_right(tmp_path: Path, text: str,
+                                                                      told: str) -> None:
     with pytest.raises(ConfigError, match=told):
         lift(tmp_path, f"name: a\n{text}\n")
 

@@ -41,7 +41,8 @@ def test_there_is_always_a_command_and_never_a_pass(letters):
 
 
 def test_the_order_of_the_words_is_lost(letters):
-    one, other = command(letters, "place box next to cylinder"), command(letters, "place cylinder next to box")
+    one, other = command(letters, "place box next to cylinder"), command(letters,
+                                                                         "place cylinder next to box")
     assert one == other
 
 

@@ -15,7 +15,8 @@ from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.time.deadline import Deadline
 
 OK = Outcome(Status.SUCCESS)
-TABLE = WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)), movable=False)
+TABLE = WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)),
+                    movable=False)
 BOX = WorldObject("box", "box", "box", (0.05, 0.05, 0.05), pose=Pose((0.4, 0.1, 0.025)))
 GOAL = Pose((0.5, -0.2, 0.025))
 SKILLS = {"pick": SkillUse("pick", "item"), "put_down": SkillUse("place", "item"), "home": SkillUse("home"),
@@ -109,7 +110,8 @@ def robot(arm: ScriptedArm) -> ArmRobot:
     return ArmRobot(arm, SKILLS, arm.observe)
 
 
-def run(arm: ScriptedArm, command: Command, cancel: Event = None, seconds: float = 10.0, progress: Callable = None):
+def run(arm: ScriptedArm, command: Command, cancel: Event = None, seconds: float = 10.0,
+        progress: Callable = None):
     return robot(arm).execute(command, Deadline(seconds), cancel or Event(), progress)
 
 
@@ -162,7 +164,8 @@ def test_fingers_that_close_on_nothing_are_told_and_opened_again(arm: ScriptedAr
 
 
 def test_the_first_reason_is_told_when_no_grasp_can_be_reached(arm: ScriptedArm) -> None:
-    arm.fails["plan_to"] = MotionFailure("goal_in_collision", "at the goal, the salt is in the way", ("salt",))
+    arm.fails["plan_to"] = MotionFailure("goal_in_collision", "at the goal, the salt is in the way",
+                                         ("salt",))
     outcome = run(arm, PICK)
     assert outcome.status is Status.PLANNING
     assert outcome.message == "Cannot pick up the box: at the goal, the salt is in the way."
@@ -225,7 +228,8 @@ def test_a_time_limit_that_has_passed_moves_nothing(arm: ScriptedArm) -> None:
     (replace(PLACE, aim=Pose((float("nan"), 0.0, 0.0))), "not a finite pose"),
     (replace(PLACE, target=Pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))), "not a finite pose"),
 ])
-def test_a_malformed_command_is_refused_with_what_is_valid(arm: ScriptedArm, command: Command, told: str) -> None:
+def test_a_malformed_command_is_refused_with_what_is_valid(arm: ScriptedArm, command: Command,
+                                                           told: str) -> None:
     outcome = run(arm, command)
     assert outcome.status is Status.INVALID
     assert told in outcome.message

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 from hicrisp_core.model import Rung, Status
 from hicrisp_core.policy.policy import Policy
-from hicrisp_core.trace.events import EVENTS, CommandTried, Noted, StackChanged, StackRecord, TaskReceived, VerdictGiven
+from hicrisp_core.trace.events import (
+    EVENTS,
+    CommandTried,
+    Noted,
+    StackChanged,
+    StackRecord,
+    TaskReceived,
+    VerdictGiven,
+)
 from hicrisp_core.trace.read_event import event_of, events_of, problems_of
 from tabletop import Run, table_top
 from trace_events import corrected_run
@@ -24,7 +32,8 @@ def test_an_unknown_field_cannot_be_written() -> None:
 
 @pytest.mark.parametrize(("entry", "problem"), [
     ({"kind": "rumour"}, "unknown kind 'rumour'; valid are: task_received, plan"),
-    ({"kind": "note", "words": "hello"}, "unknown field 'words' of 'note'; valid are: t, sim_t, index, robot, text"),
+    ({"kind": "note", "words": "hello"},
+     "unknown field 'words' of 'note'; valid are: t, sim_t, index, robot, text"),
     ({"kind": "step_finished", "ok": "yes"}, "the field 'ok' of 'step_finished' cannot be 'yes'"),
 ])
 def test_what_does_not_follow_the_table_is_named(entry, problem) -> None:
@@ -42,7 +51,8 @@ def test_every_event_of_a_run_with_nested_corrections_follows_the_table(domain) 
 
 
 def test_what_is_written_is_read_back_the_same() -> None:
-    for event in (TaskReceived(task_id="7", text="pick up box", seed=3), StackChanged(t=1.5, index=2, robot="panda",
+    for event in (TaskReceived(task_id="7", text="pick up box", seed=3),
+                  StackChanged(t=1.5, index=2, robot="panda",
                   entries=(StackRecord("pick up box", "it fell", 2),)), CommandTried(target=(0.1, 0.2, 0.3))):
         assert event_of(event.as_dict()) == event
 
@@ -53,7 +63,8 @@ def test_every_event_of_the_samples_follows_the_table() -> None:
 
 def test_an_old_file_is_read_as_far_as_it_is_understood() -> None:
     old = [{"kind": "rumour", "text": "?"}, {"kind": "note", "text": "kept", "colour": "red"},
-           {"kind": "command", "command": "pick(panda, box)", "depth": "deep", "t": None}, {"text": "no kind"}]
+           {"kind": "command", "command": "pick(panda, box)", "depth": "deep", "t": None},
+           {"text": "no kind"}]
     noted, tried = events_of(old)
     assert noted == Noted(text="kept")
     assert tried == CommandTried(command="pick(panda, box)")

@@ -45,7 +45,8 @@ def test_a_listener_that_raises_does_not_stop_the_run_or_the_others(tmp_path):
 
 def test_events_of_several_threads_do_not_mix(tmp_path):
     with EventLog(tmp_path) as log:
-        threads = [Thread(target=lambda n=n: [log({"kind": "x", "n": n, "pad": "y" * 500}) for _ in range(50)])
+        threads = [Thread(target=lambda n=n: [log({"kind": "x", "n": n, "pad": "y" * 500})
+                                              for _ in range(50)])
                    for n in range(4)]
         for thread in threads:
             thread.start()

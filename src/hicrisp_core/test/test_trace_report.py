@@ -44,7 +44,8 @@ def test_the_report_tells_the_whole_run(tmp_path):
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "000.png").write_bytes(PIXEL)
     page, _ = page_of(corrected_run(), tmp_path)
-    for text in ("Succeeded", "place box next to cylinder", "The box is 31 mm", "Aim 31 mm to the right", "repair",
+    for text in ("Succeeded", "place box next to cylinder", "The box is 31 mm", "Aim 31 mm to the right",
+                 "repair",
                  "panda place_next_to world", "data:image/png;base64,", "+31.0", "2.2 mm"):
         assert text in page
 
@@ -60,7 +61,8 @@ def test_no_text_of_a_run_becomes_markup(tmp_path):
         if isinstance(value, str):
             return value + HOSTILE if value not in KINDS else value
         if isinstance(value, dict):
-            return {poisoned(key) if key not in FIELDS else key: poisoned(entry) for key, entry in value.items()}
+            return {poisoned(key) if key not in FIELDS else key: poisoned(entry)
+                    for key, entry in value.items()}
         return [poisoned(entry) for entry in value] if isinstance(value, list) else value
 
     events = [*corrected_run(), {"kind": "fault", "fault": HOSTILE, "target": HOSTILE, "magnitude": [0.1]}]

@@ -142,7 +142,8 @@ def test_what_another_robot_does_meanwhile_is_neither_failure_nor_success():
     result = run("go to area 2")
     assert result.success, result.message
     assert not result.failures
-    assert {fact.object for fact in watch.see(run.world.state).relations if fact.predicate == "visited"} == {"area_2"}
+    assert {fact.object for fact in watch.see(run.world.state).relations
+            if fact.predicate == "visited"} == {"area_2"}
 
 
 def test_a_canceled_task_stops_every_robot():
@@ -207,7 +208,8 @@ class BlockedArea:
         return getattr(self.body, name)
 
     def aim(self, command, world, offsets, deadline):
-        blocked = not self.open and not (self.blockers and world.holds("holding", "panda", self.blockers[0])) and not (
+        blocked = not self.open and not (self.blockers
+                                         and world.holds("holding", "panda", self.blockers[0])) and not (
             self.blockers and world.holds("on", self.blockers[0], "table"))
         if command.action == "carry_to" and blocked:
             return Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, command, subjects=("area_2",),

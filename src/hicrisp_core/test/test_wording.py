@@ -1,4 +1,6 @@
-"""Failures become sentences at the edge alone: other words for them change nothing that a planner or corrector does."""
+"""Failures become sentences at the edge alone: other words for them change nothing that a planner or
+corrector does.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +123,8 @@ def test_an_area_that_no_path_reaches_is_skipped_whatever_the_words(worded):
     remaining = (Step("", "go_to", {"area": "area_3"}), Step("", "go_to", {"area": "area_1"}))
     feedback = failed(domain, "go_to(agv, area_3)", FeedbackKind.UNREACHABLE, subjects=("area_3",))
     answer = OfflineBrain(domain).plan(
-        PlanRequest(Task("Visit area 3, then area 1"), AREAS, (feedback,), remaining=remaining), Deadline(10.0))
+        PlanRequest(Task("Visit area 3, then area 1"), AREAS, (feedback,), remaining=remaining),
+        Deadline(10.0))
     assert [step.arguments["area"] for step in answer.plan.steps] == ["area_1"]
 
 
@@ -131,14 +134,16 @@ def test_an_area_that_no_path_reaches_is_skipped_whatever_the_words(worded):
     ("pick(panda, red_box)", FeedbackKind.PLANNING, {"blockers": ("blue_cylinder",)}),
     ("pick(panda, red_box)", FeedbackKind.NOT_GRASPED, {"subjects": ("red_box",)}),
     ("pick(panda, red_box)", FeedbackKind.NOT_SEEN, {"subjects": ("red_box",)}),
-    ("pick(panda, red_box)", FeedbackKind.EXECUTION, {"cause": Cause(CauseKind.STALE_SENSOR, ("/joint_states",), 3.0)}),
+    ("pick(panda, red_box)", FeedbackKind.EXECUTION,
+     {"cause": Cause(CauseKind.STALE_SENSOR, ("/joint_states",), 3.0)}),
 ])
 def test_a_correction_is_the_same_whatever_the_words(worded, config_dir, command, kind, more, corrections):
     domain, policy = worded("tabletop"), load_policy(config_dir / "policies" / "hierarchical.yaml")
     feedback = failed(domain, command, kind, **more)
     entry = StackEntry(feedback.command, feedback)
     answer = Ladder(domain, policy, OfflineBrain(domain)).correct(
-        CorrectorRequest(Task("t"), (entry,), THINGS, remaining=tuple(steps(domain, command)), replans_left=3),
+        CorrectorRequest(Task("t"), (entry,), THINGS, remaining=tuple(steps(domain, command)),
+                         replans_left=3),
         Deadline(10.0)).correction
     made = (answer.rung, [str(each) for each in answer.commands], short(answer), answer.drop, answer.maker)
     assert corrections.setdefault((command, kind, repr(more)), made) == made
@@ -152,7 +157,8 @@ def corrections() -> Dict[object, object]:
 
 def sample(kind: FeedbackKind) -> Feedback:
     """Feedback of a kind with everything that it may hold."""
-    command = Command("place_next_to", {"robot": "panda", "item": "red_box", "reference": "cylinder"}, "panda")
+    command = Command("place_next_to", {"robot": "panda", "item": "red_box", "reference": "cylinder"},
+                      "panda")
     return Feedback(
         Level.HIGH, kind, command, Step("", "pick", {"robot": "panda", "item": "red_box"}), "item", "",
         ("red_box",), ("bowl",), (Measured("gap", 0.09, "m"), Measured("pose_age", 4.25, "s"),
@@ -204,7 +210,8 @@ def test_a_failure_is_told_in_one_go_what_why_and_what_to_do(domain):
     command = Command("pick", {"robot": "panda", "item": "red_box"}, "panda")
     blocked = Feedback(Level.LOW, FeedbackKind.PLANNING, command, blockers=("tea_tin",),
                        cause=Cause(CauseKind.BLOCKED, ("tea_tin",)))
-    assert told(blocked, domain) == "Could not pick up red box: the tea tin is in the way. Move the tea tin away first."
+    assert told(blocked,
+                domain) == "Could not pick up red box: the tea tin is in the way. Move the tea tin away first."
 
 
 @pytest.mark.parametrize("kind", list(FeedbackKind))

@@ -1,4 +1,6 @@
-"""Zones that no base may enter: as scenes have them, as shapes on the ground, as ways that they close, as a guard."""
+"""Zones that no base may enter: as scenes have them, as shapes on the ground, as ways that they close, as
+a guard.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ def scene_with(folder: Path, area: str) -> Scene:
 
 
 def lawn(x: float, y: float, size: Tuple[float, float], yaw: float = 0.0) -> KeepOut:
-    found = zone(WorldObject("lawn", "no_go", "region", (*size, 0.002), pose=Pose((x, y, 0.0), from_yaw(yaw))))
+    found = zone(WorldObject("lawn", "no_go", "region", (*size, 0.002),
+                             pose=Pose((x, y, 0.0), from_yaw(yaw))))
     assert found is not None
     return found
 
@@ -164,7 +167,8 @@ def test_a_key_that_a_world_cannot_honour_is_refused_with_its_line_and_the_world
     tmp_path: Path, scene: str, more: str, told: str
 ) -> None:
     file = tmp_path / "scene.yaml"
-    file.write_text((CONFIG / "scenes" / f"{scene}.yaml").read_text(encoding="utf-8") + more, encoding="utf-8")
+    file.write_text((CONFIG / "scenes" / f"{scene}.yaml").read_text(encoding="utf-8") + more,
+                    encoding="utf-8")
     with pytest.raises(ConfigError, match=told):
         load_scene(file)
 
@@ -173,5 +177,6 @@ def test_a_zone_among_the_things_on_a_table_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "scene.yaml"
     file.write_text("scene: t\ndomain: lab\nobjects:\n  lawn: {type: no_go, shape: box, size: [0.05, 0.05, 0.05], "
                     "position: [0.5, 0.0]}\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"scene.yaml:4: objects.lawn: .*the world 'embedded' cannot honour it"):
+    with pytest.raises(ConfigError,
+                       match=r"scene.yaml:4: objects.lawn: .*the world 'embedded' cannot honour it"):
         load_scene(file)

@@ -1,4 +1,6 @@
-"""A Gazebo for the tests: the real one's services, texts and topic over models that stay where they are put."""
+"""A Gazebo for the tests: the real one's services, texts and topic over models that stay where they are
+put.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,10 @@ class ReferenceGazebo:
         self._states = rospy.Publisher("/gazebo/model_states", msg.ModelStates, queue_size=10)
         self._services = [
             rospy.Service(f"/gazebo/{name}", kind, handler) for name, kind, handler in (
-                ("spawn_sdf_model", srv.SpawnModel, self._spawn), ("set_model_state", srv.SetModelState, self._set),
-                ("get_model_state", srv.GetModelState, self._get), ("delete_model", srv.DeleteModel, self._delete),
+                ("spawn_sdf_model", srv.SpawnModel, self._spawn),
+                ("set_model_state", srv.SetModelState, self._set),
+                ("get_model_state", srv.GetModelState, self._get),
+                ("delete_model", srv.DeleteModel, self._delete),
                 ("pause_physics", Empty, self._pause), ("unpause_physics", Empty, self._unpause))]
         Thread(target=self._loop, daemon=True).start()
 

@@ -98,7 +98,8 @@ def test_the_map_is_there_for_whoever_comes_late(ros: None) -> None:
 def test_the_maps_follow_the_scene_of_the_world(ros: None, tmp_path: Path) -> None:
     smaller = tmp_path / "smaller.yaml"
     text = Path(load_scene("agv", 1).source).read_text(encoding="utf-8")
-    smaller.write_text(text.replace("origin: [1.0, 0.5], size: [3.0, 2.0]", "origin: [1.0, 0.5], size: [3.0, 2.2]"))
+    smaller.write_text(text.replace("origin: [1.0, 0.5], size: [3.0, 2.0]",
+                                    "origin: [1.0, 0.5], size: [3.0, 2.2]"))
     rospy.set_param("~scene", "agv")
     rospy.set_param("~seed", 1)
     maps = ArenaMaps(load_configuration(), 0.05, "map")
@@ -122,7 +123,8 @@ class Fingers:
         self._stop_at = stop_at
         self._ended = False
         self._joints = rospy.Publisher("/joint_states", JointState, queue_size=1)
-        self._command = rospy.Subscriber("/hand_controller/command", JointTrajectory, self._on_command, queue_size=1)
+        self._command = rospy.Subscriber("/hand_controller/command", JointTrajectory, self._on_command,
+                                         queue_size=1)
         self._thread = Thread(target=self._loop, daemon=True)
         self._thread.start()
 
@@ -159,7 +161,8 @@ def test_the_hand_closes_until_it_holds_something(
     client = ActionClient(action, GripperCommandAction)
     assert client.wait_for_server(PATIENCE)
     until(lambda: gripper.position is not None, "sight of the fingers")
-    reply = client.call(GripperCommandGoal(GripperCommand(goal, 10.0)), Limits(PATIENCE, PATIENCE, PATIENCE), Event())
+    reply = client.call(GripperCommandGoal(GripperCommand(goal, 10.0)), Limits(PATIENCE, PATIENCE, PATIENCE),
+                        Event())
     assert reply.status is status, reply.message
     if status is CallStatus.SUCCEEDED:
         assert reply.result.stalled is stalled

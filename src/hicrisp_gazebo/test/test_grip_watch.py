@@ -8,7 +8,8 @@ import pytest
 from hicrisp_gazebo.grip_watch import GripEnd, GripWatch
 
 
-def close(goal: float, stop_at: float, start: float = 0.04, speed: float = 0.1, delay: float = 0.0) -> GripEnd:
+def close(goal: float, stop_at: float, start: float = 0.04, speed: float = 0.1,
+          delay: float = 0.0) -> GripEnd:
     """Fingers that move towards a goal after a delay and are stopped somewhere; the end that is seen."""
     def position(time: float) -> float:
         return max(stop_at, goal, start - speed * max(0.0, time - delay))

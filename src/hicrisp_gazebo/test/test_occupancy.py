@@ -44,7 +44,8 @@ def test_obstacles_are_in_no_map() -> None:
 
 
 def test_a_zone_is_painted_in_as_it_lies_and_a_base_that_keeps_clear_of_cells_keeps_clear_of_it() -> None:
-    lawn = zone(WorldObject("lawn", "no_go", "region", (0.4, 1.0, 0.002), pose=Pose((3.0, 1.5, 0.0), from_yaw(0.7))))
+    lawn = zone(WorldObject("lawn", "no_go", "region", (0.4, 1.0, 0.002),
+                            pose=Pose((3.0, 1.5, 0.0), from_yaw(0.7))))
     assert lawn is not None
     grid = grid_of(Arena(ARENA.origin, ARENA.size, {}, {}), 0.02, (lawn,))
     assert cell(grid, 3.0, 1.5) == TAKEN

@@ -57,7 +57,8 @@ def test_the_stock_plugin_is_the_only_one(robot: ElementTree.Element) -> None:
 
 
 def test_gravity_pulls_at_no_link_and_the_fingers_grip(robot: ElementTree.Element) -> None:
-    floating = {entry.get("reference") for entry in robot.findall("gazebo") if entry.find("turnGravityOff") is not None}
+    floating = {entry.get("reference") for entry in robot.findall("gazebo")
+                if entry.find("turnGravityOff") is not None}
     assert floating == {link.get("name") for link in robot.findall("link")}
     gripping = {entry.get("reference") for entry in robot.findall("gazebo")
                 if float(entry.findtext("collision/surface/friction/ode/mu", "0")) > 1.0}

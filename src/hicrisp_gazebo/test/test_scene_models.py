@@ -40,7 +40,8 @@ def test_every_scene_with_geometry_becomes_models(name: str) -> None:
         link = ElementTree.fromstring(models[thing.name].sdf).find("model/link")
         assert link is not None
         assert float(link.findtext("inertial/mass", "")) == pytest.approx(scene.masses[thing.name])
-        moments = np.diag([float(link.findtext(f"inertial/inertia/{axis}", "")) for axis in ("ixx", "iyy", "izz")])
+        moments = np.diag([float(link.findtext(f"inertial/inertia/{axis}", ""))
+                           for axis in ("ixx", "iyy", "izz")])
         assert (np.linalg.eigvalsh(moments) > 0.0).all()
 
 
@@ -126,7 +127,8 @@ def test_the_base_turns_and_sees_as_the_plugins_are_told() -> None:
     model = ElementTree.parse(str(PACKAGE / "models/agv/model.sdf")).getroot()
     plugins = {plugin.get("filename"): plugin for plugin in model.iter("plugin")}
     wheels = plugins["libgazebo_ros_diff_drive.so"]
-    apart = [numbers(model.findtext(f".//link[@name='{side}_wheel']/pose", ""))[1] for side in ("left", "right")]
+    apart = [numbers(model.findtext(f".//link[@name='{side}_wheel']/pose", ""))[1]
+             for side in ("left", "right")]
     assert float(wheels.findtext("wheelSeparation", "")) == pytest.approx(apart[0] - apart[1])
     radius = float(model.findtext(".//collision[@name='left_wheel_collision']/geometry/sphere/radius", ""))
     assert float(wheels.findtext("wheelDiameter", "")) == pytest.approx(2.0 * radius)

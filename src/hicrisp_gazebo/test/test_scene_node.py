@@ -53,8 +53,10 @@ class Driver:
         self._goals = rospy.Publisher(f"robots/{name}/execute/goal", ExecuteCommandActionGoal, queue_size=1)
 
     def send(self, command: Command) -> None:
-        until(lambda: self._goals.get_num_connections() > 0, "connection to the driver and the scene, which share one")
-        rospy.wait_for_message(self._status, GoalStatusArray, PATIENCE)  # The scene shares this connection, too.
+        until(lambda: self._goals.get_num_connections() > 0,
+              "connection to the driver and the scene, which share one")
+        rospy.wait_for_message(self._status, GoalStatusArray,
+                               PATIENCE)  # The scene shares this connection, too.
         goal = ExecuteCommandActionGoal(goal=ExecuteCommandGoal(command_to_msg(command), 30.0))
         goal.goal_id = GoalID(rospy.Time.from_sec(time.time()), f"{command.action}-{time.monotonic()}")
         self._goals.publish(goal)
@@ -115,7 +117,8 @@ def test_the_base_is_spawned_with_its_arena(gazebo: ReferenceGazebo, arena: Scen
     assert {f"obstacle_{number}" for number in range(1, 5)} < set(gazebo.models)
 
 
-def test_a_reset_puts_everything_back_while_the_physics_stands(gazebo: ReferenceGazebo, table: SceneServer) -> None:
+def test_a_reset_puts_everything_back_while_the_physics_stands(gazebo: ReferenceGazebo,
+                                                               table: SceneServer) -> None:
     assert inject("object_moved", "box", [0.1]).ok
     assert gazebo.at("box") != expected("tabletop", 0, "box")
     gazebo.placed_while_running.clear()
@@ -126,7 +129,8 @@ def test_a_reset_puts_everything_back_while_the_physics_stands(gazebo: Reference
     assert not gazebo.paused
 
 
-def test_another_seed_is_another_layout_of_the_same_models(gazebo: ReferenceGazebo, table: SceneServer) -> None:
+def test_another_seed_is_another_layout_of_the_same_models(gazebo: ReferenceGazebo,
+                                                           table: SceneServer) -> None:
     gazebo.calls.clear()
     assert reset(seed=7).ok
     assert gazebo.at("cylinder") == expected("tabletop", 7, "cylinder")
@@ -145,7 +149,8 @@ def test_another_scene_takes_the_old_one_away(gazebo: ReferenceGazebo, table: Sc
     assert "launch again with scene:=agv" in answer.message
     assert set(gazebo.models) == {SCENERY, "bowl", "box", "cylinder"}
     assert reset().ok
-    assert gazebo.at("cylinder") == expected("bowl", 0, "cylinder"), "the scene stays, with the seed of the launch"
+    assert gazebo.at("cylinder") == expected("bowl", 0,
+                                             "cylinder"), "the scene stays, with the seed of the launch"
 
 
 def test_a_thing_that_vanished_comes_back(gazebo: ReferenceGazebo, table: SceneServer) -> None:
@@ -167,7 +172,8 @@ def test_models_of_an_earlier_run_are_replaced(gazebo: ReferenceGazebo, table: S
 
 @pytest.mark.parametrize(("kind", "target", "magnitude", "told"), [
     ("earthquake", "", [], "object_moved"), ("object_moved", "lamp", [0.1], "box, cylinder"),
-    ("object_moved", "box", [], "distance"), ("shove", "box", [0.1], "vx"), ("sensor_noise", "", [-0.1], "at least 0"),
+    ("object_moved", "box", [], "distance"), ("shove", "box", [0.1], "vx"),
+    ("sensor_noise", "", [-0.1], "at least 0"),
     ("appear", "box", [1.0, 1.0], "there is no fault 'appear'")])
 def test_a_fault_that_cannot_be_is_refused_with_what_can(
     table: SceneServer, kind: str, target: str, magnitude: Any, told: str
@@ -185,7 +191,8 @@ def test_the_same_seed_moves_a_thing_to_the_same_place(gazebo: ReferenceGazebo, 
         assert inject("object_moved", "box", [0.1]).ok
         places.append(gazebo.at("box"))
     assert places[0] == places[1]
-    assert rospy.get_param("~faults") == [{"fault": "object_moved", "target": "box", "magnitude": [0.1], "count": 0}]
+    assert rospy.get_param("~faults") == [{"fault": "object_moved", "target": "box", "magnitude": [0.1],
+                                           "count": 0}]
 
 
 def test_an_obstacle_appears_after_some_seconds(gazebo: ReferenceGazebo, arena: SceneServer) -> None:
@@ -212,7 +219,8 @@ def test_what_is_knocked_moves_on_from_where_it_is(gazebo: ReferenceGazebo, tabl
     assert (twist.x, twist.y) == (0.3, -0.2)
 
 
-def test_a_hand_moves_a_thing_just_before_the_robot_reaches_for_it(gazebo: ReferenceGazebo, table: SceneServer) -> None:
+def test_a_hand_moves_a_thing_just_before_the_robot_reaches_for_it(gazebo: ReferenceGazebo,
+                                                                   table: SceneServer) -> None:
     driver = Driver("panda")
     driver.phases = ("look", "approach", "descend")
     assert inject("object_moved", "box", [0.1], count=1).ok

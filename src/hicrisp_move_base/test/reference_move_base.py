@@ -28,9 +28,10 @@ from tf2_msgs.msg import TFMessage
 
 MODES = ("", "aborts", "silent", "deaf", "dies", "lies", "jumps", "blind", "blocked", "unseeing",
          "mapless")
-"""``aborts`` with ``text``; ``silent`` never answers; ``deaf`` does not end when canceled either; ``dies`` on the way;
-``lies`` about having arrived; the odometry ``jumps`` or falls silent (``blind``); ``blocked`` until costmaps are clear;
-the lidar falls silent on the way (``unseeing``); ``mapless``: no map has come, so that no TF leads to it.
+"""``aborts`` with ``text``; ``silent`` never answers; ``deaf`` does not end when canceled either; ``dies`` on
+the way; ``lies`` about having arrived; the odometry ``jumps`` or falls silent (``blind``); ``blocked`` until
+costmaps are clear; the lidar falls silent on the way (``unseeing``); ``mapless``: no map has come, so that no
+TF leads to it.
 """
 REACHED = "Goal reached."
 NO_PLAN = "Failed to find a valid plan. Even after executing recovery behaviors."
@@ -98,11 +99,13 @@ class KinematicBase:
 
     def _publish(self) -> None:
         stamp, (x, y, yaw), (speed, turn) = rospy.Time.now(), self._pose, self._speeds
-        corrected, moved = TransformStamped(child_frame_id="odom"), TransformStamped(child_frame_id="base_link")
+        corrected, moved = TransformStamped(child_frame_id="odom"), TransformStamped(child_frame_id=
+                                                                                     "base_link")
         corrected.header.stamp = moved.header.stamp = stamp
         corrected.header.frame_id, moved.header.frame_id = "map", "odom"
         corrected.transform.rotation = Quaternion(0.0, 0.0, 0.0, 1.0)
-        moved.transform.translation, moved.transform.rotation = Vector3(x + self.offset, y, 0.0), quaternion(yaw)
+        moved.transform.translation, moved.transform.rotation = Vector3(x + self.offset, y,
+                                                                        0.0), quaternion(yaw)
         self._tf.publish(TFMessage([moved] if self.no_map() else [corrected, moved]))
         if not self.unseeing:
             scan = LaserScan(angle_increment=math.pi / 2.0, range_max=6.0, ranges=[math.inf] * 4)
@@ -136,7 +139,8 @@ class ReferenceMoveBase:
             rospy.Service("/move_base/DWAPlannerROS/set_parameters", Reconfigure, self._reconfigure),
             rospy.Service("/move_base/make_plan", GetPlan, self._plan),
             rospy.Service("/move_base/clear_costmaps", Empty, self._clear)] if services else []
-        self._server = actionlib.SimpleActionServer("/move_base", MoveBaseAction, self._execute, auto_start=False)
+        self._server = actionlib.SimpleActionServer("/move_base", MoveBaseAction, self._execute,
+                                                    auto_start=False)
         self._server.start()
 
     def stop(self) -> None:
@@ -145,7 +149,8 @@ class ReferenceMoveBase:
         server.started = False
         if server.status_timer is not None:
             server.status_timer.shutdown()
-        for end in (server.goal_sub, server.cancel_sub, server.status_pub, server.result_pub, server.feedback_pub,
+        for end in (server.goal_sub, server.cancel_sub, server.status_pub, server.result_pub,
+                    server.feedback_pub,
                     self._cmd_vel):
             end.unregister()
         for service in self._services:
@@ -163,18 +168,22 @@ class ReferenceMoveBase:
         return answer
 
     def _reconfigure(self, request: ReconfigureRequest) -> ReconfigureResponse:
-        """As every dynamic_reconfigure server: unknown names are ignored, values are put to the nearest bound."""
+        """As every dynamic_reconfigure server: unknown names are ignored, values are put to the nearest
+        bound.
+        """
         for entry in request.config.doubles:
             if entry.name in self.parameters:
                 least = self.least_speed if entry.name.startswith("max_vel") else 0.0
                 self.parameters[entry.name] = max(least, entry.value)
-        return ReconfigureResponse(Config(doubles=[DoubleParameter(*item) for item in self.parameters.items()]))
+        return ReconfigureResponse(Config(doubles=[DoubleParameter(*item)
+                                                   for item in self.parameters.items()]))
 
     def _pad(self, costmap: str, request: ReconfigureRequest) -> ReconfigureResponse:
         for entry in request.config.doubles:
             if entry.name == "footprint_padding":
                 self.padding[costmap] = min(self.most_padding, entry.value)
-        return ReconfigureResponse(Config(doubles=[DoubleParameter("footprint_padding", self.padding[costmap])]))
+        return ReconfigureResponse(Config(doubles=[DoubleParameter("footprint_padding",
+                                                                   self.padding[costmap])]))
 
     def _clear(self, _: EmptyRequest) -> EmptyResponse:
         self.clears, self._cleared = self.clears + 1, time.monotonic()

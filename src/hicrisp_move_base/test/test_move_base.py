@@ -93,7 +93,8 @@ def test_every_way_to_give_up_is_told_in_words(stack: Stack, text: str, status: 
 def test_a_cancel_while_the_costmaps_are_filled_again_is_a_cancel(stack: Stack) -> None:
     cancel = Event()
     Thread(target=lambda: (until(lambda: stack.server.clears, "clearing"), cancel.set()), daemon=True).start()
-    assert stack.driver.go_to(FAR, Deadline(PATIENCE), cancel, lambda phase, part: None).status is Status.CANCELED
+    assert stack.driver.go_to(FAR, Deadline(PATIENCE), cancel, lambda phase,
+                              part: None).status is Status.CANCELED
     assert stack.server.goals == 0
 
 
@@ -190,7 +191,8 @@ def test_a_goal_of_somebody_else_is_seen_and_told(stack: Stack) -> None:
     def interfere(_: str, part: float) -> None:
         if part > 0.1 and not sent:
             sent.append(True)
-            theirs = MoveBaseActionGoal(goal=MoveBaseGoal(stack.driver._services.stamped(Pose((-1.0, 2.0, 0.0)))))
+            theirs = MoveBaseActionGoal(goal=MoveBaseGoal(stack.driver._services.stamped(Pose((-1.0, 2.0,
+                                                                                               0.0)))))
             theirs.goal_id.id, theirs.goal_id.stamp = "somebody-1", rospy.Time.now()
             theirs.header.stamp = rospy.Time.now()
             other.publish(theirs)
@@ -209,7 +211,8 @@ def test_a_server_that_is_not_there_is_lost_in_bounded_time(stack: Stack) -> Non
 
 def band(x: float, y: float = 0.0, width: float = 0.4, height: float = 6.0) -> Constraints:
     """A zone across the way, around a point."""
-    corners = tuple((x + a * width / 2.0, y + b * height / 2.0) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
+    corners = tuple((x + a * width / 2.0, y + b * height / 2.0)
+                    for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
     return Constraints((KeepOut(corners, name="lawn"),))
 
 
@@ -236,7 +239,8 @@ def test_a_goal_beside_which_a_zone_begins_is_refused(stack: Stack) -> None:
 
 
 def test_a_base_that_leaves_the_promised_path_is_stopped_before_the_zone(stack: Stack) -> None:
-    stack.server.via = [(0.0, 4.0), (2.5, 4.0)]  # make_plan leads around the zone, the base drives straight at it.
+    stack.server.via = [(0.0, 4.0),
+                        (2.5, 4.0)]  # make_plan leads around the zone, the base drives straight at it.
     outcome = constrained(stack, band(1.5, height=3.0))
     assert outcome.status is Status.EXECUTION
     assert outcome.cause == Cause(CauseKind.FORBIDDEN, ("lawn",))
@@ -248,7 +252,8 @@ def test_where_nobody_tells_the_path_a_drive_beside_a_zone_is_refused(ros: None)
     base, driver = KinematicBase(), MoveBase("agv", SETTINGS)
     server = ReferenceMoveBase(base, services=False)
     assert driver._client.wait_for_server(PATIENCE)
-    outcome = driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: None, constraints=band(1.2, 4.0, height=1.0))
+    outcome = driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: None,
+                           constraints=band(1.2, 4.0, height=1.0))
     server.stop()
     base.stop()
     assert outcome.status is Status.PRECONDITION
@@ -258,7 +263,8 @@ def test_where_nobody_tells_the_path_a_drive_beside_a_zone_is_refused(ros: None)
 def test_clearance_is_padding_for_one_drive_or_a_refusal(stack: Stack) -> None:
     usual = dict(stack.server.padding)
     seen: List[Dict[str, float]] = []
-    outcome = stack.driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: seen.append(dict(stack.server.padding)),
+    outcome = stack.driver.go_to(GOAL, Deadline(PATIENCE), Event(),
+                                 lambda *_: seen.append(dict(stack.server.padding)),
                                  constraints=Constraints(clearance=0.04))
     assert outcome.ok, outcome
     assert seen[0] == pytest.approx({name: value + 0.04 for name, value in usual.items()})
@@ -299,13 +305,15 @@ def test_what_a_drive_changed_is_put_back_when_it_fails(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize(("settings", "least", "words"), [
-    ({"speed_parameters": "max_speed"}, 0.1, "it has none of the parameters max_speed; it has: max_vel_trans, "),
+    ({"speed_parameters": "max_speed"}, 0.1,
+     "it has none of the parameters max_speed; it has: max_vel_trans, "),
     ({}, 0.5, "it keeps its max_vel_trans, max_vel_x")])
 def test_a_planner_that_will_not_drive_slowly_moves_nothing(
     stack: Stack, settings: "dict[str, str]", least: float, words: str
 ) -> None:
     stack.server.least_speed = least
-    outcome = with_planner(stack, **settings).go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: None, SLOWLY)
+    outcome = with_planner(stack, **settings).go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: None,
+                                                    SLOWLY)
     assert outcome.status is Status.PRECONDITION
     assert words in outcome.message
     assert stack.server.goals == 0

@@ -1,7 +1,9 @@
-"""The interfaces of MoveIt, ros_control and Franka, as far as the driver uses them, where their packages are missing.
+"""The interfaces of MoveIt, ros_control and Franka, as far as the driver uses them, where their packages are
+missing.
 
-Debian 12 has none of them. A table of fields becomes Python modules of the real names, made by ROS' own generator. A
-field that is not in the table cannot be used by accident; where the real packages are, the table is compared to them.
+Debian 12 has none of them. A table of fields becomes Python modules of the real names, made by ROS' own
+generator. A field that is not in the table cannot be used by accident; where the real packages are, the table
+is compared to them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""``moveit_commander`` for the tests: the methods that the driver uses, over the reference move_group's services.
+"""``moveit_commander`` for the tests: the methods that the driver uses, over the reference move_group's
+services.
 
-It repeats what the real one does wrong: it takes any planner and frame, and raises like C++ code wrapped for Python.
+It repeats what the real one does wrong: it takes any planner and frame, and raises like C++ code wrapped for
+Python.
 """
 
 from __future__ import annotations

@@ -51,7 +51,8 @@ class ReferenceGripper:
         for server in self._servers:
             server.need_to_terminate = True
             inner = server.action_server
-            for end in (inner.goal_sub, inner.cancel_sub, inner.status_pub, inner.result_pub, inner.feedback_pub):
+            for end in (inner.goal_sub, inner.cancel_sub, inner.status_pub, inner.result_pub,
+                        inner.feedback_pub):
                 end.unregister()
         self._joints.unregister()
 

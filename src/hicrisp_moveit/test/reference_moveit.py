@@ -1,6 +1,8 @@
-"""A move_group for the tests, over MuJoCo's Panda: the real one's names, codes and habits, and an arm that moves.
+"""A move_group for the tests, over MuJoCo's Panda: the real one's names, codes and habits, and an arm that
+moves.
 
-It runs in a test's own process, or as a node (``reference_robot.py``); ``mode`` names what goes wrong (see ``MODES``).
+It runs in a test's own process, or as a node (``reference_robot.py``); ``mode`` names what goes wrong (see
+``MODES``).
 """
 
 from __future__ import annotations
@@ -72,8 +74,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from waiting import until
 
 MODES = ("", "hangs", "silent", "lies", "deaf", "dies", "violates", "blind")
-"""Planning ``hangs``, or planning's ``silent`` services; execution ``lies`` about having moved, is ``deaf`` to cancel,
-``dies`` on the way while the controller goes on, ``violates`` its path; ``blind``: no joint states."""
+"""Planning ``hangs``, or planning's ``silent`` services; execution ``lies`` about having moved, is ``deaf``
+to cancel, ``dies`` on the way while the controller goes on, ``violates`` its path; ``blind``: no joint
+states."""
 SUCCESS, TIMED_OUT, PREEMPTED, CONTROL_FAILED, NO_IK, NO_CONSTRAINTS = 1, -6, -7, -4, -31, -16
 CONTROLLER = "/position_joint_trajectory_controller/follow_joint_trajectory"
 _START_TOLERANCE = 0.01
@@ -93,7 +96,8 @@ class ReferenceMoveIt:
     """
 
     def __init__(
-        self, scene: Scene, tf: rospy.Publisher, namespace: str = "", patience: float = 1.0, things: bool = False
+        self, scene: Scene, tf: rospy.Publisher, namespace: str = "", patience: float = 1.0,
+        things: bool = False
     ) -> None:
         self.mode: Callable[[], str] = lambda: ""
         self.goals, self.plans, self.patience, self._tf, self._ns = 0, 0, patience, tf, namespace
@@ -105,7 +109,8 @@ class ReferenceMoveIt:
         self._dice = np.random.default_rng(7)
         self._things, self._ended = things, Event()
         self._cancel, self._controller_cancel, self._moving = Event(), Event(), RLock()
-        rospy.set_param(f"{namespace}/robot_description", (description_folder() / "urdf" / "panda.urdf").read_text())
+        rospy.set_param(f"{namespace}/robot_description",
+                        (description_folder() / "urdf" / "panda.urdf").read_text())
         self.simulation.start_idling()
         self._publish()
         self._serve()
@@ -113,7 +118,8 @@ class ReferenceMoveIt:
     def _serve(self) -> None:
         self._subscribers = [
             rospy.Subscriber(f"{self._ns}/trajectory_execution_event", String, self._on_event, queue_size=5),
-            rospy.Subscriber(f"{self._ns}{CONTROLLER}/cancel", GoalID, lambda _: self._controller_cancel.set(),
+            rospy.Subscriber(f"{self._ns}{CONTROLLER}/cancel", GoalID,
+                             lambda _: self._controller_cancel.set(),
                              queue_size=5)]
         self._told = rospy.Publisher(
             f"{self._ns}{CONTROLLER}/result", FollowJointTrajectoryActionResult, queue_size=5)
@@ -130,7 +136,8 @@ class ReferenceMoveIt:
             f"{self._ns}/execute_trajectory", ExecuteTrajectoryAction, self._on_goal, auto_start=False)
         self._execute.register_preempt_callback(self._on_preempt)
         self._gripper = actionlib.SimpleActionServer(
-            f"{self._ns}/franka_gripper/gripper_action", GripperCommandAction, self._on_gripper, auto_start=False)
+            f"{self._ns}/franka_gripper/gripper_action", GripperCommandAction, self._on_gripper,
+            auto_start=False)
         self._execute.start()
         self._gripper.start()
 
@@ -140,7 +147,8 @@ class ReferenceMoveIt:
         server.started = False
         if server.status_timer is not None:
             server.status_timer.shutdown()
-        for end in (server.goal_sub, server.cancel_sub, server.status_pub, server.result_pub, server.feedback_pub):
+        for end in (server.goal_sub, server.cancel_sub, server.status_pub, server.result_pub,
+                    server.feedback_pub):
             end.unregister()
         for service in self._services:
             service.shutdown("gone")
@@ -180,7 +188,8 @@ class ReferenceMoveIt:
             try:
                 if self.mode() != "blind":
                     self._joint_states.publish(joints)
-                self._tf.publish(TFMessage([transform_to_msg("world", *frame, now) for frame in frames.items()]))
+                self._tf.publish(TFMessage([transform_to_msg("world", *frame, now)
+                                            for frame in frames.items()]))
             except rospy.ROSException:
                 return  # the test is over
 
@@ -229,7 +238,8 @@ class ReferenceMoveIt:
             self.scene.checker.set_opening(self.arm.opening())
             row = self._row(request.robot_state)
             contacts = [ContactInformation(
-                contact_body_1=HAND, body_type_1=ContactInformation.ROBOT_LINK, contact_body_2=name or "panda_link5",
+                contact_body_1=HAND, body_type_1=ContactInformation.ROBOT_LINK,
+                contact_body_2=name or "panda_link5",
                 body_type_2=ContactInformation.WORLD_OBJECT if name else ContactInformation.ROBOT_LINK)
                 for name in self.scene.touched(row)]
             return GetStateValidityResponse(self.scene.free(row), contacts)
@@ -250,11 +260,13 @@ class ReferenceMoveIt:
                 rows.append(row)
         message = JointTrajectory(joint_names=list(ARM_JOINTS))
         message.points = [JointTrajectoryPoint(positions=list(row)) for row in rows]
-        return GetCartesianPathResponse(RobotTrajectory(message), (len(rows) - 1) / steps, MoveItErrorCodes(SUCCESS))
+        return GetCartesianPathResponse(RobotTrajectory(message), (len(rows) - 1) / steps,
+                                        MoveItErrorCodes(SUCCESS))
 
     def _row(self, state: RobotState) -> np.ndarray:
         found = dict(zip(state.joint_state.name, state.joint_state.position))
-        return np.array([found.get(joint, at) for joint, at in zip(ARM_JOINTS, self.simulation.arm_positions)])
+        return np.array([found.get(joint, at)
+                         for joint, at in zip(ARM_JOINTS, self.simulation.arm_positions)])
 
     def _on_event(self, message: String) -> None:
         if message.data == "stop" and self.mode() != "deaf":
@@ -291,14 +303,16 @@ class ReferenceMoveIt:
         """What the controllers do with a motion; the code that move_group makes of it."""
         with self._moving:
             if set(message.joint_names) <= set(FINGER_JOINTS):
-                return SUCCESS if self._fingers(2.0 * message.points[-1].positions[0], 20.0) else CONTROL_FAILED
+                return SUCCESS if self._fingers(2.0 * message.points[-1].positions[0],
+                                                20.0) else CONTROL_FAILED
             motion = _fine(trajectory_of(message))
             if np.abs(np.array(motion.positions[0]) - self.simulation.arm_positions).max() > _START_TOLERANCE:
                 return CONTROL_FAILED
             if self.mode() == "violates":
                 self._give_up(-4, "panda_joint4 path error 0.2100")
                 return CONTROL_FAILED
-            outcome = self.arm.follow(motion, Deadline(300.0), LinkedEvent(self._cancel, self._controller_cancel))
+            outcome = self.arm.follow(motion, Deadline(300.0),
+                                      LinkedEvent(self._cancel, self._controller_cancel))
         if outcome.ok:
             return SUCCESS
         if outcome.status is Status.CANCELED:
@@ -331,7 +345,8 @@ class ReferenceMoveIt:
 
 
 def _planners(_: Any) -> QueryPlannerInterfacesResponse:
-    names = [f"{group}[{planner}]" for group in ("panda_arm", "panda_manipulator") for planner in ("PRM", "RRTConnect")]
+    names = [f"{group}[{planner}]" for group in ("panda_arm", "panda_manipulator")
+             for planner in ("PRM", "RRTConnect")]
     return QueryPlannerInterfacesResponse([PlannerInterfaceDescription("OMPL", "ompl", names)])
 
 

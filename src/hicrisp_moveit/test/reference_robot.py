@@ -23,7 +23,8 @@ def main() -> None:
     """Run the node."""
     rospy.init_node("reference_robot")
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
-    server = ReferenceMoveIt(scene, rospy.Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True), things=True)
+    server = ReferenceMoveIt(scene, rospy.Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True),
+                             things=True)
     server.mode = lambda: str(rospy.get_param("~mode", ""))
     rospy.spin()
 

@@ -1,4 +1,6 @@
-"""A planning scene as move_group keeps it: collision objects, attached ones, allowed contacts; checked with MuJoCo."""
+"""A planning scene as move_group keeps it: collision objects, attached ones, allowed contacts; checked
+with MuJoCo.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class ReferenceScene:
         self.checker = self._rebuilt()
 
     def apply(self, scene: PlanningScene, joints: np.ndarray) -> bool:
-        """Take a difference. Unknown names are ignored and the answer is that all is well, as the real one does."""
+        """Take a difference. Unknown names are ignored and the answer is that all is well, as the real one
+        does.
+        """
         if self.deaf:
             return True
         with self.lock:
@@ -56,7 +60,8 @@ class ReferenceScene:
             if scene.allowed_collision_matrix.entry_names:
                 names = list(scene.allowed_collision_matrix.entry_names)
                 self._names = names
-                self._allowed = {frozenset((a, b)) for a, row in zip(names, scene.allowed_collision_matrix.entry_values)
+                self._allowed = {frozenset((a, b))
+                                 for a, row in zip(names, scene.allowed_collision_matrix.entry_values)
                                  for b, allowed in zip(names, row.enabled) if allowed and a != b}
             self.checker = self._rebuilt()
         return True

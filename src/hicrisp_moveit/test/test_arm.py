@@ -57,7 +57,8 @@ class Stack:
         controllers = tuple(f"{space}{name}" for name in file.moveit.controllers)
         moveit = replace(file.moveit, namespace=f"{space}/", robot_description=f"{space}/robot_description",
                          joint_states=f"{space}/joint_states", controllers=controllers)
-        self.file = replace(file, moveit=moveit, gripper=replace(file.gripper, action=f"{space}{file.gripper.action}"))
+        self.file = replace(file, moveit=moveit,
+                            gripper=replace(file.gripper, action=f"{space}{file.gripper.action}"))
         self.arm: MoveItArm = make_arm(self.file, MoveGroupCommander, 10.0)
         assert self.arm._joints.wait_until_known(Deadline(PATIENCE))
         assert self.arm._execution._client.wait_for_server(PATIENCE)
@@ -98,7 +99,8 @@ class TestConformance(ArmConformance):
         stack = Stack()
         server = stack.server
         self.rig = ArmRig(
-            stack.arm, lambda: list(server.simulation.arm_positions), lambda: server.tool, lambda: server.moving,
+            stack.arm, lambda: list(server.simulation.arm_positions), lambda: server.tool,
+            lambda: server.moving,
             stack.world, "block", REACHABLE, FAR, patience=PATIENCE, soon=PATIENCE, lose=server.die)
         self.begin()
         yield
@@ -212,7 +214,8 @@ def test_an_unknown_group_and_a_missing_move_group_end_with_a_reason(stack: Stac
 
 def test_a_frame_that_tf_does_not_know_is_told_before_anything_is_planned(stack: Stack) -> None:
     lost = make_arm(
-        replace(stack.file, moveit=replace(stack.file.moveit, world_frame="atlantis")), MoveGroupCommander, 5.0)
+        replace(stack.file, moveit=replace(stack.file.moveit, world_frame="atlantis")), MoveGroupCommander,
+        5.0)
     lost.sync(stack.world)
     failure = lost.plan_to(REACHABLE, Deadline(PATIENCE))
     assert isinstance(failure, MotionFailure)
@@ -250,11 +253,13 @@ def test_what_a_restarted_move_group_has_forgotten_is_put_back(stack: Stack) -> 
     scene = stack.server.scene.tell()
     assert {thing.id for thing in scene.world.collision_objects} == {"table", "block"}
     stack.arm.attach("block")
-    assert [thing.object.id for thing in stack.server.scene.tell().robot_state.attached_collision_objects] == ["block"]
+    assert [thing.object.id
+            for thing in stack.server.scene.tell().robot_state.attached_collision_objects] == ["block"]
 
 
 def test_what_somebody_else_put_into_the_scene_stays(stack: Stack) -> None:
-    fence = collision_object(WorldObject("fence", "box", "box", (0.1, 2.0, 1.0)), Pose((1.2, 0.0, 0.5)), "world")
+    fence = collision_object(WorldObject("fence", "box", "box", (0.1, 2.0, 1.0)), Pose((1.2, 0.0, 0.5)),
+                             "world")
     theirs = PlanningScene(is_diff=True)
     theirs.world.collision_objects = [fence]
     assert stack.server.scene.apply(theirs, stack.server.simulation.arm_positions)
@@ -263,7 +268,9 @@ def test_what_somebody_else_put_into_the_scene_stays(stack: Stack) -> None:
 
 
 def test_contacts_that_are_allowed_by_default_stay_allowed(stack: Stack) -> None:
-    """Links that only check the robot against itself must not collide with things once these have an entry."""
+    """Links that only check the robot against itself must not collide with things once these have an
+    entry.
+    """
     stack.plan(REACHABLE)
     stack.arm.plan_to(REACHABLE, Deadline(PATIENCE), frozenset({"block"}))
     matrix = stack.server.scene.tell().allowed_collision_matrix

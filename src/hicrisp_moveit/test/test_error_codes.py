@@ -10,7 +10,8 @@ from hicrisp_moveit.error_codes import controller_reason, execution_reason, plan
 
 @pytest.mark.parametrize(("code", "kind", "status"), [
     (-31, "unreachable", Status.PLANNING), (-12, "goal_in_collision", Status.PLANNING),
-    (-10, "start_in_collision", Status.PLANNING), (-6, "no_path", Status.PLANNING), (-1, "no_path", Status.PLANNING),
+    (-10, "start_in_collision", Status.PLANNING), (-6, "no_path", Status.PLANNING),
+    (-1, "no_path", Status.PLANNING),
     (-23, "lost", Status.LOST), (99999, "no_path", Status.PLANNING), (-777, "no_path", Status.PLANNING)])
 def test_a_planning_code_is_a_kind_of_failure(code: int, kind: str, status: Status) -> None:
     found, reason = planning_reason(code)

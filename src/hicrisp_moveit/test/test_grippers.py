@@ -116,7 +116,8 @@ def test_frankas_own_actions_are_taken_where_they_are_served(pair: Pair) -> None
 
 
 def test_where_only_a_gripper_command_is_served_that_is_taken(ros: None) -> None:
-    server = ActionServer("/other_hand/gripper_action", GripperCommandAction, lambda _: GripperCommandResult()).start()
+    server = ActionServer("/other_hand/gripper_action", GripperCommandAction,
+                          lambda _: GripperCommandResult()).start()
     settings = GripperSettings(kind="auto", action="/other_hand")
     assert isinstance(drive_of(settings), CommandDrive)
     server.stop()

@@ -13,7 +13,8 @@ HERE = Pose((0.5, 0.1, 0.05))
 def test_a_box_and_a_cylinder_keep_their_sizes() -> None:
     box = collision_object(WorldObject("box", "box", "box", (0.04, 0.05, 0.06)), HERE, "world")
     assert box is not None
-    assert (box.primitives[0].type, list(box.primitives[0].dimensions)) == (SolidPrimitive.BOX, [0.04, 0.05, 0.06])
+    assert (box.primitives[0].type, list(box.primitives[0].dimensions)) == (SolidPrimitive.BOX,
+                                                                            [0.04, 0.05, 0.06])
     assert (box.pose.position.x, box.header.frame_id) == (0.5, "world")
     tin = collision_object(WorldObject("tin", "tin", "cylinder", (0.06, 0.06, 0.09)), HERE, "world")
     assert tin is not None

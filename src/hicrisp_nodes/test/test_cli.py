@@ -21,7 +21,8 @@ from hicrisp_nodes.cli.options import choose_brain, parse
 from hicrisp_nodes.cli.past import past_runs
 from waiting import PATIENCE, until
 
-MISSED = {"level": "low", "kind": "misplaced", "error": "31 mm off", "reason": "drift", "suggestion": "aim right"}
+MISSED = {"level": "low", "kind": "misplaced", "error": "31 mm off", "reason": "drift",
+          "suggestion": "aim right"}
 
 
 def told(*events):
@@ -111,7 +112,8 @@ def test_a_stopped_launch_leaves_nothing_behind(tmp_path, monkeypatch):
 def test_the_command_says_how_to_start_when_there_is_no_master():
     environment = {**os.environ, "ROS_MASTER_URI": f"http://127.0.0.1:{_unused()}"}
     script = Path(__file__).resolve().parents[1] / "scripts" / "hicrisp"
-    done = subprocess.run([sys.executable, str(script), "tasks"], env=environment, capture_output=True, text=True,
+    done = subprocess.run([sys.executable, str(script), "tasks"], env=environment, capture_output=True,
+                          text=True,
                           timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert "no ROS master answers" in done.stderr
@@ -127,14 +129,17 @@ def _unused() -> int:
 def test_help_is_shown_before_anything_is_set_up():
     """`scripts/demo --help` on a new machine, where no package of the workspace can be imported yet."""
     script = Path(options.__file__)
-    shown = subprocess.run([sys.executable, "-I", "-S", str(script), "--help"], capture_output=True, text=True)
+    shown = subprocess.run([sys.executable, "-I", "-S", str(script), "--help"], capture_output=True,
+                           text=True)
     assert shown.returncode == 0, shown.stderr
     assert "--scene" in shown.stdout
 
 
 def test_past_tasks_are_listed_from_their_run_folders_newest_first(tmp_path):
-    for name, result in (("20260101-101010-001", {"task": "a", "success": True, "verdict": "succeeded", "wall_s": 3.2}),
-                         ("20260102-101010-001", {"task": "b", "success": False, "verdict": "refused", "wall_s": 0.1}),
+    for name, result in (("20260101-101010-001",
+                          {"task": "a", "success": True, "verdict": "succeeded", "wall_s": 3.2}),
+                         ("20260102-101010-001",
+                          {"task": "b", "success": False, "verdict": "refused", "wall_s": 0.1}),
                          ("20260103-101010-001", ["no result"]),
                          ("20260104-101010-001", {"task": "c", "success": False, "wall_s": None})):
         (tmp_path / name).mkdir()
@@ -162,7 +167,8 @@ def test_a_refused_task_is_not_told_as_failed():
     (["--scene", "nowhere"], "there is no 'nowhere' in config/scenes; there are: agv"),
     (["--scene", "tabletop", "--policy", "none"], "there is no 'none' in config/policies"),
     (["--scene", "tabletop", "--llm", "none"], "there is no 'none' in config/llm"),
-    (["--scene", "agv", "--needs", "table"], "scene agv has no table, which this launch file needs; these have: "),
+    (["--scene", "agv", "--needs", "table"],
+     "scene agv has no table, which this launch file needs; these have: "),
     (["--scene", "lab", "--world", "embedded"], "scene lab is moved by world:=lab")])
 def test_what_a_launch_file_cannot_start_is_said_before_it_starts_anything(arguments, said, capsys):
     assert check_launch(arguments) == 2
@@ -170,7 +176,8 @@ def test_what_a_launch_file_cannot_start_is_said_before_it_starts_anything(argum
 
 
 @pytest.mark.parametrize("arguments", [
-    ["--scene", "tabletop", "--needs", "table", "--world", "embedded"], ["--scene", "barman", "--world", "embedded"],
+    ["--scene", "tabletop", "--needs", "table", "--world", "embedded"],
+    ["--scene", "barman", "--world", "embedded"],
     ["--scene", "lab", "--needs", "table", "--needs", "arena", "--robot", "agv_move_base"]])
 def test_what_can_be_launched_is_let_through(arguments, capsys):
     assert check_launch(arguments) == 0

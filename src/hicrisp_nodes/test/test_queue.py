@@ -45,7 +45,8 @@ def submit(work: Work, text: str, request_id: str = "") -> Request:
 
 @pytest.mark.parametrize(
     ("text", "word"),
-    [("", "empty"), (" \n", "empty"), ("x" * (MAX_TEXT + 1), str(MAX_TEXT)), ("stop\x00", "U+0000"), ("1 2", "word")])
+    [("", "empty"), (" \n", "empty"), ("x" * (MAX_TEXT + 1), str(MAX_TEXT)), ("stop\x00", "U+0000"),
+     ("1 2", "word")])
 def test_what_is_no_task_is_refused_with_the_reason(text: str, word: str) -> None:
     assert word in objection(text)
 

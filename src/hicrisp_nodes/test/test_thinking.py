@@ -1,4 +1,6 @@
-"""Nodes that think, behind their actions: a body with a language model, a corrector that knows earlier errors."""
+"""Nodes that think, behind their actions: a body with a language model, a corrector that knows earlier
+errors.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,8 @@ from chat_server import ChatServer  # noqa: E402 - the core's tests lie beside, 
 
 pytestmark = pytest.mark.usefixtures("ros")
 WORLD = WorldState(
-    {"table": WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)), movable=False),
+    {"table": WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)),
+                          movable=False),
      "box": WorldObject("box", "box", pose=Pose((0.4, 0.1, 0.025))),
      "cylinder": WorldObject("cylinder", "cylinder", "cylinder", pose=Pose((0.5, -0.1, 0.025)))},
     frozenset((Relation("panda", "holding", "box"), Relation("cylinder", "on", "table"))),
@@ -72,7 +75,8 @@ def body(ros: None, tmp_path_factory: pytest.TempPathFactory):
         for name, value in (("scene", "tabletop"), ("policy", "brainbody"), ("llm", str(llm))):
             rospy.set_param(f"~{name}", value)
         body_node.build()
-        yield RosBody(Thinker("body/translate", TranslateStepAction), ServiceClient("body/aim", AimCommand), Event())
+        yield RosBody(Thinker("body/translate", TranslateStepAction), ServiceClient("body/aim", AimCommand),
+                      Event())
 
 
 def test_a_body_with_a_model_passes_commands_and_refuses_over_ros(body: RosBody) -> None:

@@ -79,7 +79,8 @@ def command(action: str) -> ExecuteCommandGoal:
 
 def test_a_goal_comes_back_with_its_result_and_feedback(robot: Robot) -> None:
     phases: List[str] = []
-    reply = robot.client.call(command("work"), PATIENT, on_feedback=lambda feedback: phases.append(feedback.phase))
+    reply = robot.client.call(command("work"), PATIENT,
+                              on_feedback=lambda feedback: phases.append(feedback.phase))
     assert reply.ok
     assert reply.result.outcome.message == "work"
     until(lambda: phases, "feedback")  # It has a topic of its own and may come after the result.

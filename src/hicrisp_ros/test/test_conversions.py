@@ -73,10 +73,12 @@ def over_the_wire(message: Any) -> Any:
         pytest.param(
             COMMAND.aimed(POSE, None), conversions.command_to_msg, conversions.command_from_msg, id="no aim"
         ),
-        pytest.param(Command("home"), conversions.command_to_msg, conversions.command_from_msg, id="no arguments"),
+        pytest.param(Command("home"), conversions.command_to_msg, conversions.command_from_msg,
+                     id="no arguments"),
         pytest.param(STEP, conversions.step_to_msg, conversions.step_from_msg, id="step"),
         pytest.param(
-            Plan((STEP,), "offline", "why", "in full"), conversions.plan_to_msg, conversions.plan_from_msg, id="plan"
+            Plan((STEP,), "offline", "why", "in full"), conversions.plan_to_msg, conversions.plan_from_msg,
+            id="plan"
         ),
         pytest.param(RECORD, conversions.record_to_msg, conversions.record_from_msg, id="record"),
         pytest.param(FEEDBACK, conversions.feedback_to_msg, conversions.feedback_from_msg, id="feedback"),
@@ -87,7 +89,8 @@ def over_the_wire(message: Any) -> Any:
             id="no deviation",
         ),
         pytest.param(
-            Verdict(None, (0.0, 0.0, 0.0), "n"), conversions.verdict_to_msg, conversions.verdict_from_msg, id="good"
+            Verdict(None, (0.0, 0.0, 0.0), "n"), conversions.verdict_to_msg, conversions.verdict_from_msg,
+            id="good"
         ),
         pytest.param(Verdict(FEEDBACK), conversions.verdict_to_msg, conversions.verdict_from_msg, id="bad"),
         pytest.param(
@@ -143,7 +146,8 @@ def test_every_kind_of_feedback_survives_the_wire(kind: FeedbackKind) -> None:
 def test_the_words_travel_beside_the_data_and_are_read_by_nobody() -> None:
     words = Words("Cannot pick up box.", "Lid is on top of it.", "Move lid away first.")
     message = over_the_wire(conversions.feedback_to_msg(FEEDBACK, words))
-    assert (message.error, message.reason, message.suggestion) == (words.error, words.reason, words.suggestion)
+    assert (message.error, message.reason, message.suggestion) == (words.error, words.reason,
+                                                                   words.suggestion)
     message.error = message.reason = message.suggestion = "something else"
     assert conversions.feedback_from_msg(message) == FEEDBACK
 
@@ -155,7 +159,8 @@ def test_every_rung_has_its_own_code(rung: Rung) -> None:
 
 
 @pytest.mark.parametrize("cause", [
-    None, Cause(CauseKind.STALE_SENSOR, ("/base/scan",), 2.5, "no laser"), Cause(CauseKind.BLOCKED, ("salt", "box"))])
+    None, Cause(CauseKind.STALE_SENSOR, ("/base/scan",), 2.5, "no laser"),
+    Cause(CauseKind.BLOCKED, ("salt", "box"))])
 def test_the_cause_of_an_outcome_survives_the_wire(cause: Optional[Cause]) -> None:
     outcome = Outcome(Status.SAFETY, "because", cause=cause)
     assert conversions.outcome_from_msg(over_the_wire(conversions.outcome_to_msg(outcome))) == outcome

@@ -1,4 +1,6 @@
-"""A plan waits for a whole picture of the world, says what it waits for, and does not wait for what is lost."""
+"""A plan waits for a whole picture of the world, says what it waits for, and does not wait for what is
+lost.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,8 @@ def test_it_waits_for_things_and_robots_and_says_for_which() -> None:
     film = Film(None, world(NEVER, CAN, agv=None), world(BOX, CAN, agv=None), world(BOX, CAN))
     missing, told = wait(film)
     assert missing == ""
-    assert told == ["waiting to see any state of the world", "waiting to see red box; agv", "waiting to see agv"]
+    assert told == ["waiting to see any state of the world", "waiting to see red box; agv",
+                    "waiting to see agv"]
 
 
 def test_what_is_lost_is_named_and_not_waited_for() -> None:

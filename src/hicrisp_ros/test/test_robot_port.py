@@ -26,7 +26,8 @@ class Driver:
         self.name = f"arm_{next(NAMES)}"
         self.begun = Event()
         self.ended: List[int] = []
-        self._server = ActionServer(f"robots/{self.name}/execute", ExecuteCommandAction, self._execute).start()
+        self._server = ActionServer(f"robots/{self.name}/execute", ExecuteCommandAction,
+                                    self._execute).start()
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
         self.begun.set()
@@ -58,11 +59,13 @@ def test_a_command_sent_while_leftovers_are_cleared_is_not_canceled_with_them(dr
 
 
 def test_what_another_supervisor_left_running_ends_first(driver: Driver) -> None:
-    before = Thread(target=port(driver).execute, args=(Command("long", robot=driver.name), Deadline(PATIENCE), Event()))
+    before = Thread(target=port(driver).execute,
+                    args=(Command("long", robot=driver.name), Deadline(PATIENCE), Event()))
     before.start()
     assert driver.begun.wait(PATIENCE)
     robot = port(driver)
     robot.clear(PATIENCE)
-    assert robot.execute(Command("work", robot=driver.name), Deadline(PATIENCE), Event()).status is Status.SUCCESS
+    assert robot.execute(Command("work", robot=driver.name), Deadline(PATIENCE),
+                         Event()).status is Status.SUCCESS
     assert driver.ended == [Outcome.CANCELED, Outcome.SUCCESS]
     before.join(PATIENCE)

@@ -36,7 +36,8 @@ class Yard:
         lines = [f"  {name}: {{radius: {radius}, height: {height}, position: [{x}, {y}]}}"
                  for name, (x, y, radius) in (obstacles or {}).items()]
         file = folder / "test.yaml"
-        file.write_text(HEAD + ("obstacles:\n" + "\n".join(lines) + "\n" if lines else "") + more, encoding="utf-8")
+        file.write_text(HEAD + ("obstacles:\n" + "\n".join(lines) + "\n" if lines else "") + more,
+                        encoding="utf-8")
         (folder / "domains").mkdir(exist_ok=True)
         self.world = AgvWorld(file)
         self.base = self.world.base

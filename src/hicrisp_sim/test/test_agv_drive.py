@@ -152,7 +152,8 @@ def test_a_deadline_that_passes_stops_the_base(tmp_path: Path) -> None:
 
 
 def test_a_plan_keeps_the_footprint_off_walls_and_obstacles(tmp_path: Path) -> None:
-    yard = Yard(tmp_path, {"crate": (1.8, 1.5, 0.28)}, more="walls: {low: {from: [2.6, 0], to: [2.6, 1.8]}}\n")
+    yard = Yard(tmp_path, {"crate": (1.8, 1.5, 0.28)},
+                more="walls: {low: {from: [2.6, 0], to: [2.6, 1.8]}}\n")
     path = yard.base.make_plan(yard.base.pose(), Pose((3.4, 0.6, 0.0)))
     assert path is not None
     assert min(yard.base.local.clearance(*point) for point in path[1:-1]) >= yard.base.radius

@@ -35,7 +35,8 @@ class Planned:
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         if request.remaining or request.feedback:
             return self._real.plan(request, deadline)
-        return PlanAnswer(Plan(tuple(Step(f"go to {area}", "go_to", {"area": area}, "agv") for area in self._areas)))
+        return PlanAnswer(Plan(tuple(Step(f"go to {area}", "go_to", {"area": area}, "agv")
+                                     for area in self._areas)))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         return self._real.correct(request, deadline)
@@ -43,7 +44,9 @@ class Planned:
 
 def run(yard: Yard, task: str, policy: str = "hierarchical", planned: Sequence[str] = ()) -> Tuple[
         TaskResult, List[str], List[Dict[str, Any]]]:
-    """Run a task; its result, the areas in the order in which the base was seen to reach them, and all events."""
+    """Run a task; its result, the areas in the order in which the base was seen to reach them, and all
+    events.
+    """
     world = yard.world
     brain = OfflineBrain(world.domain)
     events: List[Dict[str, Any]] = []
@@ -74,7 +77,8 @@ def test_areas_are_visited_in_the_order_that_the_task_gives(tmp_path: Path) -> N
 @pytest.mark.parametrize("planned", [
     ("area_2", "area_3", "area_1"), ("area_3", "area_1"), ("area_3", "area_2"),
     ("area_3", "area_2", "area_3", "area_1")])
-def test_a_wrong_order_is_caught_before_the_wrong_area_is_entered(tmp_path: Path, planned: Tuple[str, ...]) -> None:
+def test_a_wrong_order_is_caught_before_the_wrong_area_is_entered(tmp_path: Path,
+                                                                  planned: Tuple[str, ...]) -> None:
     result, reached, _ = run(Yard(tmp_path), "Visit area 3, then area 2, then area 1", planned=planned)
     assert result.success
     assert reached == ["area_3", "area_2", "area_1"]
@@ -113,7 +117,8 @@ def test_what_the_lidar_cannot_see_is_kept_out_of_after_the_bumper_met_it(tmp_pa
     result, reached, events = run(yard, "go to area 1")
     assert result.success
     assert reached == ["area_1"]
-    assert any("keeps out of what stopped" in event["note"] for event in events if event["kind"] == "correction")
+    assert any("keeps out of what stopped" in event["note"]
+               for event in events if event["kind"] == "correction")
 
 
 def test_an_area_that_no_trajectory_reaches_is_skipped_and_the_user_is_told(tmp_path: Path) -> None:
@@ -124,7 +129,8 @@ def test_an_area_that_no_trajectory_reaches_is_skipped_and_the_user_is_told(tmp_
     assert reached == ["area_2", "area_1"]
     assert "Area 3 was skipped" in result.message
     verdict = next(event["feedback"] for event in events
-                   if event["kind"] == "verdict" and event["feedback"] and event["feedback"]["kind"] == "unreachable")
+                   if event["kind"] == "verdict" and event["feedback"]
+                   and event["feedback"]["kind"] == "unreachable")
     assert verdict["alternatives"] == ["area_2", "area_1"]
     assert "a path leads to area 2 and area 1" in verdict["suggestion"]
 
@@ -232,7 +238,7 @@ def test_a_scan_that_stops_ends_the_task_with_a_base_that_stands(tmp_path: Path)
     yard.world.inject("scan_stops", "", (2.0,))
     result, _, _ = run(yard, "go to area 1")
     assert not result.success
-    assert "No scan has arrived" in result.message
+    assert "no data has come from lidar" in result.message
     assert yard.stands
 
 

@@ -1,4 +1,6 @@
-"""An arm and a base in one physics: what the tray carries, what moves at once, and whose failure stops whom."""
+"""An arm and a base in one physics: what the tray carries, what moves at once, and whose failure stops
+whom.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ class Lab:
         self.world.base.followers.append(self._watch)
         space = replace(drive_space_of(self.world.scene), first_reached=self.world.base.first_reached)
         self.executive: Executive = Parts(DOMAIN, policy, drive=space).executive(
-            {"panda": self.world.robot, "agv": self.world.base_robot}, self.world, self.events.append, self.cancel)
+            {"panda": self.world.robot, "agv": self.world.base_robot}, self.world, self.events.append,
+            self.cancel)
 
     def _watch(self) -> None:
         simulation = self.world.lab
@@ -124,7 +127,7 @@ def test_a_base_that_fails_leaves_the_arm_to_finish_what_does_not_need_it() -> N
     lab.when("command", "agv", lambda: lab.world.inject("scan_stops", magnitude=(1.0,)))
     result = lab.run("bring the box to area 2 and meanwhile stack the red box on the blue box, go to area 1")
     assert not result.success
-    assert "No scan has arrived" in result.message
+    assert "no data has come from lidar" in result.message
     assert result.given_up == ("dock at dock",)
     assert "pick up box" in result.done
     assert "load box onto tray" in result.not_begun
@@ -168,7 +171,8 @@ def test_a_scene_needs_an_arm_and_a_floor_below_the_table(tmp_path: Path) -> Non
     from hicrisp_core.errors import ConfigError
 
     text = config_file("scenes", "lab").read_text()
-    for old, new, why in (("panda: {kind: arm}", "", "one arm was expected"), ("floor: -0.25", "floor: 0.1", "lower"),
+    for old, new, why in (("panda: {kind: arm}", "", "one arm was expected"),
+                          ("floor: -0.25", "floor: 0.1", "lower"),
                           ("tray: tray}", "tray: box}", "stands for two things")):
         folder = tmp_path / "scenes"
         folder.mkdir(exist_ok=True)

@@ -21,7 +21,9 @@ def commands(events: List[Dict[str, Any]], purpose: str) -> List[str]:
 
 @pytest.fixture
 def wedged() -> Lab:
-    """A box between two cartons that leave no room for the fingers on two sides and none for the palm on the others."""
+    """A box between two cartons that leave no room for the fingers on two sides and none for the palm on
+    the others.
+    """
     return Lab(table_with(
         box=(*BOX, (0.5, 0.0)), milk=(*CARTON, (0.5, 0.062)), juice=(*CARTON, (0.5, -0.062)),
         cylinder=(*CAN, (0.45, 0.3))))

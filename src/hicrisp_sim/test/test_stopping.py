@@ -39,7 +39,8 @@ def test_a_time_limit_ends_a_command() -> None:
 def test_stop_from_another_thread_ends_what_runs() -> None:
     lab, told = Lab("tabletop", 3, rate=1.0), []
     moves = Event()
-    stopper = Thread(target=lambda: (moves.wait(PATIENCE), told.append(lab.world.robot.stop(Deadline(PATIENCE)))))
+    stopper = Thread(target=lambda: (moves.wait(PATIENCE),
+                                     told.append(lab.world.robot.stop(Deadline(PATIENCE)))))
     stopper.start()
     command = lab.command("pick", item="box")
     lab.world.simulation.at(lab.world.time + 0.6, moves.set)

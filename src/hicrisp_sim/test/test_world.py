@@ -35,7 +35,8 @@ def test_a_reset_puts_everything_back_and_the_clock_goes_on(tabletop: Lab) -> No
     before = tabletop.world.time
     tabletop.world.reset(seed=3)
     assert tabletop.world.time > before
-    assert tabletop.position("box") == pytest.approx(load_scene("tabletop", 3).objects["box"].pose.position, abs=0.002)
+    assert tabletop.position("box") == pytest.approx(load_scene("tabletop", 3).objects["box"].pose.position,
+                                                     abs=0.002)
     assert tabletop.do("pick", item="box").ok
 
 

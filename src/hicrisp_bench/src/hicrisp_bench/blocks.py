@@ -24,7 +24,9 @@ from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
 PARTS = ("live", "injected", "recorded")
 INJECTED = ("open_loop", "brainbody", "hierarchical")
 DROPS = 0.3
-"""The share of the stackings that drop their block on the table at the first try, where failures are injected."""
+"""The share of the stackings that drop their block on the table at the first try, where failures are
+injected.
+"""
 _COLUMNS = ("policy", "llm", "blocks", "n", "goal_reached", "goal_loose", "plan_ms", "extra_steps", "replans",
             "corrections", "injected")
 
@@ -53,7 +55,8 @@ def run(options: argparse.Namespace) -> Report:
             rows = _planned(options, llm)
         except ConfigError as error:
             missing = f"PlanBench's problems were not run: {error}. "
-    recorded = blocks_recorded.measure(data_folder() / "copal", options.config) if "recorded" in options.plans \
+    recorded = blocks_recorded.measure(data_folder() / "copal",
+                                       options.config) if "recorded" in options.plans \
         else blocks_recorded.NONE
     planner = "the offline planner" if llm.backend == OFFLINE else f"the language model {llm.model_name}"
     note = (f"{missing}Live plans were made by {planner}, in a world of facts without physics. plan_ms and extra_steps "
@@ -78,7 +81,8 @@ def _planned(options: argparse.Namespace, llm: LlmSettings) -> List[Dict[str, An
     if "live" in options.plans:
         rows += _rows(problems, policies, llm, options, 0.0)
     if "injected" in options.plans:
-        rows += _rows(problems, [policy for policy in policies if policy.name in INJECTED], llm, options, DROPS)
+        rows += _rows(problems, [policy for policy in policies if policy.name in INJECTED], llm, options,
+                      DROPS)
     return rows
 
 
@@ -98,7 +102,8 @@ def _limited(problems: Sequence[Problem], limit: Optional[int]) -> List[Problem]
 
 
 def _rows(
-    problems: Sequence[Problem], policies: Sequence[Policy], llm: LlmSettings, options: argparse.Namespace, drops: float
+    problems: Sequence[Problem], policies: Sequence[Policy], llm: LlmSettings, options: argparse.Namespace,
+    drops: float
 ) -> List[Dict[str, Any]]:
     """One row for each policy and number of blocks."""
     domain = load_domain(_file(options, "domains", "blocks"))

@@ -1,4 +1,6 @@
-"""The shortest plan of a blocks problem, by breadth-first search over whole states; shares nothing with the planner."""
+"""The shortest plan of a blocks problem, by breadth-first search over whole states; shares nothing with
+the planner.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ _State = Tuple[FrozenSet[Tuple[str, str]], str]
 """Who stands on what, and what is held (empty: nothing)."""
 
 
-def optimal_length(below: Mapping[str, str], goal: Sequence[Tuple[str, str]], table: str = "table") -> Optional[int]:
+def optimal_length(below: Mapping[str, str], goal: Sequence[Tuple[str, str]],
+                   table: str = "table") -> Optional[int]:
     """The least number of pick-ups, put-downs, stackings and unstackings; ``None`` where there is no way.
 
     Args:

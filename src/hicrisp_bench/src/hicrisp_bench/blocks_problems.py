@@ -14,7 +14,8 @@ from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 
 ROBOT = "panda"
 TABLE = "table"
-_COLOURS = ("red", "blue", "orange", "yellow", "white", "magenta", "black", "cyan", "green", "violet", "silver", "gold")
+_COLOURS = ("red", "blue", "orange", "yellow", "white", "magenta", "black", "cyan", "green", "violet",
+            "silver", "gold")
 _STANDS = re.compile(r"(b\d+) is on (?:top of (b\d+)|the table)\.")
 _GOAL = re.compile(r"(b\d+) should be on top of (b\d+)\.")
 
@@ -53,7 +54,8 @@ class Problem:
 
     def sentence(self, domain: Domain) -> str:
         """The goal in the domain's words, as a user would say it."""
-        return ", and ".join(domain.fact_text(Relation(_said(upper), "on", _said(lower))) for upper, lower in self.goal)
+        return ", and ".join(domain.fact_text(Relation(_said(upper), "on", _said(lower)))
+                             for upper, lower in self.goal)
 
 
 def planbench_problems(folder: Path) -> List[Problem]:
@@ -66,7 +68,8 @@ def planbench_problems(folder: Path) -> List[Problem]:
         from pddl.parser.problem import ProblemParser  # only this suite needs it
     except ImportError as error:
         raise ConfigError("the package 'pddl' reads PlanBench's files; install it with: pip install pddl") from error
-    files = [file for part in ("generated_basic_3", "generated_basic") for file in (folder / part).glob("*.pddl")]
+    files = [file for part in ("generated_basic_3", "generated_basic")
+             for file in (folder / part).glob("*.pddl")]
     if not files:
         raise ConfigError(f"no PlanBench problems in {folder}; HICRISP_DATA names the folder that holds 'planbench'")
     parser = ProblemParser()

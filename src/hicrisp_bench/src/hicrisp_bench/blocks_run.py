@@ -1,4 +1,6 @@
-"""One run of one blocks problem: a task in words, the whole executive over the domain's own transition function."""
+"""One run of one blocks problem: a task in words, the whole executive over the domain's own transition
+function.
+"""
 
 from __future__ import annotations
 
@@ -56,9 +58,11 @@ def run_problem(settings: RunSettings) -> Dict[str, Any]:
     reached = all(fact in world.state.relations for fact in problem.facts)
     optimum = optimal_length(problem.below, problem.goal, TABLE)
     return {
-        "problem": problem.name, "blocks": problem.blocks, "task": problem.sentence(domain), "success": reached,
+        "problem": problem.name, "blocks": problem.blocks, "task": problem.sentence(domain),
+        "success": reached,
         "loose": all(above(world.state, upper, lower) for upper, lower in problem.goal),
-        "claimed": result.success, "message": result.message, "plan": list(result.plan), "plan_ms": brain.plan_ms,
+        "claimed": result.success, "message": result.message, "plan": list(result.plan),
+        "plan_ms": brain.plan_ms,
         "steps": len(world.executed), "optimum": optimum,
         "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
         "corrections": result.corrections, "replans": result.corrections.get(Rung.LLM_REPLAN.value, 0),
@@ -69,7 +73,8 @@ def run_problem(settings: RunSettings) -> Dict[str, Any]:
 
 def _dropped(event: Event) -> bool:
     """Whether a verdict says that a block is not where it was stacked."""
-    return isinstance(event, VerdictGiven) and event.feedback is not None and feedback_of(event.feedback).misses("on")
+    return isinstance(event,
+                      VerdictGiven) and event.feedback is not None and feedback_of(event.feedback).misses("on")
 
 
 def _inject(world: SymbolicWorld, settings: RunSettings) -> None:
@@ -81,7 +86,8 @@ def _inject(world: SymbolicWorld, settings: RunSettings) -> None:
             if item == below or draw.random() >= settings.drops:
                 continue
             stacking = domain.ground(Step("", "stack", {"item": item, "below": below}), world.state)
-            world.fails(str(stacking), instead=domain.ground(Step("", "put_down", {"item": item}), world.state))
+            world.fails(str(stacking),
+                        instead=domain.ground(Step("", "put_down", {"item": item}), world.state))
 
 
 class _TimedBrain(Brain):

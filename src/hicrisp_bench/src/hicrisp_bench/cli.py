@@ -48,7 +48,8 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
         own.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
         own.add_argument("--out", type=Path, metavar="FOLDER",
                          help="for table.md, results.csv and results.json (runs/bench/SUITE)")
-        own.add_argument("--jobs", type=at_least_one, default=os.cpu_count() or 1, help="processes side by side")
+        own.add_argument("--jobs", type=at_least_one, default=os.cpu_count() or 1,
+                         help="processes side by side")
         own.add_argument("--config", type=Path, default=Path(__file__).resolve().parents[4] / "config",
                          help="folder with scenes, domains and policies")
         suite.add_options(own)

@@ -1,4 +1,6 @@
-"""Seven table-top tasks for the Franka arm (BrainBody-LLM, section 5), where only errors tell what is out of reach."""
+"""Seven table-top tasks for the Franka arm (BrainBody-LLM, section 5), where only errors tell what is out
+of reach.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,8 @@ _PUBLISHED: Tuple[Tuple[str, Tuple[int, ...]], ...] = (
     ("GPT-4", (1, 1, 1, 1, 1, 1, 1)), ("PaLM 2", (1, 0, 1, 1, 0, 0, 0)), ("GPT-3.5", (1, 1, 0, 0, 0, 0, 0)))
 """Which of the tasks each model completed, in the order of the paper's table."""
 REFERENCE: List[Row] = [
-    {"source": _SOURCE, "task": "all seven", "policy": "brainbody", "llm": llm, "n": 7, "success": sum(done) / 7.0,
+    {"source": _SOURCE, "task": "all seven", "policy": "brainbody", "llm": llm, "n": 7,
+     "success": sum(done) / 7.0,
      "success_ci": wilson_interval(sum(done), 7), "tasks": list(done)} for llm, done in _PUBLISHED]
 
 NOTE = (
@@ -85,7 +88,8 @@ def run(options: argparse.Namespace) -> Report:
         rows.append({**_head(task, made[0]), **_figures(own)})
     totals = [_total(policy, options.llm, [row for row in rows if row["policy"] == policy])
               for policy in options.policies]
-    shown = ("task", "difficulty", "unreachable", "policy", "llm", "n", "success", "feedback_rounds", "replans")
+    shown = ("task", "difficulty", "unreachable", "policy", "llm", "n", "success", "feedback_rounds",
+             "replans")
     return Report(
         [*totals, *rows], shown, REFERENCE, NOTE + (_OFFLINE_NOTE if options.llm == OFFLINE else ""),
         sections=(Section("What failed", [fail for row in rows for fail in row["failed"]],
@@ -151,7 +155,8 @@ def _total(policy: str, llm: str, rows: Sequence[Row]) -> Row:
     trials = sum(row["n"] for row in rows)
     successes = round(sum(row["success"] * row["n"] for row in rows))
     rounds = [row["feedback_rounds"] for row in rows if row["feedback_rounds"] is not None]
-    return {"task": "all seven", "difficulty": "", "unreachable": "", "policy": policy, "llm": llm, "n": trials,
+    return {"task": "all seven", "difficulty": "", "unreachable": "", "policy": policy, "llm": llm,
+            "n": trials,
             "success": successes / max(1, trials), "success_ci": wilson_interval(successes, trials),
             "feedback_rounds": mean(rounds) if rounds else None,
             "replans": mean([row["replans"] for row in rows if row["replans"] is not None] or [0.0])}

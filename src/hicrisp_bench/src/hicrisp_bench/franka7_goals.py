@@ -1,4 +1,6 @@
-"""When one of the seven table-top tasks is done: questions about the final arrangement, whichever things make it."""
+"""When one of the seven table-top tasks is done: questions about the final arrangement, whichever things
+make it.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ def red_in_a_bowl(world: WorldState) -> bool:
 
 def tower_of_three(world: WorldState) -> bool:
     """Task 5: any three cubes stand on each other."""
-    return any(world.holds("on", top, middle) and world.holds("on", middle, low) and world.holds("on", low, "table")
+    return any(world.holds("on", top, middle) and world.holds("on", middle, low)
+               and world.holds("on", low, "table")
                for low in _cubes(world) for middle in _cubes(world) for top in _cubes(world))
 
 
@@ -52,7 +55,9 @@ def two_in_one_bowl(world: WorldState) -> bool:
 
 
 def plus_sign(world: WorldState) -> bool:
-    """Task 7: any cube has a neighbour at each of four sides, at right angles; all five stand on the table."""
+    """Task 7: any cube has a neighbour at each of four sides, at right angles; all five stand on the
+    table.
+    """
     cubes = _cubes_on_the_table(world)
     for name, centre in cubes:
         near = [math.atan2(y - centre[1], x - centre[0]) for other, (x, y) in cubes

@@ -22,18 +22,22 @@ class _FixedBrain:
     """Answers at once with the same two steps."""
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        return PlanAnswer(Plan(tuple(Step(action, action, arguments) for action, arguments in _STEPS), "fixed"))
+        return PlanAnswer(Plan(tuple(Step(action, action, arguments)
+                                     for action, arguments in _STEPS), "fixed"))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         return PlanAnswer(refusal="nothing to correct")
 
 
 def executive_step_seconds(config: Path, trials: int) -> Dict[str, Any]:
-    """Wall seconds per step over symbolic runs of a pick and a place; every second run has a failure to repair."""
+    """Wall seconds per step over symbolic runs of a pick and a place; every second run has a failure to
+    repair.
+    """
     scene = load_scene(config / "scenes" / "tabletop.yaml", 0)
     parts = load_parts(config, "tabletop", "hierarchical")
     domain = parts.domain
-    on_table = frozenset(Relation(name, "on", "table") for name, thing in scene.objects.items() if thing.movable)
+    on_table = frozenset(Relation(name, "on", "table") for name, thing in scene.objects.items()
+                         if thing.movable)
     seconds: List[float] = []
     for trial in range(trials):
         world = SymbolicWorld(domain, _state(scene.objects, on_table))

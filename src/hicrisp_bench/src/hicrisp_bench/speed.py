@@ -40,7 +40,9 @@ def measure(config: Path, queries: int) -> List[Dict[str, Any]]:
 
 
 def _planning(scene: Scene, queries: int) -> List[Dict[str, Any]]:
-    """Alternately to a pick pose low between the obstacles and to a place pose; each motion is carried out."""
+    """Alternately to a pick pose low between the obstacles and to a place pose; each motion is carried
+    out.
+    """
     world = EmbeddedWorld(scene, 0)
     poses = _poses(scene, random.Random(0))
     seconds: List[float] = []
@@ -58,11 +60,14 @@ def _planning(scene: Scene, queries: int) -> List[Dict[str, Any]]:
             failures += 1
         seconds.append(spent)
     note = f"IK, search, shortening, timing; 8 obstacles; {queries - failures} of {queries} solved"
-    return [{"what": "RRT-Connect, one motion", "unit": "ms", **_scaled(spread(seconds), 1000.0), "note": note}]
+    return [{"what": "RRT-Connect, one motion", "unit": "ms", **_scaled(spread(seconds), 1000.0),
+             "note": note}]
 
 
 def _poses(scene: Scene, dice: random.Random) -> Iterator[Pose]:
-    """Tool poses close above the table where the hand fits between the things, alternating near and far in y."""
+    """Tool poses close above the table where the hand fits between the things, alternating near and far in
+    y.
+    """
     places = [thing.pose.position for thing in scene.things if thing.pose is not None]
     side = 1.0
     while True:

@@ -1,1 +1,3 @@
-"""A check of launch files without the packages they start: what is there, what is missing, by file and line."""
+"""A check of launch files without the packages they start: what is there, what is missing, by file and
+line.
+"""

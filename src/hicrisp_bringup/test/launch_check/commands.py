@@ -46,5 +46,7 @@ def wrong(command: Command, folder: Path) -> List[str]:
     arguments = taken[command.launch]
     valid = f"it takes: {', '.join(sorted(arguments.all))}"
     given = set(command.arguments)
-    return [f"{command.where}: there is no argument '{name}'; {valid}" for name in sorted(given - arguments.all)] \
-        + [f"{command.where}: the argument '{name}' is needed; {valid}" for name in sorted(arguments.required - given)]
+    return [f"{command.where}: there is no argument '{name}'; {valid}"
+            for name in sorted(given - arguments.all)] \
+        + [f"{command.where}: the argument '{name}' is needed; {valid}"
+           for name in sorted(arguments.required - given)]

@@ -41,7 +41,8 @@ class _Builder(xml.sax.handler.ContentHandler):
         self._open = [self.root]
 
     def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802
-        element = Element(name, self._locator.getLineNumber(), dict(attrs.items()))  # type: ignore[attr-defined]
+        element = Element(name, self._locator.getLineNumber(),
+                          dict(attrs.items()))  # type: ignore[attr-defined]
         self._open[-1].children.append(element)
         self._open.append(element)
 

@@ -1,4 +1,6 @@
-"""The packages that launch files may name: ours from the tree, the others from a list of what Noetic provides."""
+"""The packages that launch files may name: ours from the tree, the others from a list of what Noetic
+provides.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,8 @@ def our_package(folder: Path) -> Package:
     installed = {Path(word).name for part in re.findall(r"catkin_install_python\(([^)]*)\)", cmake)
                  for word in part.split() if "/" in word}
     return Package(name, str(folder), frozenset(program.name for program in programs), frozenset(installed),
-                   frozenset(tag.text or "" for tag in manifest if tag.tag in ("depend", "exec_depend")), folder=folder)
+                   frozenset(tag.text or "" for tag in manifest if tag.tag in ("depend", "exec_depend")),
+                   folder=folder)
 
 
 def noetic_packages() -> Dict[str, Package]:

@@ -16,9 +16,11 @@ ATTRIBUTES: Dict[str, Tuple[str, ...]] = {
     "arg": ("name", "default", "value", "doc"),
     "include": ("file", "ns", "clear_params", "pass_all_args"),
     "group": ("ns", "clear_params"),
-    "node": ("pkg", "type", "name", "args", "machine", "respawn", "respawn_delay", "required", "ns", "clear_params",
+    "node": ("pkg", "type", "name", "args", "machine", "respawn", "respawn_delay", "required", "ns",
+             "clear_params",
              "output", "cwd", "launch-prefix"),
-    "test": ("pkg", "type", "name", "args", "ns", "clear_params", "cwd", "launch-prefix", "test-name", "time-limit",
+    "test": ("pkg", "type", "name", "args", "ns", "clear_params", "cwd", "launch-prefix", "test-name",
+             "time-limit",
              "retry"),
     "param": ("name", "value", "type", "textfile", "binfile", "command"),
     "rosparam": ("command", "file", "param", "ns", "subst_value"),
@@ -27,7 +29,8 @@ ATTRIBUTES: Dict[str, Tuple[str, ...]] = {
     "machine": ("name", "address", "env-loader", "default", "user", "password", "timeout"),
 }
 _NEEDED: Dict[str, Tuple[str, ...]] = {
-    "arg": ("name",), "include": ("file",), "node": ("pkg", "type", "name"), "test": ("pkg", "type", "test-name"),
+    "arg": ("name",), "include": ("file",), "node": ("pkg", "type", "name"),
+    "test": ("pkg", "type", "test-name"),
     "param": ("name",), "remap": ("from", "to"), "env": ("name", "value"),
 }
 _FILES = {("include", "file"), ("rosparam", "file"), ("param", "textfile"), ("param", "binfile")}
@@ -104,7 +107,8 @@ class Checker:
 class _Visit:
     """One walk through one file."""
 
-    def __init__(self, checker: Checker, scope: Scope, passed: Dict[str, str], report: Report, documented: bool,
+    def __init__(self, checker: Checker, scope: Scope, passed: Dict[str, str], report: Report,
+                 documented: bool,
                  depth: int) -> None:
         self._checker, self._scope, self._passed = checker, scope, passed
         self._report, self._documented, self._depth = report, documented, depth
@@ -125,7 +129,8 @@ class _Visit:
         valid = ATTRIBUTES[element.tag] + ("if", "unless")
         for name in element.attributes:
             if name not in valid:
-                self.complain(element, f"<{element.tag}> has no attribute '{name}'; there are: {', '.join(valid)}")
+                self.complain(element,
+                              f"<{element.tag}> has no attribute '{name}'; there are: {', '.join(valid)}")
         for name in _NEEDED.get(element.tag, ()):
             if not element.attributes.get(name):
                 self.complain(element, f"<{element.tag}> lacks the attribute '{name}'")
@@ -169,7 +174,8 @@ class _Visit:
         if self._documented and not doc.strip():
             self.complain(element, f"<arg name=\"{name}\"> has no doc")
         if "default" in values and "value" in values:
-            self.complain(element, f"<arg name=\"{name}\"> has a default and a value; one of them was expected")
+            self.complain(element,
+                          f"<arg name=\"{name}\"> has a default and a value; one of them was expected")
         own = values.get("value", values.get("default", UNKNOWN))
         config = _CONFIG.search(doc)
         if config and self._checker.config and "default" in values:
@@ -178,14 +184,18 @@ class _Visit:
             self._scope.arguments[name] = self._passed.get(name, own) if there else UNKNOWN
 
     def _configuration(self, element: Element, kind: str, name: str, doc: str) -> None:
-        """A default that names a file of config/ must name one that is there; the doc explains other words."""
+        """A default that names a file of config/ must name one that is there; the doc explains other
+        words.
+        """
         assert self._checker.config is not None
         names = sorted(file.stem for file in (self._checker.config / kind).glob("*.yaml"))
         if name and "/" not in name and UNKNOWN not in name and f"{name}:" not in doc and name not in names:
             self.complain(element, f"no '{name}' in config/{kind}; there are: {', '.join(names)}")
 
     def _paths(self, element: Element, attribute: str, value: str, active: bool) -> None:
-        """Every file that is meant must be there: those of file attributes, and words that end in a file's name."""
+        """Every file that is meant must be there: those of file attributes, and words that end in a file's
+        name.
+        """
         for word in value.split():
             path = word.split(":=")[-1].split("=")[-1]
             package, rest = self._package_of(path)
@@ -254,10 +264,12 @@ class _Visit:
         package = self._checker.packages.get(name)
         if package is None:
             known = ", ".join(sorted(self._checker.packages))
-            self.complain(element, f"no package '{name}' here nor in noetic_packages.yaml; there are: {known}")
+            self.complain(element,
+                          f"no package '{name}' here nor in noetic_packages.yaml; there are: {known}")
             return
         if active:
-            self._report.packages |= {name, *(package.depends if package.folder and element.tag == "node" else ())}
+            self._report.packages |= {name,
+                                      *(package.depends if package.folder and element.tag == "node" else ())}
         if program not in package.executables:
             valid = ", ".join(sorted(package.executables)) or "none"
             self.complain(element, f"{name} has no executable '{program}'; there are: {valid}")

@@ -1,4 +1,6 @@
-"""Packages of the list as empty ones on the disk, so that roslaunch itself can read our launch files without them."""
+"""Packages of the list as empty ones on the disk, so that roslaunch itself can read our launch files
+without them.
+"""
 
 from __future__ import annotations
 

@@ -68,7 +68,8 @@ class Scope:
             return UNKNOWN
         try:
             return str(resolve_args(text, context={"arg": dict(self.arguments)}))
-        except (ArgException, SubstitutionException, ArithmeticError, LookupError, NameError, SyntaxError, TypeError,
+        except (ArgException, SubstitutionException, ArithmeticError, LookupError, NameError, SyntaxError,
+                TypeError,
                 ValueError) as error:
             problems.append(f"{text} cannot be evaluated: {error}")
             return UNKNOWN

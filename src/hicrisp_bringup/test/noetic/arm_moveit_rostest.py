@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The arm suite against a running move_group; how the arm truly is comes from joint states and TF, not from the driver.
+"""The arm suite against a running move_group; how the arm truly is comes from joint states and TF, not from
+the driver.
 
 ``~kill`` names a node: then only the loss of the arm is tried, by killing it on the way.
 """
@@ -57,7 +58,9 @@ class Witness:
         return self._tf.frames([self._tool])[self._tool][0]
 
     def moving(self) -> bool:
-        """Whether a joint has moved in the last quarter of a second that was told of, by what comes from now on."""
+        """Whether a joint has moved in the last quarter of a second that was told of, by what comes from
+        now on.
+        """
         began, end = time.monotonic(), Deadline(1.0)
         while not end.passed and (not self._history or self._history[-1][0] < began + 0.25):
             time.sleep(0.02)
@@ -98,7 +101,8 @@ class ArmOverMoveIt(ArmConformance, TestCase):
         if bool(killed) != ("lost" in self._testMethodName):
             self.skipTest("not tried in this run")
         self.rig = ArmRig(
-            self.arm, self.witness.joints, self.witness.tool, self.witness.moving, self.world, "block", REACHABLE, FAR,
+            self.arm, self.witness.joints, self.witness.tool, self.witness.moving, self.world, "block",
+            REACHABLE, FAR,
             lose=(lambda: rosnode.kill_nodes([killed])) if killed else None)
         self.arm.detach()
         self.begin()
@@ -148,7 +152,8 @@ class ArmOverMoveIt(ArmConformance, TestCase):
             f"box{number}", "box", "box", (0.05, 0.05, 0.10), pose=Pose((0.45, 0.12 * number - 0.3, 0.05)))
             for number in range(5)}
         world = replace(self.world, objects={"table": self.world.objects["table"], **things})
-        figures: Dict[str, List[float]] = {"sync": [], "sync again": [], "plan": [], "line": [], "unreachable": []}
+        figures: Dict[str, List[float]] = {"sync": [], "sync again": [], "plan": [], "line": [],
+                                           "unreachable": []}
         dice = random.Random(1)
         for _ in range(20):
             self._time(figures["sync"], lambda: self.arm.sync(self.world))
@@ -162,7 +167,8 @@ class ArmOverMoveIt(ArmConformance, TestCase):
             self._time(figures["unreachable"], lambda: self.arm.plan_to(FAR, Deadline(10.0)))
         for name, values in figures.items():
             values.sort()
-            rospy.loginfo("FIGURES %s: median %.3f s, 95th percentile %.3f s of %d", name, values[len(values) // 2],
+            rospy.loginfo("FIGURES %s: median %.3f s, 95th percentile %.3f s of %d", name,
+                          values[len(values) // 2],
                           values[int(0.95 * len(values))], len(values))
 
     @staticmethod

@@ -32,7 +32,8 @@ class Witness:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._subscriber = rospy.Subscriber("/gazebo/model_states", ModelStates, self._on_states, queue_size=1,
+        self._subscriber = rospy.Subscriber("/gazebo/model_states", ModelStates, self._on_states,
+                                            queue_size=1,
                                             buff_size=2**22)
         self.pose = Pose((math.nan, math.nan, 0.0))
         self.moving = False

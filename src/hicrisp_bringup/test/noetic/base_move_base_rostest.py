@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The base suite against a running move_base, for a base without physics in an empty hall with a closed room."""
+"""The base suite against a running move_base, for a base without physics in an empty hall with a closed
+room.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,8 @@ class BaseOverMoveBase(BaseConformance, TestCase):
         back = self.driver.go_to(Pose((0.0, 0.0, 0.0)), Deadline(60.0), Event(), lambda phase, part: None)
         assert back.ok, back
         self.rig = BaseRig(
-            self.driver, lambda: Pose((base.pose[0], base.pose[1], 0.0), from_yaw(base.pose[2])), lambda: base.moving,
+            self.driver, lambda: Pose((base.pose[0], base.pose[1], 0.0), from_yaw(base.pose[2])),
+            lambda: base.moving,
             REACHABLE, WALLED_IN, tolerance=0.2, lose=lambda: rosnode.kill_nodes(["/move_base"]))
 
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Commands travel from a sentence to a real move_group and back, as far as fake controllers can carry them."""
+"""Commands travel from a sentence to a real move_group and back, as far as fake controllers can carry
+them.
+"""
 
 from __future__ import annotations
 

@@ -24,10 +24,13 @@ from hicrisp_msgs.srv import (
 )
 
 NAMESPACE = "/hicrisp"
-ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED, TaskStatus.ANSWERED)
+ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED,
+         TaskStatus.ANSWERED)
 _SERVICES = {
-    "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain, "approve": Approve,
-    "set_autonomy": SetAutonomy, "inject_fault": InjectFault, "pause": Trigger, "resume": Trigger, "estop": Trigger,
+    "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
+    "approve": Approve,
+    "set_autonomy": SetAutonomy, "inject_fault": InjectFault, "pause": Trigger, "resume": Trigger,
+    "estop": Trigger,
     "clear_estop": Trigger,
 }
 
@@ -72,7 +75,8 @@ class Workspace:
 
     def until(self, condition: Callable[[], Any], what: str) -> Any:
         """Wait in wall time for something to become true."""
-        return until(condition, what, self.patience, lambda: f"; events: {[event.kind for event in self.events]}")
+        return until(condition, what, self.patience,
+                     lambda: f"; events: {[event.kind for event in self.events]}")
 
     def finished(self, task_id: str) -> TaskStatus:
         """The status of a task at its end."""

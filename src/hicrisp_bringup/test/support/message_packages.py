@@ -1,7 +1,7 @@
 """Python classes of message packages that are not installed, generated from a compact table of their fields.
 
-Debian brings neither Gazebo's nor MoveIt's messages; a test of a node that speaks them generates the few that it needs.
-Where a package is installed, its own classes are used.
+Debian brings neither Gazebo's nor MoveIt's messages; a test of a node that speaks them generates the few that
+it needs. Where a package is installed, its own classes are used.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from genpy import generate_initpy
 from genpy.generator import MsgGenerator, SrvGenerator
 
 Table = Mapping[str, str]
-"""Name of a type (with ``.msg``, ``.srv`` or ``.action``) to its fields, parted by semicolons; those of a service's
-halves and of an action's goal, result and feedback with ``---`` between."""
+"""Name of a type (with ``.msg``, ``.srv`` or ``.action``) to its fields, parted by semicolons; those of a
+service's halves and of an action's goal, result and feedback with ``---`` between."""
 _ACTION = ("Goal", "Result", "Feedback")
 
 
@@ -63,7 +63,8 @@ def definitions(table: Table) -> Dict[str, str]:
             known = "actionlib_msgs/GoalID goal_id" if part == "Goal" else "actionlib_msgs/GoalStatus status"
             found[f"{stem}{part}.msg"] = lines
             found[f"{stem}Action{part}.msg"] = f"Header header\n{known}\n{stem}{part} {part.lower()}\n"
-        found[f"{stem}Action.msg"] = "".join(f"{stem}Action{part} action_{part.lower()}\n" for part in _ACTION)
+        found[f"{stem}Action.msg"] = "".join(f"{stem}Action{part} action_{part.lower()}\n"
+                                             for part in _ACTION)
     return found
 
 

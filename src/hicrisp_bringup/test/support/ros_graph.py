@@ -27,7 +27,8 @@ def ros_graph(home: Path, simulated_time: bool = False) -> Iterator[None]:
     """
     port = free_port()
     os.environ.update(ROS_MASTER_URI=f"http://127.0.0.1:{port}", ROS_IP="127.0.0.1", ROS_HOME=str(home))
-    master = subprocess.Popen([sys.executable, "-c", _MASTER, "--core", "-p", str(port)], stdout=subprocess.DEVNULL,
+    master = subprocess.Popen([sys.executable, "-c", _MASTER, "--core", "-p", str(port)],
+                              stdout=subprocess.DEVNULL,
                               cwd="/")
     try:
         until(rosgraph.is_master_online, "master")

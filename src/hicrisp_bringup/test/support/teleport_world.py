@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A world for the tests over ROS, without physics: a robot that moves things in a straight line, and their TF.
+"""A world for the tests over ROS, without physics: a robot that moves things in a straight line, and their
+TF.
 
-It serves ``robots/<name>/execute`` and ``inject_fault``, and publishes the frames that the embedded world would.
-Faults: ``miss`` (a pick closes on nothing), ``offset`` (a place ends beside its aim), ``fail`` (EXECUTION), ``slow`` (a
-command takes that many seconds).
+It serves ``robots/<name>/execute`` and ``inject_fault``, and publishes the frames that the embedded world
+would. Faults: ``miss`` (a pick closes on nothing), ``offset`` (a place ends beside its aim), ``fail``
+(EXECUTION), ``slow`` (a command takes that many seconds).
 """
 
 from __future__ import annotations
@@ -98,7 +99,8 @@ class TeleportWorld:
         if command.action == "pick" and not self._fault("miss"):
             self._held, self._opening = item, min(self._things[item].size[:2])
         elif command.action != "pick" and self._held:
-            self._poses[self._held] = Pose(self._tool.position, command.target.orientation if command.target else
+            self._poses[self._held] = Pose(self._tool.position,
+                                           command.target.orientation if command.target else
                                            self._poses[self._held].orientation)
             self._held, self._opening = None, OPEN
             self._tool = HOME

@@ -6,11 +6,14 @@ import time
 from typing import Any, Callable
 
 PATIENCE = 180.0
-"""Wall seconds after which a wait has failed, on however busy a machine; benchmarks measure what must be quick."""
+"""Wall seconds after which a wait has failed, on however busy a machine; benchmarks measure what must be
+quick.
+"""
 
 
 def until(
-    condition: Callable[[], Any], what: str = "change", seconds: float = PATIENCE, besides: Callable[[], str] = str
+    condition: Callable[[], Any], what: str = "change", seconds: float = PATIENCE,
+    besides: Callable[[], str] = str
 ) -> Any:
     """Wait for something to become true; what it then is.
 

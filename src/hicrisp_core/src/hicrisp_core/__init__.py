@@ -1,1 +1,3 @@
-"""The reasoning of the HiCRISP workspace, without ROS: model, domain, brain, body, detector, corrector, executive."""
+"""The reasoning of the HiCRISP workspace, without ROS: model, domain, brain, body, detector, corrector,
+executive.
+"""

@@ -1,4 +1,6 @@
-"""Reads configuration files as the nodes do and reports mistakes: ``python3 -m hicrisp_core.check FILE ...``."""
+"""Reads configuration files as the nodes do and reports mistakes: ``python3 -m hicrisp_core.check FILE
+...``.
+"""
 
 from __future__ import annotations
 

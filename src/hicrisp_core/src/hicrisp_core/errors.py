@@ -4,11 +4,15 @@ from typing import Tuple
 
 
 class HicrispError(Exception):
-    """A programmer's or a configuration's mistake. Expected failures are values (Outcome, Verdict), not errors."""
+    """A programmer's or a configuration's mistake. Expected failures are values (Outcome, Verdict), not
+    errors.
+    """
 
 
 class ConfigError(HicrispError):
-    """A YAML file or a parameter is wrong; the message names the file, the line, the key and what is valid."""
+    """A YAML file or a parameter is wrong; the message names the file, the line, the key and what is
+    valid.
+    """
 
 
 class DomainError(HicrispError):

@@ -1,9 +1,11 @@
-"""Everything that a configuration file can name and that is made in code, in one table; and how others add to it.
+"""Everything that a configuration file can name and that is made in code, in one table; and how others add to
+it.
 
-The workspace's own entries are written as ``module:attribute`` and imported when they are first used, so the ground
-floor knows the names without knowing what is built on it. A package of one's own adds entries through a module with a
-function ``extend``, whose name the operator gives in the environment variable ``HICRISP_PLUGINS`` (several with commas
-between them). No configuration file, task or model can name a module.
+The workspace's own entries are written as ``module:attribute`` and imported when they are first used, so the
+ground floor knows the names without knowing what is built on it. A package of one's own adds entries through
+a module with a function ``extend``, whose name the operator gives in the environment variable
+``HICRISP_PLUGINS`` (several with commas between them). No configuration file, task or model can name a
+module.
 """
 
 from __future__ import annotations
@@ -75,7 +77,8 @@ def standard_extensions() -> Extensions:
         }),
         targets=Registry("target rule", f"{_KINDS}:TargetRule", {
             name: Lazy(f"hicrisp_core.body.targets:{name.upper()}")
-            for name in ("free", "apart", "on", "in", "next_to", "around", "left_of", "right_of", "in_front_of",
+            for name in ("free", "apart", "on", "in", "next_to", "around", "left_of", "right_of",
+                         "in_front_of",
                          "behind", "within", "station")}),
         tests=Registry("detector test", f"{_KINDS}:FactTest", {
             name: Lazy(f"hicrisp_core.detector.fact_tests:{name.upper()}")

@@ -19,8 +19,8 @@ def agv_model(file: Union[str, Path], name: str, start: Start) -> Model:
     """The model of a base where it starts.
 
     Args:
-        file: SDF with one model; its shapes named ``chassis_*`` are cylinders that carry the footprint's radius; those
-            named ``tray_*`` are taken out where the base has no tray.
+        file: SDF with one model; its shapes named ``chassis_*`` are cylinders that carry the footprint's
+            radius; those named ``tray_*`` are taken out where the base has no tray.
 
     Raises:
         ConfigError: when the file cannot be used.

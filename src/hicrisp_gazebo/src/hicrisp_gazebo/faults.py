@@ -1,4 +1,5 @@
-"""What goes wrong on purpose in a Gazebo that somebody else drives a robot in: hands in the world, noise in the eyes.
+"""What goes wrong on purpose in a Gazebo that somebody else drives a robot in: hands in the world, noise in
+the eyes.
 
 What goes wrong inside the robot, such as an offset on every placement, is the business of its driver.
 """
@@ -30,7 +31,8 @@ _EVERYWHERE: Mapping[str, FaultKind] = {
 _TABLE: Mapping[str, FaultKind] = {
     "object_moved": OBJECT_MOVED, "unreachable": UNREACHABLE, "blocked_goal": BLOCKED_GOAL, "slip": SLIP}
 _ARENA: Mapping[str, FaultKind] = {
-    kind: FaultKind(f"{text}: [x, y] or [x, y, seconds from now], metres in the map frame", (2, 3), needs_target=True)
+    kind: FaultKind(f"{text}: [x, y] or [x, y, seconds from now], metres in the map frame", (2, 3),
+                    needs_target=True)
     for kind, text in (("appear", "the target stands there"), ("move", "the target is moved there"))}
 _SLIP_AFTER = 0.5
 _HAND_DEPTH = 0.06
@@ -40,7 +42,8 @@ _LIFT = 0.001
 
 def kinds_of(scene: Scene) -> Dict[str, FaultKind]:
     """The kinds of faults that a scene can have."""
-    return {**_EVERYWHERE, **(_TABLE if TABLE in scene.objects else {}), **(_ARENA if scene.arena is not None else {})}
+    return {**_EVERYWHERE, **(_TABLE if TABLE in scene.objects else {}),
+            **(_ARENA if scene.arena is not None else {})}
 
 
 class Faults:
@@ -52,7 +55,8 @@ class Faults:
     """
 
     def __init__(
-        self, gazebo: Gazebo, scene: Scene, seed: int, clock: Callable[[], float], scatter: Callable[[float], None]
+        self, gazebo: Gazebo, scene: Scene, seed: int, clock: Callable[[], float],
+        scatter: Callable[[float], None]
     ) -> None:
         self._gazebo = gazebo
         self._clock = clock
@@ -94,7 +98,8 @@ class Faults:
         if goal is None:
             return []
         spared = {str(value) for value in command.arguments.values()}
-        done = [self._hands.block(goal.position[:2], fault.target, spared) or "nothing could be put on the goal"
+        done = [self._hands.block(goal.position[:2], fault.target, spared)
+                or "nothing could be put on the goal"
                 for fault in self._armed.take_all("blocked_goal")]
         return [f"blocked_goal: {said}" for said in done]
 
@@ -103,7 +108,8 @@ class Faults:
         item = self._domain.item(command)
         done: List[str] = []
         if phase == "descend":
-            done += [self._move(replace(fault, target=item)) for fault in self._armed.take("object_moved", item)]
+            done += [self._move(replace(fault, target=item))
+                     for fault in self._armed.take("object_moved", item)]
         if phase == "transfer":
             for fault in self._armed.take("slip", item):
                 after = fault.magnitude[0] if fault.magnitude else _SLIP_AFTER
@@ -134,7 +140,8 @@ class Faults:
             return f"{target} is taken away", lambda: self._gazebo.delete(target)
         x, y = magnitude[:2]
         if kind == "shove":
-            return f"{target} is knocked with ({x:.2f}, {y:.2f}) m/s", lambda: self._shove(target, (x, y, 0.0))
+            return f"{target} is knocked with ({x:.2f}, {y:.2f}) m/s", lambda: self._shove(target,
+                                                                                           (x, y, 0.0))
         at = self._scene.objects[target].pose
         pose = Pose((x, y, _LIFT + (at.position[2] if at else self._scene.objects[target].size[2] / 2.0)))
         return f"{target} stands at ({x:.2f}, {y:.2f})", lambda: self._stand(target, pose)
@@ -145,7 +152,8 @@ class Faults:
         for name, start in self._scene.arena.starts.items() if self._scene.arena is not None else ():
             seen = self._gazebo.pose(name).pose
             if seen is not None and math.dist((x, y), seen.position[:2]) < start.radius + wide:
-                return Answer(Refusal.OTHER, f"{target} cannot stand at ({x:.2f}, {y:.2f}): {name} is there; choose a "
+                return Answer(Refusal.OTHER,
+                              f"{target} cannot stand at ({x:.2f}, {y:.2f}): {name} is there; choose a "
                                              f"place at least {start.radius + wide:.2f} m from its middle")
         return self._gazebo.place(target, pose)
 
@@ -169,11 +177,14 @@ class Faults:
             return seen
         x, y, z = seen.pose.position
         half = self._scene.objects[item].size[2] / 2.0
-        return self._gazebo.place(item, Pose((x, y, max(half + _LIFT, z - half - _HAND_DEPTH)), seen.pose.orientation))
+        return self._gazebo.place(item,
+                                  Pose((x, y, max(half + _LIFT, z - half - _HAND_DEPTH)),
+                                       seen.pose.orientation))
 
     def _things(self) -> Dict[str, WorldObject]:
         """The things where Gazebo has them; those that it has not are left out of the way."""
-        return {thing.name: replace(thing, pose=self._gazebo.pose(thing.name).pose) for thing in self._scene.things}
+        return {thing.name: replace(thing, pose=self._gazebo.pose(thing.name).pose)
+                for thing in self._scene.things}
 
     def _put(self, name: str, pose: Pose) -> None:
         _must(self._gazebo.place(name, pose))

@@ -1,4 +1,6 @@
-"""Whether the Panda is simulated by ``franka_gazebo`` or by ``gazebo_ros_control`` alone, and what follows from it."""
+"""Whether the Panda is simulated by ``franka_gazebo`` or by ``gazebo_ros_control`` alone, and what follows
+from it.
+"""
 
 from __future__ import annotations
 
@@ -75,10 +77,13 @@ def describe_main(arguments: Sequence[str]) -> int:
 
 
 def spawn_main(arguments: Sequence[str]) -> int:
-    """Become controller_manager's spawner: ``panda_controllers auto|true|false``; an exit status where that fails."""
+    """Become controller_manager's spawner: ``panda_controllers auto|true|false``; an exit status where
+    that fails.
+    """
     try:
         names = controllers(arguments[1] if len(arguments) > 1 else "auto")
-        renamed = [argument for argument in arguments if ":=" in argument]  # The node's name and log, from roslaunch.
+        renamed = [argument
+                   for argument in arguments if ":=" in argument]  # The node's name and log, from roslaunch.
         os.execvp("rosrun", ["rosrun", "controller_manager", "spawner", *names, *renamed])
     except HicrispError as error:
         sys.stderr.write(f"{error}\n")

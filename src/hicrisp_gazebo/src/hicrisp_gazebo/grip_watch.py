@@ -31,7 +31,8 @@ class GripWatch:
     """
 
     def __init__(
-        self, goal: float, tolerance: float = 0.001, still: float = 0.0003, window: float = 0.25, start: float = 0.4
+        self, goal: float, tolerance: float = 0.001, still: float = 0.0003, window: float = 0.25,
+        start: float = 0.4
     ) -> None:
         self._goal, self._tolerance, self._still = goal, tolerance, still
         self._window, self._start = window, start
@@ -42,7 +43,8 @@ class GripWatch:
         """The end of the motion, or ``None`` while it goes on (seconds of one clock, metres)."""
         if self._began is None:
             self._began = time
-        self._seen = [(at, where) for at, where in self._seen if at >= time - self._window] + [(time, position)]
+        self._seen = [(at, where) for at, where in self._seen
+                      if at >= time - self._window] + [(time, position)]
         places = [where for _, where in self._seen]
         watched = time - self._seen[0][0] >= 0.8 * self._window
         if not watched or max(places) - min(places) > self._still:

@@ -1,7 +1,9 @@
-"""A hand of two driven fingers behind ``control_msgs/GripperCommand``, under the name and by the rules of Franka's own.
+"""A hand of two driven fingers behind ``control_msgs/GripperCommand``, under the name and by the rules of
+Franka's own.
 
-franka_gazebo brings such a hand; where it is not installed, a trajectory controller drives both fingers, and this node
-makes a gripper of it. As with Franka's, a goal's position is that of one finger: half of the opening.
+franka_gazebo brings such a hand; where it is not installed, a trajectory controller drives both fingers, and
+this node makes a gripper of it. As with Franka's, a goal's position is that of one finger: half of the
+opening.
 """
 
 from __future__ import annotations

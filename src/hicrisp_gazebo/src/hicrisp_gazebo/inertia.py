@@ -50,7 +50,9 @@ class Inertia:
 
 
 def inertia_of(solids: Sequence[Solid], mass: float) -> Inertia:
-    """What solids of one density that weigh ``mass`` kilograms together have; none of them overlaps another."""
+    """What solids of one density that weigh ``mass`` kilograms together have; none of them overlaps
+    another.
+    """
     if not solids or not mass > 0.0:
         raise ValueError(f"a body needs solids and a mass above 0 kg, got {len(solids)} and {mass}")
     whole = sum(solid.volume for solid in solids)
@@ -61,7 +63,8 @@ def inertia_of(solids: Sequence[Solid], mass: float) -> Inertia:
         turn = np.column_stack([rotate(solid.pose.orientation, axis) for axis in
                                 ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))])
         away = np.array(solid.pose.position) - centre
-        # Parallel axes (Steiner): what a part has about its own middle, and what its middle has about the body's.
+        # Parallel axes (Steiner): what a part has about its own middle, and what its middle has about the
+        # body's.
         tensor += turn @ np.diag(_principal(solid, part)) @ turn.T
         tensor += part * (float(away @ away) * np.eye(3) - np.outer(away, away))
     return Inertia(mass, centre, tensor)

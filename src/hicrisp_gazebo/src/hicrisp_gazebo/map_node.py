@@ -48,8 +48,9 @@ class MapServer:
 
 
 class ArenaMaps:
-    """``/map`` for who drives, with the zones painted in, and ``/walls_map`` for who localises by what a lidar sees;
-    the services ``/static_map`` and ``/walls_static_map`` give the same. Both follow the scene of the world.
+    """``/map`` for who drives, with the zones painted in, and ``/walls_map`` for who localises by what a
+    lidar sees; the services ``/static_map`` and ``/walls_static_map`` give the same. Both follow the scene of
+    the world.
 
     Raises:
         ConfigError: for a scene without an arena.
@@ -82,7 +83,8 @@ class ArenaMaps:
 
 def build() -> ArenaMaps:
     """The maps of the scene that the parameters ask for."""
-    return ArenaMaps(load_configuration(), float(parameter("resolution", 0.02)), str(parameter("frame", "map")))
+    return ArenaMaps(load_configuration(), float(parameter("resolution", 0.02)),
+                     str(parameter("frame", "map")))
 
 
 def main() -> None:

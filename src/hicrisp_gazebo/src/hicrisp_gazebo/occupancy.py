@@ -42,7 +42,8 @@ def grid_of(arena: Arena, resolution: float = 0.02, zones: Sequence[KeepOut] = (
     clearance = np.array([[arena.clearance(x + (column + 0.5) * resolution, y + (row + 0.5) * resolution)
                            for column in range(columns)] for row in range(rows)])
     taken = clearance < resolution / 4.0  # A cell is taken when a wall reaches into its middle half.
-    across, up = np.meshgrid(x + (np.arange(columns) + 0.5) * resolution, y + (np.arange(rows) + 0.5) * resolution)
+    across, up = np.meshgrid(x + (np.arange(columns) + 0.5) * resolution,
+                             y + (np.arange(rows) + 0.5) * resolution)
     for zone in zones:
         taken |= zone.distance(across, up) <= resolution
     return Grid((x, y), resolution, np.where(taken, TAKEN, FREE).astype(np.int8))

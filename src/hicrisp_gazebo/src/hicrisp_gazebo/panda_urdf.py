@@ -1,4 +1,6 @@
-"""The Panda for Gazebo without Franka's own hardware plugin: every joint by effort, with the stock interface."""
+"""The Panda for Gazebo without Franka's own hardware plugin: every joint by effort, with the stock
+interface.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ _DAMPING = 0.1
 def for_effort_control(urdf: str, arm: str = "panda") -> str:
     """The text of a URDF made ready for the stock hardware interface.
 
-    Franka's transmissions and plugin are taken out, each joint that moves gets an effort interface, gravity does not
-    pull at the links (the real arm compensates it), and the fingers get a surface that holds a grasp. The second finger
-    mimics the first no longer: Gazebo ignores that, and a controller drives both.
+    Franka's transmissions and plugin are taken out, each joint that moves gets an effort interface, gravity
+    does not pull at the links (the real arm compensates it), and the fingers get a surface that holds a
+    grasp. The second finger mimics the first no longer: Gazebo ignores that, and a controller drives both.
 
     Args:
         arm: the prefix of the arm's names.
@@ -36,7 +38,8 @@ def for_effort_control(urdf: str, arm: str = "panda") -> str:
         robot = ElementTree.fromstring(urdf)
     except ElementTree.ParseError as error:
         raise ConfigError(f"the robot's description is no XML: {error}") from error
-    moving = [joint for joint in robot.findall("joint") if joint.get("type") in ("revolute", "prismatic", "continuous")]
+    moving = [joint for joint in robot.findall("joint")
+              if joint.get("type") in ("revolute", "prismatic", "continuous")]
     if not any(str(joint.get("name")).startswith(f"{arm}_") for joint in moving):
         raise ConfigError(f"the robot's description has no joints of an arm '{arm}'")
     for joint in moving:
@@ -49,7 +52,8 @@ def for_effort_control(urdf: str, arm: str = "panda") -> str:
         if joint.get("type") == "prismatic":
             _damp(joint)
     for link in robot.findall("link"):  # All of them: fixed ones are made one, and a single one with gravity wins.
-        SubElement(SubElement(robot, "gazebo", reference=str(link.get("name"))), "turnGravityOff").text = "true"
+        SubElement(SubElement(robot, "gazebo", reference=str(link.get("name"))),
+                   "turnGravityOff").text = "true"
     for finger in _fingers(robot, moving):
         collision = SubElement(SubElement(robot, "gazebo", reference=finger), "collision")
         SubElement(collision, "max_contacts").text = str(_CONTACTS)

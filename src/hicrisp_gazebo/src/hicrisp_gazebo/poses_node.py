@@ -1,4 +1,6 @@
-"""The eyes of a Gazebo world: the poses of its models as TF frames of the same names, as a tracker gives them."""
+"""The eyes of a Gazebo world: the poses of its models as TF frames of the same names, as a tracker gives
+them.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +44,12 @@ class Poses:
         self._ended = Event()
         rospy.on_shutdown(self._ended.set)
         self._tf = Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
-        # rospy calls back in the thread that reads: while it waits there, what queues up is skipped but for the newest.
+        # rospy calls back in the thread that reads: while it waits there, what queues up is skipped but for
+        # the newest.
         self._subscribers = [
             rospy.Subscriber("pose_noise", Float64, self._on_noise, queue_size=1),
-            rospy.Subscriber("/gazebo/model_states", gazebo_msgs().msg.ModelStates, self._on_states, queue_size=1,
+            rospy.Subscriber("/gazebo/model_states", gazebo_msgs().msg.ModelStates, self._on_states,
+                             queue_size=1,
                              buff_size=2**21)]
 
     def stop(self) -> None:
@@ -72,7 +76,8 @@ class Poses:
         transform.header.frame_id, transform.header.stamp = WORLD_FRAME, now
         at = pose.position
         seen = self._dice.normal((at.x, at.y, at.z), sigma) if sigma > 0.0 else (at.x, at.y, at.z)
-        transform.transform.translation, transform.transform.rotation = Vector3(*map(float, seen)), pose.orientation
+        transform.transform.translation, transform.transform.rotation = Vector3(*map(float,
+                                                                                     seen)), pose.orientation
         return transform
 
 

@@ -1,4 +1,6 @@
-"""The robots of a scene as their drivers show them: what they were sent, how far they are, and making them stand."""
+"""The robots of a scene as their drivers show them: what they were sent, how far they are, and making them
+stand.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ class WatchedRobot:
         phase: called with the command and the name of each of its phases.
     """
 
-    def __init__(self, name: str, began: Callable[[Command], None], phase: Callable[[Command, str], None]) -> None:
+    def __init__(self, name: str, began: Callable[[Command], None],
+                 phase: Callable[[Command, str], None]) -> None:
         self.name = name
         self._began, self._phase = began, phase
         self._commands: Dict[str, Command] = {}
@@ -40,8 +43,10 @@ class WatchedRobot:
         self._reset = ServiceClient(f"robots/{name}/reset", Trigger)
         self._cancel = Publisher(f"{action}/cancel", GoalID, queue_size=1)
         self._subscribers = [
-            rospy.Subscriber(f"{action}/goal", ExecuteCommandActionGoal, self._on_goal, queue_size=5, tcp_nodelay=True),
-            rospy.Subscriber(f"{action}/feedback", ExecuteCommandActionFeedback, self._on_feedback, queue_size=20,
+            rospy.Subscriber(f"{action}/goal", ExecuteCommandActionGoal, self._on_goal, queue_size=5,
+                             tcp_nodelay=True),
+            rospy.Subscriber(f"{action}/feedback", ExecuteCommandActionFeedback, self._on_feedback,
+                             queue_size=20,
                              tcp_nodelay=True),
             rospy.Subscriber(f"{action}/status", GoalStatusArray, self._on_status, queue_size=1),
         ]
@@ -66,7 +71,8 @@ class WatchedRobot:
         """Let an arm go to its rest pose; why it did not. One whose driver is away stays where it is."""
         if not self._port.connected:
             return None
-        outcome = self._port.execute(Command(action, robot=self.name, time_limit=seconds), Deadline(seconds), Event())
+        outcome = self._port.execute(Command(action, robot=self.name, time_limit=seconds), Deadline(seconds),
+                                     Event())
         return None if outcome.ok else f"{self.name} did not go to its rest pose: {outcome.message}"
 
     def forget(self, seconds: float) -> Optional[str]:

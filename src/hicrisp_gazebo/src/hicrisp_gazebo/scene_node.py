@@ -39,7 +39,9 @@ _TICK = 0.02
 _GUESS = 0.01
 """Variance of where a base is said to start, m2 and rad2."""
 _HALT, _HOME, _FORGET, _CLEAR = 5.0, 30.0, 15.0, 2.0
-"""Seconds of wall time that robots get to stop, to go home and to forget what they held, and move_base what it saw."""
+"""Seconds of wall time that robots get to stop, to go home and to forget what they held, and move_base
+what it saw.
+"""
 
 
 class SceneServer:
@@ -82,7 +84,9 @@ class SceneServer:
             robot.stop()
 
     def _tell_bases(self) -> None:
-        """Where a localisation that needs a first guess begins to look for a base, and what is fixed to it."""
+        """Where a localisation that needs a first guess begins to look for a base, and what is fixed to
+        it.
+        """
         arena = self._world.scene.arena
         for name, start in arena.starts.items() if arena is not None else ():
             if start.tray:
@@ -119,7 +123,8 @@ class SceneServer:
     def _reset(self, scene: Scene, seed: int) -> Sequence[str]:
         problems = [problem for robot in self._robots for problem in [robot.halt(_HALT)] if problem]
         if self._home and not problems:
-            problems = [problem for arm in self._arms for problem in [arm.send_home(self._home, _HOME)] if problem]
+            problems = [problem for arm in self._arms for problem in [arm.send_home(self._home, _HOME)]
+                        if problem]
         with self._lock:
             self._world.reset(scene, seed)
         problems += [problem for arm in self._arms for problem in [arm.forget(_FORGET)] if problem]
@@ -145,7 +150,8 @@ def build() -> SceneServer:
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), seed)
     models: List[str] = [rospkg.RosPack().get_path("hicrisp_gazebo"), "models", "agv", "model.sdf"]
     base = str(parameter("base_model", str(Path(*models))))
-    return SceneServer(scene, seed, base, _home_of(scene), str(parameter("clear_service", "/move_base/clear_costmaps")))
+    return SceneServer(scene, seed, base, _home_of(scene),
+                       str(parameter("clear_service", "/move_base/clear_costmaps")))
 
 
 def main() -> None:

@@ -17,13 +17,17 @@ _PEDESTAL, _PEDESTAL_WIDTH = (-0.04, 0.0), 0.26
 
 
 def solids_of(thing: WorldObject) -> Tuple[Solid, ...]:
-    """A thing's solids, with the body's origin in the middle of its bounding box, as everywhere in the workspace."""
+    """A thing's solids, with the body's origin in the middle of its bounding box, as everywhere in the
+    workspace.
+    """
     return tuple(Solid(f"solid_{number}", solid.kind, solid.size, solid.pose)
                  for number, solid in enumerate(thing.form.solids(thing.size)))
 
 
 def table(top: WorldObject, floor: float) -> Tuple[Solid, ...]:
-    """A table's top (its first solid) and what carries it, and the pedestal of the arm, on a floor of that height."""
+    """A table's top (its first solid) and what carries it, and the pedestal of the arm, on a floor of that
+    height.
+    """
     if top.pose is None:
         return ()
     x, y, z = top.pose.position

@@ -69,7 +69,8 @@ class GazeboWorld:
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
         """Make something go wrong; see ``faults.kinds_of``. The answer says what was done."""
-        return self.faults.inject(SceneFault(kind, target, tuple(float(value) for value in magnitude), int(count)))
+        return self.faults.inject(SceneFault(kind, target,
+                                             tuple(float(value) for value in magnitude), int(count)))
 
     def _spoil(self) -> None:
         for fault in self.scene.faults:

@@ -20,7 +20,8 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write("usage: scene_world SCENE [SEED]\n")
         return 2
     try:
-        scene = load_scene(config_file("scenes", arguments[1]), int(arguments[2]) if len(arguments) == 3 else 0)
+        scene = load_scene(config_file("scenes", arguments[1]),
+                           int(arguments[2]) if len(arguments) == 3 else 0)
     except HicrispError as error:
         sys.stderr.write(f"{error}\n")
         return 2

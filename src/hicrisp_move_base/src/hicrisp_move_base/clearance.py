@@ -23,7 +23,9 @@ class CostmapPadding:
 
     @contextmanager
     def driving(self, clearance: float) -> Iterator[Optional[Outcome]]:
-        """Keep some metres more than usual inside the block; yields why that cannot be, ``None`` where it can."""
+        """Keep some metres more than usual inside the block; yields why that cannot be, ``None`` where it
+        can.
+        """
         with ExitStack() as changed:
             refusal = None
             for name, parameters in self._costmaps.items():
@@ -42,7 +44,8 @@ def _widen(name: str, parameters: DynamicParameters, clearance: float) -> Option
     wanted = now[_PADDING] + clearance
     after = parameters.change({_PADDING: wanted}, now)
     if after.get(_PADDING, 0.0) < wanted - SAME:
-        return _refusal(clearance, f"its {name} keeps its {_PADDING} at {after.get(_PADDING, now[_PADDING]):.2f} m")
+        return _refusal(clearance,
+                        f"its {name} keeps its {_PADDING} at {after.get(_PADDING, now[_PADDING]):.2f} m")
     return None
 
 

@@ -44,10 +44,13 @@ def build() -> RobotServer:
 
 
 def _name_frames(map_frame: str, base_frame: str, robot: str) -> None:
-    """Publish that the map is the world, and the base's frame under the name by which the detector looks for it."""
+    """Publish that the map is the world, and the base's frame under the name by which the detector looks
+    for it.
+    """
     names, same = [("world", map_frame), (base_frame, f"{robot}/base_link")], Pose((0.0, 0.0, 0.0))
     tf2_ros.StaticTransformBroadcaster().sendTransform([
-        transform_to_msg(parent, child, same, rospy.Time.now()) for parent, child in names if parent != child])
+        transform_to_msg(parent, child, same, rospy.Time.now())
+        for parent, child in names if parent != child])
 
 
 def main() -> None:

@@ -1,4 +1,6 @@
-"""Parameters of a running node that a drive changes by dynamic_reconfigure, and that are put back after it."""
+"""Parameters of a running node that a drive changes by dynamic_reconfigure, and that are put back after
+it.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +44,13 @@ class DynamicParameters:
         """Put back what was changed; what could not be put back is tried again the next time."""
         if self._usual:
             now = self._set(dict(self._usual))
-            if now is not None and all(abs(now.get(name, value) - value) < SAME for name, value in self._usual.items()):
+            if now is not None and all(abs(now.get(name, value) - value) < SAME
+                                       for name, value in self._usual.items()):
                 self._usual = {}
 
     def _set(self, values: Mapping[str, float]) -> Optional[Dict[str, float]]:
-        request = ReconfigureRequest(Config(doubles=[DoubleParameter(*item) for item in sorted(values.items())]))
+        request = ReconfigureRequest(Config(doubles=[DoubleParameter(*item)
+                                                     for item in sorted(values.items())]))
         reply = self._client.call(request, self._wait)
         if reply.response is None:
             return None

@@ -1,7 +1,7 @@
 """Ground to keep out of as a grid that a second static layer of move_base's costmaps reads.
 
-``costmap_2d::StaticLayer`` takes a grid of any topic (``map_topic``); one of the map's own size, resolution and origin
-leaves the costmap as it is and adds its occupied cells (``use_maximum``).
+``costmap_2d::StaticLayer`` takes a grid of any topic (``map_topic``); one of the map's own size, resolution
+and origin leaves the costmap as it is and adds its occupied cells (``use_maximum``).
 """
 
 from __future__ import annotations

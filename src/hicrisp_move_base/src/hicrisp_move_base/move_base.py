@@ -99,7 +99,9 @@ class MoveBase:
         return self._drive(pose, deadline, cancel, progress, guard)[0]
 
     def first_reached(self, poses: Sequence[Pose], constraints: Constraints, deadline: Deadline) -> Reached:
-        """The first pose to which a path leads that respects the constraints; while it drives nothing is known."""
+        """The first pose to which a path leads that respects the constraints; while it drives nothing is
+        known.
+        """
         start = self.where()
         if start is not None:
             self._ways.show(constraints, Event())
@@ -112,7 +114,9 @@ class MoveBase:
         return Reached()
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Cancel every goal, command zero velocity where that is configured, and wait until the base stands."""
+        """Cancel every goal, command zero velocity where that is configured, and wait until the base
+        stands.
+        """
         while True:
             self._cancel_all.publish(GoalID())
             if self._zero is not None:
@@ -124,7 +128,8 @@ class MoveBase:
     def _refusal(self, pose: Pose, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
         """Why a drive does not begin; ``None`` when it may."""
         if not pose.finite:
-            return Outcome(Status.INVALID, f"the goal {pose.position} with {pose.orientation} is not a finite pose")
+            return Outcome(Status.INVALID,
+                           f"the goal {pose.position} with {pose.orientation} is not a finite pose")
         known = Deadline(min(self.settings.server_wait, deadline.remaining))
         wait_until(lambda: self.where() is not None and self._odometry.alive, known, cancel)
         start = self.where()
@@ -133,7 +138,8 @@ class MoveBase:
         if start is None:
             return self._lost()
         if not self._odometry.alive:
-            return Outcome(Status.LOST, f"there is no odometry on {self.settings.odometry}", cause=self._no_odometry())
+            return Outcome(Status.LOST, f"there is no odometry on {self.settings.odometry}",
+                           cause=self._no_odometry())
         return self._scans.alarm()
 
     def _no_way(self, pose: Pose, constraints: Constraints, cancel: Event) -> Optional[Outcome]:
@@ -150,7 +156,9 @@ class MoveBase:
                        cause=Cause(CauseKind.LOCALISATION, (self.settings.base_frame,)))
 
     def _closed(self, pose: Pose, outcome: Outcome, constraints: Constraints) -> bool:
-        """Whether a goal without a path still has none, with all that move_base saw since its own recoveries."""
+        """Whether a goal without a path still has none, with all that move_base saw since its own
+        recoveries.
+        """
         start = self.where() if outcome.status is Status.PLANNING else None
         return start is not None and self._ways.leads(start, pose, constraints) is False
 
@@ -185,7 +193,8 @@ class MoveBase:
         if watch.alarmed is not None and reply.status is not CallStatus.SUCCEEDED:
             return watch.alarmed
         if reply.status is CallStatus.PREEMPTED and not cancel.is_set():
-            return Outcome(Status.EXECUTION, "somebody else canceled the goal", cause=Cause(CauseKind.TAKEN_OVER))
+            return Outcome(Status.EXECUTION, "somebody else canceled the goal",
+                           cause=Cause(CauseKind.TAKEN_OVER))
         return explain(reply.status, reply.message)
 
     def alarm(self) -> Optional[Outcome]:
@@ -204,7 +213,8 @@ class MoveBase:
 
     def _no_odometry(self) -> Cause:
         silence = self._odometry.silence
-        return Cause(CauseKind.STALE_SENSOR, (self.settings.odometry,), silence if math.isfinite(silence) else None)
+        return Cause(CauseKind.STALE_SENSOR, (self.settings.odometry,),
+                     silence if math.isfinite(silence) else None)
 
     def astray(self, guard: ZoneGuard) -> Optional[Outcome]:
         """That the base is about to come over a zone; ``None`` while it is not."""

@@ -42,7 +42,9 @@ class OdometryWatch:
 
     @property
     def jump(self) -> float:
-        """The largest way between two messages that the speeds do not explain, since the last ``forgive``; metres."""
+        """The largest way between two messages that the speeds do not explain, since the last ``forgive``;
+        metres.
+        """
         return self._jump
 
     @property

@@ -1,4 +1,6 @@
-"""How the local planner drives: its greatest speed and its tolerance, set for one drive by dynamic_reconfigure."""
+"""How the local planner drives: its greatest speed and its tolerance, set for one drive by
+dynamic_reconfigure.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ class PlannerParameters:
             yield None
         elif parameters is None:
             rospy.logwarn("%s drives as always: 'move_base.planner' does not name a planner that could be told to "
-                          "drive at most at %.2f m/s and to end within %.2f m", self._settings.action, manner.speed,
+                          "drive at most at %.2f m/s and to end within %.2f m", self._settings.action,
+                          manner.speed,
                           manner.tolerance)
             yield None
         else:
@@ -64,5 +67,6 @@ class PlannerParameters:
         return self._refusal(f"it keeps its {', '.join(kept)}") if kept else None
 
     def _refusal(self, why: str) -> Outcome:
-        return Outcome(Status.PRECONDITION, f"the local planner '{self._settings.planner}' cannot be told how to "
+        return Outcome(Status.PRECONDITION,
+                       f"the local planner '{self._settings.planner}' cannot be told how to "
                                             f"drive: {why}", cause=Cause(CauseKind.UNSUPPORTED, ("manner",)))

@@ -17,19 +17,22 @@ _MOVE_BASE = ("move_base",)
 _ABORTED: Tuple[Tuple[str, Status, str, Cause], ...] = (
     (NO_PLAN, Status.PLANNING, "unreachable: move_base found no path, even after its recoveries",
      Cause(CauseKind.NO_PATH)),
-    (NO_CONTROL, Status.EXECUTION, "blocked: move_base found no velocity that follows the path, even after its "
+    (NO_CONTROL, Status.EXECUTION,
+     "blocked: move_base found no velocity that follows the path, even after its "
                                    "recoveries", Cause(CauseKind.BLOCKED)),
     (OSCILLATES, Status.EXECUTION, "oscillating: the base moved to and fro without getting nearer",
      Cause(CauseKind.BLOCKED)),
     (INVALID_QUATERNION, Status.INVALID, "the goal's orientation is no unit quaternion",
      Cause(CauseKind.REFUSED, _MOVE_BASE)),
-    (KILLED, Status.LOST, "move_base was ended while it drove", Cause(CauseKind.UNREACHABLE_NODE, _MOVE_BASE)),
+    (KILLED, Status.LOST, "move_base was ended while it drove",
+     Cause(CauseKind.UNREACHABLE_NODE, _MOVE_BASE)),
 )
 _OTHERS = {
     CallStatus.REJECTED: (Status.INVALID, "move_base did not take the goal", CauseKind.REFUSED),
     CallStatus.UNREACHABLE: (Status.LOST, "no move_base took the goal", CauseKind.UNREACHABLE_NODE),
     CallStatus.LOST: (Status.LOST, "move_base went away with the goal", CauseKind.UNREACHABLE_NODE),
-    CallStatus.STUCK: (Status.LOST, "move_base did not end the goal when it was told to", CauseKind.UNREACHABLE_NODE),
+    CallStatus.STUCK: (Status.LOST, "move_base did not end the goal when it was told to",
+                       CauseKind.UNREACHABLE_NODE),
     CallStatus.TIMEOUT: (Status.TIMEOUT, "the time limit passed; the base was stopped on its way",
                          CauseKind.OUT_OF_TIME),
     CallStatus.PREEMPTED: (Status.CANCELED, "the drive was canceled", CauseKind.CANCELED),

@@ -15,8 +15,8 @@ from hicrisp_move_base.settings import MoveBaseSettings
 class ScanWatch:
     """Listens to the scans where the settings name their topic; ages are in wall time.
 
-    A scan is current when it arrives with a stamp that is at most ``scan_lag`` behind the odometry's: an older one
-    says nothing of now, and a move_base does not move by it.
+    A scan is current when it arrives with a stamp that is at most ``scan_lag`` behind the odometry's: an
+    older one says nothing of now, and a move_base does not move by it.
     """
 
     def __init__(self, settings: MoveBaseSettings, newest: Callable[[], float]) -> None:

@@ -1,4 +1,6 @@
-"""What a move_base may offer besides its action: a path beforehand, and costmaps that forget what they saw."""
+"""What a move_base may offer besides its action: a path beforehand, and costmaps that forget what they
+saw.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,8 @@ class Services:
         self._clear = ServiceClient(f"{settings.action}/clear_costmaps", Empty)
 
     def path(self, start: Pose, goal: Pose) -> Optional[Sequence[Spot]]:
-        """The path to a goal, empty where there is none; ``None`` where nobody answers that (move_base refuses while it
-        drives)."""
+        """The path to a goal, empty where there is none; ``None`` where nobody answers that (move_base
+        refuses while it drives)."""
         if not offered(self._plan.name):
             return None
         request = GetPlanRequest(self.stamped(start), self.stamped(goal), self._settings.plan_tolerance)
@@ -44,8 +46,8 @@ class Services:
     def clear_costmaps(self, cancel: Event) -> bool:
         """Make the costmaps forget, and wait until they are filled again; whether that was done.
 
-        A cleared costmap lacks even the walls of the map until its next update, and ``make_plan`` then leads through
-        them (seen of move_base 1.17: up to one period of ``update_frequency``).
+        A cleared costmap lacks even the walls of the map until its next update, and ``make_plan`` then leads
+        through them (seen of move_base 1.17: up to one period of ``update_frequency``).
         """
         if not offered(self._clear.name):
             return False

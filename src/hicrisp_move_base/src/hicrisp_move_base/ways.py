@@ -39,7 +39,8 @@ class Ways:
         if overlapped(goal, self._radius, constraints.keep_out):
             return False
         path = self._services.path(start, goal)
-        return None if path is None else bool(path) and crossed(path, self._radius, constraints.keep_out) is None
+        return None if path is None else bool(path) and crossed(path, self._radius,
+                                                                constraints.keep_out) is None
 
     def refusal(self, start: Pose, goal: Pose, constraints: Constraints, cancel: Event) -> Optional[Outcome]:
         """Why a drive must not begin; ``None`` when it may."""
@@ -54,7 +55,8 @@ class Ways:
             return Outcome(Status.CANCELED, "the drive was canceled while the base stood")
         if path is None:
             return None if not ground else Outcome(
-                Status.PRECONDITION, f"{self._settings.action}/make_plan does not answer, so nobody knows whether the "
+                Status.PRECONDITION,
+                f"{self._settings.action}/make_plan does not answer, so nobody knows whether the "
                 f"path keeps out of {ground[0]}", cause=Cause(CauseKind.UNSUPPORTED, ("keep_out",)))
         if not path:
             return Outcome(Status.PLANNING, "no path leads there", cause=Cause(CauseKind.NO_PATH))

@@ -54,7 +54,8 @@ class MoveItArm:
     """One arm with a parallel gripper behind a move_group. Its parts are made by ``assembly.make_arm``."""
 
     def __init__(
-        self, name: str, settings: MoveItSettings, group: MoveGroup, joints: JointWatch, frames: Frames, hand: Hand,
+        self, name: str, settings: MoveItSettings, group: MoveGroup, joints: JointWatch, frames: Frames,
+        hand: Hand,
         limits: Sequence[JointLimits], max_opening: float, hardware: Optional[Hardware] = None,
     ) -> None:
         self.name = name
@@ -109,10 +110,12 @@ class MoveItArm:
     def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()) -> Motion:
         return self._planned(pose, deadline, touch, lambda goal: self._to_pose(pose, goal, deadline))
 
-    def plan_line(self, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str] = frozenset()) -> Motion:
+    def plan_line(self, pose: Pose, deadline: Deadline, speed: float,
+                  touch: FrozenSet[str] = frozenset()) -> Motion:
         if not 0.0 < speed < math.inf:
             return MotionFailure("no_path", f"the speed of a line must be more than 0 m/s, got {speed}")
-        return self._planned(pose, deadline, touch, lambda goal: self._along(pose, goal, deadline, speed, touch))
+        return self._planned(pose, deadline, touch,
+                             lambda goal: self._along(pose, goal, deadline, speed, touch))
 
     def plan_home(self, deadline: Deadline) -> Motion:
         rest = self._settings.rest
@@ -174,9 +177,12 @@ class MoveItArm:
     def _planned(
         self, pose: Pose, deadline: Deadline, touch: FrozenSet[str], work: Callable[[Pose], Motion]
     ) -> Motion:
-        """What every plan begins with: a finite goal, in a known frame, in a scene that is the observed world."""
+        """What every plan begins with: a finite goal, in a known frame, in a scene that is the observed
+        world.
+        """
         if not pose.finite:
-            return MotionFailure("unreachable", f"the pose {pose.position} with {pose.orientation} is not finite")
+            return MotionFailure("unreachable",
+                                 f"the pose {pose.position} with {pose.orientation} is not finite")
         if self._fault:
             return MotionFailure("lost", self._fault)
         if deadline.passed:
@@ -193,11 +199,14 @@ class MoveItArm:
                                  "the time to plan a motion ran out" if late else str(error))
 
     def _to_pose(self, pose: Pose, goal: Pose, deadline: Deadline) -> Motion:
-        """Ask first what MoveIt would tell only by using up its planning time: whether a free posture gets there."""
+        """Ask first what MoveIt would tell only by using up its planning time: whether a free posture gets
+        there.
+        """
         row = self._postures.reaching(goal, False, deadline)
         if row is None:
             x, y, z = pose.position
-            return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's "
+            return MotionFailure("unreachable",
+                                 f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's "
                                                 "reach")
         free = self._postures.reaching(goal, True, deadline)
         if free is None:
@@ -220,7 +229,8 @@ class MoveItArm:
         if start is not None:
             return MotionFailure.blocked("start_in_collision", start, "where the arm is now, ")
         between = self._between(goal, deadline) if reply.code == TIMED_OUT or kind == "no_path" else ()
-        return MotionFailure.blocked(kind, between, f"{reason}: ") if any(between) else MotionFailure(kind, reason)
+        return MotionFailure.blocked(kind, between, f"{reason}: ") if any(between) else MotionFailure(kind,
+                                                                                                      reason)
 
     def _between(self, goal: Sequence[float], deadline: Deadline) -> Tuple[str, ...]:
         """What is in the way of the straight motion of the joints."""
@@ -231,7 +241,8 @@ class MoveItArm:
             found.update(self._postures.touched(row, deadline) or ())
         return tuple(sorted(found))
 
-    def _along(self, pose: Pose, goal: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str]) -> Motion:
+    def _along(self, pose: Pose, goal: Pose, deadline: Deadline, speed: float,
+               touch: FrozenSet[str]) -> Motion:
         """A straight motion; what the hand touches already at the start it may touch all the way."""
         start = self._frames.tool(self._moved_at)
         if start is None:
@@ -253,7 +264,8 @@ class MoveItArm:
         rows, part = self._postures.line(goal, False, deadline)
         if part < _NEARLY or _jumps(rows, self._settings.line_jump):
             x, y, z = pose.position
-            return MotionFailure("unreachable", f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) from "
+            return MotionFailure("unreachable",
+                                 f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) from "
                                                 "its posture")
         for index, row in enumerate(rows):
             touched = self._postures.touched(row, deadline)

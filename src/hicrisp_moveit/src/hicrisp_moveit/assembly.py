@@ -36,7 +36,8 @@ def make_arm(file: ArmFile, commander: Commander, wait: float) -> MoveItArm:
     settings, gripper = file.moveit, file.gripper
     group = MoveGroup(settings, commander, Deadline(wait))
     limits = read_limits(settings.robot_description, group.joints, settings.joint_acceleration)
-    joints = JointWatch(settings.joint_states, group.joints, settings.joint_age, settings.still, settings.still_time)
+    joints = JointWatch(settings.joint_states, group.joints, settings.joint_age, settings.still,
+                        settings.still_time)
     fingers = JointWatch(settings.joint_states, gripper.fingers, settings.joint_age, _FINGER_STILL,
                          settings.still_time)
     hand = Hand(gripper, make_drive(GripperParts(gripper, settings, fingers)), fingers)

@@ -37,7 +37,8 @@ class MoveItDriver:
     """An arm behind its action, with the detector's eyes; ``robots/<name>/reset`` forgets and recovers."""
 
     def __init__(
-        self, arm: Any, skills: Mapping[str, SkillUse], eyes: TopicObserver, limits: Optional[SafetyLimits] = None,
+        self, arm: Any, skills: Mapping[str, SkillUse], eyes: TopicObserver,
+        limits: Optional[SafetyLimits] = None,
         sigma: float = 0.0, seed: int = 0,
     ) -> None:
         self._arm = arm
@@ -113,9 +114,11 @@ def _name_frames(settings: MoveItSettings, robot: str, body: RobotBody) -> None:
     """Publish world and tool under the names by which the detector looks for them."""
     origin = Pose((0.0, 0.0, 0.0))
     names: List[Tuple[str, str, Pose]] = [(WORLD_FRAME, settings.world_frame, origin),
-                                          (settings.tool_link, frames_of(robot, body).frames[0], settings.tcp_pose)]
+                                          (settings.tool_link, frames_of(robot, body).frames[0],
+                                           settings.tcp_pose)]
     tf2_ros.StaticTransformBroadcaster().sendTransform([
-        transform_to_msg(parent, child, pose, rospy.Time.now()) for parent, child, pose in names if parent != child])
+        transform_to_msg(parent, child, pose, rospy.Time.now())
+        for parent, child, pose in names if parent != child])
 
 
 def main() -> None:

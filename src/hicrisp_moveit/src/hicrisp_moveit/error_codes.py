@@ -63,7 +63,9 @@ def execution_reason(code: int) -> str:
 
 
 def controller_reason(code: int, text: str) -> str:
-    """Why a controller gave a motion up, by the code of its FollowJointTrajectory result; empty when it did not."""
+    """Why a controller gave a motion up, by the code of its FollowJointTrajectory result; empty when it
+    did not.
+    """
     if code == 0:
         return ""
     reason = _CONTROLLER.get(code, f"the controller ended with the code {code}")

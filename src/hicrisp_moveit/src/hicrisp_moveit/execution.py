@@ -1,4 +1,6 @@
-"""Motions on their way: sent to move_group without blocking, ended on time, and believed only by the joint states."""
+"""Motions on their way: sent to move_group without blocking, ended on time, and believed only by the joint
+states.
+"""
 
 from __future__ import annotations
 
@@ -89,11 +91,13 @@ class Execution:
 
     def _refusal(self, trajectory: Trajectory, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
         """Why a motion does not begin; ``None`` when it may."""
-        numbers = [value for rows in (trajectory.positions, trajectory.velocities) for row in rows for value in row]
+        numbers = [value for rows in (trajectory.positions, trajectory.velocities)
+                   for row in rows for value in row]
         if not trajectory.times or not all(math.isfinite(value) for value in (*trajectory.times, *numbers)):
             return Outcome(Status.INVALID, "the motion is empty or not finite")
         if sorted(trajectory.joints) != sorted(self._joints.joints):
-            return Outcome(Status.INVALID, f"the motion is of the joints {', '.join(trajectory.joints)}; there are: "
+            return Outcome(Status.INVALID,
+                           f"the motion is of the joints {', '.join(trajectory.joints)}; there are: "
                                            f"{', '.join(self._joints.joints)}")
         if cancel.is_set():
             return Outcome(Status.CANCELED, "the motion was canceled before it began")
@@ -103,7 +107,8 @@ class Execution:
             return Outcome(Status.LOST, f"there are no joint states on {self._joints.topic}")
         apart, joint = self._joints.farthest(self._row(trajectory, 0))
         if apart > self._settings.start_tolerance:
-            return Outcome(Status.EXECUTION, f"the arm is not where the motion begins: {joint} is {apart:.3f} rad off")
+            return Outcome(Status.EXECUTION,
+                           f"the arm is not where the motion begins: {joint} is {apart:.3f} rad off")
         return None
 
     def _arrived(self, trajectory: Trajectory) -> Outcome:
@@ -148,12 +153,16 @@ class ControllerReasons:
     def __init__(self, controllers: "tuple[str, ...]") -> None:
         self._last = (-math.inf, "")
         self._subscribers = [
-            rospy.Subscriber(f"{name}/result", FollowJointTrajectoryActionResult, self._on_result, queue_size=5)
+            rospy.Subscriber(f"{name}/result", FollowJointTrajectoryActionResult, self._on_result,
+                             queue_size=5)
             for name in controllers]
 
     def since(self, moment: float, wait: float) -> str:
-        """The reason that was given after a moment of the monotonic clock; empty when none was, nor for ``wait`` s."""
-        return self._last[1] if wait_until(lambda: self._last[0] >= moment, Deadline(wait), period=_POLL) else ""
+        """The reason that was given after a moment of the monotonic clock; empty when none was, nor for
+        ``wait`` s.
+        """
+        return self._last[1] if wait_until(lambda: self._last[0] >= moment, Deadline(wait),
+                                           period=_POLL) else ""
 
     def _on_result(self, message: FollowJointTrajectoryActionResult) -> None:
         reason = controller_reason(message.result.error_code, message.result.error_string)

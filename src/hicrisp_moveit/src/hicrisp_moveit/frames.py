@@ -20,7 +20,8 @@ _LATE = 0.5
 
 
 class Frames:
-    """Poses of the skills are of the tool centre point in the world frame; MoveIt's are of a link in its own frame.
+    """Poses of the skills are of the tool centre point in the world frame; MoveIt's are of a link in its own
+    frame.
 
     Args:
         frame: the planning frame.
@@ -41,13 +42,15 @@ class Frames:
         return found[0].inverse() if found is not None else None
 
     def link_goal(self, tool: Pose) -> Optional[Pose]:
-        """Where the tool link must be in the planning frame, for a pose of the tool centre point in the world frame."""
+        """Where the tool link must be in the planning frame, for a pose of the tool centre point in the
+        world frame.
+        """
         world = self.world
         return world.compose(tool).compose(self._tcp.inverse()) if world is not None else None
 
     def tool(self, since: float) -> Optional[Pose]:
-        """The tool centre point in the world frame, not older than a moment of the ROS clock; ``None`` when TF has
-        nothing as new as that."""
+        """The tool centre point in the world frame, not older than a moment of the ROS clock; ``None`` when
+        TF has nothing as new as that."""
         deadline = Deadline(_LATE)
         while True:
             found = self._tf.frames([self._settings.tool_link]).get(self._settings.tool_link)

@@ -17,7 +17,9 @@ from hicrisp_moveit.settings import GripperSettings
 
 
 class CommandDrive:
-    """One action for everything. That the fingers stall is an error when they should open, and a grasp when not."""
+    """One action for everything. That the fingers stall is an error when they should open, and a grasp
+    when not.
+    """
 
     def __init__(self, settings: GripperSettings) -> None:
         self._settings = settings
@@ -54,5 +56,7 @@ def _not_there(reply: Reply) -> str:
 
 
 def _nothing_to_say(_: Reply) -> str:
-    """A grasp ends with the goal reached, stalled or aborted as the controller likes; the fingers tell the rest."""
+    """A grasp ends with the goal reached, stalled or aborted as the controller likes; the fingers tell the
+    rest.
+    """
     return ""

@@ -47,7 +47,9 @@ class FrankaDrive:
         return self._call(self._move, MoveGoal(width=opening, speed=self._settings.speed), deadline, cancel)
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Close with a force, newtons. Any width will do: what is between the fingers the caller sees for himself."""
+        """Close with a force, newtons. Any width will do: what is between the fingers the caller sees for
+        himself.
+        """
         goal = GraspGoal(width=0.0, speed=self._settings.speed, force=force,
                          epsilon=GraspEpsilon(inner=0.005, outer=self._settings.max_opening))
         return self._call(self._grasp, goal, deadline, cancel)

@@ -1,4 +1,6 @@
-"""A gripper without an action of its own: a trajectory for the hand's joints, carried out by MoveIt's controllers."""
+"""A gripper without an action of its own: a trajectory for the hand's joints, carried out by MoveIt's
+controllers.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class GroupDrive:
         return self._send(opening, deadline, cancel, (SUCCESS,))
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Close until something resists: the controller then misses its goal, which is the sign of a grasp."""
+        """Close until something resists: the controller then misses its goal, which is the sign of a
+        grasp.
+        """
         del force
         return self._send(0.0, deadline, cancel, (SUCCESS, CONTROL_FAILED))
 
@@ -52,7 +56,8 @@ class GroupDrive:
             return Outcome(Status.LOST, f"there are no joint states of the fingers on {self._fingers.topic}")
         place = dict(zip(self._fingers.joints, positions))
         driven = self._settings.driven
-        start, end = tuple(place.get(joint, positions[0]) for joint in driven), opening * self._settings.position
+        start, end = tuple(place.get(joint, positions[0])
+                           for joint in driven), opening * self._settings.position
         seconds = max(_LEAST_TIME, abs(sum(positions) - opening) / max(self._settings.speed, 1e-3))
         still = (0.0,) * len(driven)
         motion = Trajectory(driven, (0.0, seconds), (start, (end,) * len(driven)), (still, still))

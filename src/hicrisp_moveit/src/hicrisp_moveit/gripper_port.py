@@ -1,4 +1,6 @@
-"""What every way to move fingers has in common: the port that it implements, and how a call of its action ends."""
+"""What every way to move fingers has in common: the port that it implements, and how a call of its action
+ends.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ class GripperParts:
 
 @dataclass(frozen=True)
 class GripperKind:
-    """A kind of gripper that a robot's file can name: what makes its drive, and what that needs to be installed.
+    """A kind of gripper that a robot's file can name: what makes its drive, and what that needs to be
+    installed.
 
     ``make`` raises ConfigError where there is no such gripper, and ImportError where messages are missing.
     """
@@ -61,7 +64,9 @@ def limits(deadline: Deadline) -> Limits:
 
 
 def ended(reply: Reply, name: str, failed: Callable[[Reply], str]) -> Outcome:
-    """The outcome of a gripper's action; ``failed`` says why one that it ended itself did not work, or nothing."""
+    """The outcome of a gripper's action; ``failed`` says why one that it ended itself did not work, or
+    nothing.
+    """
     if reply.status in (CallStatus.SUCCEEDED, CallStatus.ABORTED):
         reason = failed(reply)
         return Outcome(Status.EXECUTION, reason) if reason else Outcome(Status.SUCCESS)

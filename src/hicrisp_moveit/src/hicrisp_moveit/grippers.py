@@ -15,14 +15,16 @@ from hicrisp_moveit.gripper_port import Drive, GripperKind, GripperParts
 from hicrisp_moveit.settings import GripperSettings
 
 _LOOK_PERIOD, _ALONE = 0.1, 1.0
-"""Between two looks at what grippers there are, and how long one of two kinds is alone before it counts, seconds."""
+"""Between two looks at what grippers there are, and how long one of two kinds is alone before it counts,
+seconds.
+"""
 
 
 def _served(settings: GripperSettings, deadline: Deadline) -> GripperSettings:
     """The settings with the kind that is served in the namespace of the actions.
 
-    Franka's own actions go first: its hand takes every closing by GripperCommand for a grasp, and what it grasped so
-    slipped out.
+    Franka's own actions go first: its hand takes every closing by GripperCommand for a grasp, and what it
+    grasped so slipped out.
 
     Raises:
         ConfigError: when neither kind is served in time.
@@ -45,7 +47,8 @@ def make_drive(parts: GripperParts) -> Drive:
     """The drive that the settings name.
 
     Raises:
-        ConfigError: for an unknown kind, when its messages are not installed, or when its gripper is not there.
+        ConfigError: for an unknown kind, when its messages are not installed, or when its gripper is not
+            there.
     """
     name = parts.settings.kind
     kind: GripperKind = extensions().grippers.get(name)

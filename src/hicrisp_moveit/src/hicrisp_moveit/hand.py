@@ -1,4 +1,6 @@
-"""A parallel gripper as the arm uses it: whatever moves the fingers, their joint states tell where they are."""
+"""A parallel gripper as the arm uses it: whatever moves the fingers, their joint states tell where they
+are.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ class Hand:
         largest = self._settings.max_opening
         if not -1e-6 <= opening <= largest + 1e-6:
             return Outcome(Status.INVALID, f"the fingers open from 0 to {largest:g} m, not {opening:.3f} m")
-        outcome = self._refusal(deadline, cancel) or self._drive.move(min(max(opening, 0.0), largest), deadline, cancel)
+        outcome = self._refusal(deadline, cancel) or self._drive.move(min(max(opening, 0.0), largest),
+                                                                      deadline, cancel)
         if not outcome.ok:
             return self._halted(outcome)
         found = self._stands()

@@ -1,4 +1,6 @@
-"""Franka's own side of a real Panda: its mode, the user stop, reflexes, recovery, collision behaviour, felt forces."""
+"""Franka's own side of a real Panda: its mode, the user stop, reflexes, recovery, collision behaviour,
+felt forces.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _LATE_MODE = 1.0
 
 
 class FrankaHardware:
-    """Watches ``FrankaState`` and recovers from reflexes; a pressed user stop is told and never overridden."""
+    """Watches ``FrankaState`` and recovers from reflexes; a pressed user stop is told and never
+    overridden.
+    """
 
     def __init__(self, settings: FrankaSettings) -> None:
         self._settings = settings
@@ -40,7 +44,9 @@ class FrankaHardware:
                                             tcp_nodelay=True)
 
     def ready(self, deadline: Deadline) -> Optional[Outcome]:
-        """Why the robot cannot move; ``None`` when it can. A reflex is recovered from, as often as is allowed."""
+        """Why the robot cannot move; ``None`` when it can. A reflex is recovered from, as often as is
+        allowed.
+        """
         known = Deadline(min(self._settings.state_age, deadline.remaining))
         wait_until(lambda: self._alive, known, period=_POLL, in_vain=rospy.is_shutdown)
         for _ in range(self._settings.recoveries):
@@ -58,7 +64,8 @@ class FrankaHardware:
         if self._mode == FrankaState.ROBOT_MODE_GUIDING:
             return Outcome(Status.SAFETY, "the robot is being guided by hand")
         if self._mode == FrankaState.ROBOT_MODE_REFLEX:
-            return Outcome(Status.EXECUTION, f"a reflex stopped the arm: {self.errors() or 'no reason is given'}")
+            return Outcome(Status.EXECUTION,
+                           f"a reflex stopped the arm: {self.errors() or 'no reason is given'}")
         return None
 
     def errors(self) -> str:

@@ -28,7 +28,8 @@ class JointWatch:
         still_time: for how long it must, seconds.
     """
 
-    def __init__(self, topic: str, joints: Sequence[str], age: float, still: float, still_time: float) -> None:
+    def __init__(self, topic: str, joints: Sequence[str], age: float, still: float,
+                 still_time: float) -> None:
         self.topic = topic
         self.joints = tuple(joints)
         self._age = age
@@ -40,7 +41,8 @@ class JointWatch:
         self._rest: Dict[str, float] = {}
         self._at_rest: Dict[str, float] = {}
         self._stamp = 0.0
-        self._subscriber = rospy.Subscriber(topic, JointState, self._on_joints, queue_size=20, tcp_nodelay=True)
+        self._subscriber = rospy.Subscriber(topic, JointState, self._on_joints, queue_size=20,
+                                            tcp_nodelay=True)
 
     @property
     def alive(self) -> bool:
@@ -70,7 +72,8 @@ class JointWatch:
         now = time.monotonic()
         with self._changed:
             return all(joint in self._seen_at and now - self._seen_at[joint] <= _FRESH
-                       and self._seen_at[joint] - self._at_rest[joint] >= self._still_time for joint in self.joints)
+                       and self._seen_at[joint] - self._at_rest[joint] >= self._still_time
+                       for joint in self.joints)
 
     def wait_until_standing(self, deadline: Deadline) -> Outcome:
         """SUCCESS once the joints stand; LOST without joint states, EXECUTION while they move on."""

@@ -22,7 +22,8 @@ class JointLimits:
 
 
 def read_limits(description: str, joints: Sequence[str], acceleration: float) -> Tuple[JointLimits, ...]:
-    """The limits of joints, from the parameter with the URDF and MoveIt's ``<description>_planning/joint_limits``.
+    """The limits of joints, from the parameter with the URDF and MoveIt's
+    ``<description>_planning/joint_limits``.
 
     Args:
         acceleration: of a joint for which nothing says a limit, rad/s^2.
@@ -44,7 +45,8 @@ def read_limits(description: str, joints: Sequence[str], acceleration: float) ->
         if entry.get("has_velocity_limits"):
             velocity = min(velocity, float(entry.get("max_velocity", velocity)))
         limited = entry.get("has_acceleration_limits") and float(entry.get("max_acceleration", 0.0)) > 0.0
-        found.append(JointLimits(lower, upper, velocity, float(entry["max_acceleration"]) if limited else acceleration))
+        found.append(JointLimits(lower, upper, velocity,
+                                 float(entry["max_acceleration"]) if limited else acceleration))
     return tuple(found)
 
 

@@ -1,4 +1,6 @@
-"""When the arm is where on a straight line: an even speed of the tool between two ramps, within the joints' limits."""
+"""When the arm is where on a straight line: an even speed of the tool between two ramps, within the
+joints' limits.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ def time_line(
 ) -> Trajectory:
     """A motion through joint rows (radians) of a line.
 
-    The rows are taken to lie on the line as they do in the joints' space, for their distances there are even enough.
+    The rows are taken to lie on the line as they do in the joints' space, for their distances there are even
+    enough.
 
     Args:
         length: of the line, metres; a turn on the spot counts by its joints.
@@ -30,7 +33,8 @@ def time_line(
         velocity: part of the joints' speed limits that may be used.
         acceleration: part of their acceleration limits.
     """
-    steps = [math.sqrt(sum((b - a) ** 2 for a, b in zip(first, second))) for first, second in zip(rows, rows[1:])]
+    steps = [math.sqrt(sum((b - a) ** 2
+                           for a, b in zip(first, second))) for first, second in zip(rows, rows[1:])]
     turned = sum(steps)
     still = (0.0,) * len(joints)
     if turned < _LEAST:

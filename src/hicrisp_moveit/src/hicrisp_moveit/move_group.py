@@ -28,7 +28,9 @@ Commander = Callable[..., Any]
 
 @dataclass(frozen=True)
 class PlanReply:
-    """MoveIt's code of a plan, and the ``RobotTrajectory`` where there is one; ``message`` when nobody answered."""
+    """MoveIt's code of a plan, and the ``RobotTrajectory`` where there is one; ``message`` when nobody
+    answered.
+    """
 
     code: int
     trajectory: Optional[Any] = None
@@ -94,12 +96,15 @@ class MoveGroup:
         return PlanReply(int(code.val), trajectory if ok and trajectory.joint_trajectory.points else None)
 
     def _connect(self, commander: Commander, deadline: Deadline) -> Any:
-        """A commander, tried for until the deadline: it raises where an action server is missing for five seconds."""
+        """A commander, tried for until the deadline: it raises where an action server is missing for five
+        seconds.
+        """
         settings, message = self._settings, "no answer"
         while not deadline.passed and not rospy.is_shutdown():
             try:
                 return self._calls.call(
-                    lambda: commander(settings.group, settings.robot_description, settings.namespace), deadline)
+                    lambda: commander(settings.group, settings.robot_description, settings.namespace),
+                    deadline)
             except Overdue as error:
                 message = str(error)
             except Exception as error:  # noqa: BLE001 - whatever its C++ side throws
@@ -126,9 +131,11 @@ class MoveGroup:
         reply = service.call(QueryPlannerInterfacesRequest(), min(5.0, deadline.remaining))
         if reply.response is None:
             raise ConfigError(f"move_group does not tell its planners: {reply.message}")
-        ids = {planner for interface in reply.response.planner_interfaces for planner in interface.planner_ids}
+        ids = {planner for interface in reply.response.planner_interfaces
+               for planner in interface.planner_ids}
         if not {name, f"{group}[{name}]"} & ids:
-            known = sorted({planner[len(group) + 1:-1] for planner in ids if planner.startswith(f"{group}[")} or ids)
+            known = sorted({planner[len(group) + 1:-1] for planner in ids if planner.startswith(f"{group}[")}
+                           or ids)
             raise ConfigError(f"MoveIt has no planner '{name}' for the group '{group}'; there are: {', '.join(known)}")
 
     def _ask(self, work: Callable[[], Any]) -> Any:

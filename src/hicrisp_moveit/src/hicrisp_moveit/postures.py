@@ -88,7 +88,8 @@ class Postures:
             return None
         found = set()
         for contact in answer.contacts:
-            bodies = ((contact.body_type_1, contact.contact_body_1), (contact.body_type_2, contact.contact_body_2))
+            bodies = ((contact.body_type_1, contact.contact_body_1),
+                      (contact.body_type_2, contact.contact_body_2))
             things = [name for kind, name in bodies if kind == ContactInformation.WORLD_OBJECT]
             found.add(things[0] if things else "")
         return tuple(sorted(found)) or ("",)
@@ -100,19 +101,23 @@ class Postures:
             NoAnswer: when move_group does not answer.
         """
         request = GetCartesianPathRequest(
-            group_name=self._settings.group, link_name=self._settings.tool_link, waypoints=[pose_to_msg(pose)],
+            group_name=self._settings.group, link_name=self._settings.tool_link,
+            waypoints=[pose_to_msg(pose)],
             max_step=self._settings.line_step, avoid_collisions=free, start_state=self._state(None))
         request.header.frame_id = self._frame
         answer = self._call(self._line, request, deadline)
         if answer.error_code.val != SUCCESS:
             raise NoAnswer(f"compute_cartesian_path ended with the code {answer.error_code.val}")
         trajectory = answer.solution.joint_trajectory
-        order = [list(trajectory.joint_names).index(joint) for joint in self._joints] if trajectory.points else []
+        order = [list(trajectory.joint_names).index(joint)
+                 for joint in self._joints] if trajectory.points else []
         rows = tuple(tuple(point.positions[place] for place in order) for point in trajectory.points)
         return rows, float(answer.fraction)
 
     def _state(self, row: Optional[Sequence[float]]) -> RobotState:
-        """A posture as a difference to the present state, so that fingers and attached things stay as they are."""
+        """A posture as a difference to the present state, so that fingers and attached things stay as they
+        are.
+        """
         state = RobotState(is_diff=True)
         if row is not None:
             state.joint_state = JointState(name=list(self._joints), position=list(row))

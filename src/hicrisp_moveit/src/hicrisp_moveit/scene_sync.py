@@ -104,8 +104,8 @@ class SceneSync:
         self._confirm(lambda: _difference(self._read(deadline), wanted, gone), deadline)
 
     def attach(self, name: str) -> None:
-        """From now on the thing moves with the tool's link; the hand may touch it. One that is attached already, and
-        has slipped in the hand, is attached as it was seen last.
+        """From now on the thing moves with the tool's link; the hand may touch it. One that is attached
+        already, and has slipped in the hand, is attached as it was seen last.
 
         Raises:
             KeyError: when no thing of that name was seen.
@@ -155,7 +155,8 @@ class SceneSync:
         if wanted is not None:
             self._send(PlanningScene(is_diff=True, allowed_collision_matrix=wanted), deadline)
             self._confirm(lambda: "" if _with_pairs(self._matrix(deadline), pairs, over) is None else
-                          f"contacts with {', '.join(sorted(touch)) or 'nothing'} alone should be allowed", deadline)
+                          f"contacts with {', '.join(sorted(touch)) or 'nothing'} alone should be allowed",
+                          deadline)
         self._pairs = pairs
 
     def _forget_what_an_earlier_driver_held(self, world: WorldState, deadline: Deadline) -> None:
@@ -169,7 +170,8 @@ class SceneSync:
         self._send(_with_attached(message), deadline)
         self._confirm(lambda: f"'{name}' is still attached" if name in self._held(deadline) else "", deadline)
 
-    def _send(self, scene: PlanningScene, deadline: Deadline, objects: Iterable[CollisionObject] = ()) -> None:
+    def _send(self, scene: PlanningScene, deadline: Deadline,
+              objects: Iterable[CollisionObject] = ()) -> None:
         scene.robot_state.is_diff = True
         scene.world.collision_objects = list(objects)
         reply = self._apply.call(ApplyPlanningSceneRequest(scene=scene), deadline.remaining)
@@ -201,7 +203,8 @@ class SceneSync:
         return _attached(self._scene(_THINGS, deadline))
 
     def _matrix(self, deadline: Deadline) -> AllowedCollisionMatrix:
-        return self._scene(PlanningSceneComponents.ALLOWED_COLLISION_MATRIX, deadline).allowed_collision_matrix
+        return self._scene(PlanningSceneComponents.ALLOWED_COLLISION_MATRIX,
+                           deadline).allowed_collision_matrix
 
 
 def _poses(scene: PlanningScene) -> Dict[str, Pose]:
@@ -221,7 +224,9 @@ def _with_attached(message: AttachedCollisionObject) -> PlanningScene:
 
 
 def _centre(thing: CollisionObject) -> Pose:
-    """Where the middle of a thing of ours is, whether the scene gives it by the thing's pose or by its parts'."""
+    """Where the middle of a thing of ours is, whether the scene gives it by the thing's pose or by its
+    parts'.
+    """
     whole = pose_from_msg(thing.pose)
     assert whole is not None
     if len(thing.primitive_poses) != 1:
@@ -271,6 +276,7 @@ def _with_pairs(
         default_entry_values=matrix.default_entry_values)
     # A pair that is not listed has the default of its names, and must keep it when it is listed from now on.
     answer.entry_values = [
-        AllowedCollisionEntry(enabled=[rows[a].get(b, default.get(a, False) or default.get(b, False)) for b in names])
+        AllowedCollisionEntry(enabled=[rows[a].get(b, default.get(a, False) or default.get(b, False))
+                                       for b in names])
         for a in names]
     return answer

@@ -44,8 +44,8 @@ class MoveItSettings:
         namespace: of move_group's names.
         robot_description: parameter with the URDF.
         joint_states: topic with the joints' positions.
-        controllers: FollowJointTrajectory actions that carry motions out; they are told to stop, too, and asked why
-            they gave up.
+        controllers: FollowJointTrajectory actions that carry motions out; they are told to stop, too, and
+            asked why they gave up.
         world_frame: the frame of the poses of things.
         service_wait: longest wait for an answer of one of move_group's services, seconds.
         server_wait: longest wait for the execution's server, seconds.
@@ -103,11 +103,11 @@ class GripperSettings:
     """How one parallel gripper is told what to do.
 
     Args:
-        kind: ``franka`` (move, grasp, homing), ``gripper_command`` (control_msgs), ``group`` (a trajectory for the
-            hand's joints through MoveIt), or ``auto`` (``franka`` where its actions are served, else
+        kind: ``franka`` (move, grasp, homing), ``gripper_command`` (control_msgs), ``group`` (a trajectory
+            for the hand's joints through MoveIt), or ``auto`` (``franka`` where its actions are served, else
             ``gripper_command``).
-        action: the action's name; for ``franka`` and ``auto`` the namespace of its actions, in which ``auto`` takes
-            ``gripper_action`` for the other kind.
+        action: the action's name; for ``franka`` and ``auto`` the namespace of its actions, in which ``auto``
+            takes ``gripper_action`` for the other kind.
         fingers: the finger joints; their positions add up to the opening.
         driven: the finger joints that a trajectory of kind ``group`` names.
         position: of a commanded joint for an opening of one metre.

@@ -39,5 +39,7 @@ def removal(name: str, frame: str) -> CollisionObject:
 def _parts(thing: WorldObject) -> List[Part]:
     if min(thing.size) <= 0.0:
         return []
-    return [(SolidPrimitive.CYLINDER, [solid.size[2], solid.size[0] / 2.0], solid.pose) if solid.kind == "cylinder"
-            else (SolidPrimitive.BOX, list(solid.size), solid.pose) for solid in thing.form.solids(thing.size)]
+    return [(SolidPrimitive.CYLINDER, [solid.size[2], solid.size[0] / 2.0], solid.pose)
+            if solid.kind == "cylinder"
+            else (SolidPrimitive.BOX, list(solid.size), solid.pose)
+            for solid in thing.form.solids(thing.size)]

@@ -49,7 +49,8 @@ class BodyServer:
     def _translate(self, goal: Goal) -> TranslateStepResult:
         request = goal.message
         translation = self._body.translate(
-            to.step_from_msg(request.step), to.world_from_msg(request.world), Deadline(max(0.0, request.time_limit)))
+            to.step_from_msg(request.step), to.world_from_msg(request.world),
+            Deadline(max(0.0, request.time_limit)))
         result = TranslateStepResult(
             ok=translation.feedback is None,
             commands=[to.command_to_msg(command) for command in translation.commands],
@@ -61,7 +62,8 @@ class BodyServer:
     def _aim(self, request: AimCommandRequest) -> AimCommandResponse:
         offsets = self._offsets.from_lists({offset.key: offset.state for offset in request.offsets})
         aimed = self._body.aim(
-            to.command_from_msg(request.command), to.world_from_msg(request.world), offsets, Deadline(AIM_LIMIT))
+            to.command_from_msg(request.command), to.world_from_msg(request.world), offsets,
+            Deadline(AIM_LIMIT))
         if isinstance(aimed, Feedback):
             return AimCommandResponse(ok=False, command=request.command, feedback=to.feedback_to_msg(aimed))
         return AimCommandResponse(ok=True, command=to.command_to_msg(aimed))

@@ -6,7 +6,14 @@ from typing import Optional
 
 from hicrisp_core.domain.wording import LEVELS
 from hicrisp_core.model import Task
-from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, ReportAnswer, Reporter, ReportRequest
+from hicrisp_core.ports.brain import (
+    Brain,
+    CorrectionRequest,
+    PlanRequest,
+    ReportAnswer,
+    Reporter,
+    ReportRequest,
+)
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.scene_change import SceneFollower

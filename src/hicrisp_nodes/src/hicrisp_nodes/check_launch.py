@@ -1,7 +1,8 @@
-"""What a launch file was told is checked before it starts anything, so that its reason is the last that is read.
+"""What a launch file was told is checked before it starts anything, so that its reason is the last that is
+read.
 
-A launch file asks by ``<param command="rosrun hicrisp_nodes check_launch ..."/>``: roslaunch reads all parameters
-first, and ends where a command fails.
+A launch file asks by ``<param command="rosrun hicrisp_nodes check_launch ..."/>``: roslaunch reads all
+parameters first, and ends where a command fails.
 """
 
 from __future__ import annotations

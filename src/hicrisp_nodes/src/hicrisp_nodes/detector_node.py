@@ -19,8 +19,8 @@ from hicrisp_ros import conversions as to
 
 
 class FactEyes:
-    """Publishes what a world without geometry shows of itself, which knows its things itself; a driver's report is no
-    part of it."""
+    """Publishes what a world without geometry shows of itself, which knows its things itself; a driver's
+    report is no part of it."""
 
     def __init__(self) -> None:
         self._publisher = Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
@@ -45,7 +45,8 @@ class DetectorServer:
         self._service = rospy.Service("detector/check", CheckCommand, self._check)
 
     def _made(self, configuration: Configuration) -> Detector:
-        return Parts(configuration.domain, configuration.policy, pose_age_limit=self._pose_age_limit).detector()
+        return Parts(configuration.domain, configuration.policy,
+                     pose_age_limit=self._pose_age_limit).detector()
 
     def _follow(self, configuration: Configuration) -> None:
         self._detector = self._made(configuration)
@@ -54,7 +55,8 @@ class DetectorServer:
 
     def _check(self, request: CheckCommandRequest) -> CheckCommandResponse:
         verdict = self._detector.check(
-            to.command_from_msg(request.command), to.world_from_msg(request.before), to.world_from_msg(request.after),
+            to.command_from_msg(request.command), to.world_from_msg(request.before),
+            to.world_from_msg(request.after),
             to.outcome_from_msg(request.outcome))
         return CheckCommandResponse(to.verdict_to_msg(verdict))
 
@@ -66,7 +68,8 @@ def build() -> DetectorServer:
     if configuration.scene.symbolic:
         return DetectorServer(configuration, FactEyes(), age)
     scan = str(parameter("scan", "/scan"))
-    return DetectorServer(configuration, PoseEyes(configuration, float(parameter("rate", 30.0)), age, scan), age)
+    return DetectorServer(configuration, PoseEyes(configuration, float(parameter("rate", 30.0)), age, scan),
+                          age)
 
 
 def main() -> None:

@@ -1,4 +1,6 @@
-"""The detector's eyes on TF and on a lidar: they publish ``world_state`` whenever there is something new to see."""
+"""The detector's eyes on TF and on a lidar: they publish ``world_state`` whenever there is something new
+to see.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,13 @@ from hicrisp_msgs.msg import WorldState
 from hicrisp_ros import conversions as to
 
 SILENCE = 0.5
-"""Seconds of wall time after which the world is published although TF is silent: the poses' ages have grown."""
+"""Seconds of wall time after which the world is published although TF is silent: the poses' ages have
+grown.
+"""
 _SHOWN_LIMIT = 5.0
-"""Seconds of wall time in which another scene is published for the first time; longer only where nobody looks."""
+"""Seconds of wall time in which another scene is published for the first time; longer only where nobody
+looks.
+"""
 DUTY = 0.3
 """The part of the time that may go into looking."""
 
@@ -54,7 +60,9 @@ class PoseEyes:
         self._timer = WallTimer(self._period, self._look, "eyes")
 
     def follow(self, configuration: Configuration) -> None:
-        """Look for the things of another scene; on return it has been published once, where that took no long time."""
+        """Look for the things of another scene; on return it has been published once, where that took no
+        long time.
+        """
         self._eyes = wanted = self._open(configuration)
         with self._news:
             self._news.wait_for(lambda: self._shown is wanted, _SHOWN_LIMIT)

@@ -1,4 +1,6 @@
-"""The supervisor's door: services and the action for tasks, the gate, and the latched state; it alone holds tasks."""
+"""The supervisor's door: services and the action for tasks, the gate, and the latched state; it alone
+holds tasks.
+"""
 
 from __future__ import annotations
 
@@ -69,11 +71,13 @@ class Supervisor:
         configuration = load_configuration()
         self._reports = Reports()
         self._gate = Gate(
-            str(parameter("autonomy", configuration.policy.autonomy)), float(parameter("approval_patience", 300.0)),
+            str(parameter("autonomy", configuration.policy.autonomy)),
+            float(parameter("approval_patience", 300.0)),
             self._gate_changed)
         self._observer = TopicObserver(still=float(parameter("still", 0.002)))
         self._robots = {
-            name: RosRobot(name, tuple(configuration.domain.actions), self._gate.estop, self._observer.world_changed)
+            name: RosRobot(name, tuple(configuration.domain.actions), self._gate.estop,
+                           self._observer.world_changed)
             for name in configuration.scene.robots}
         self._thinkers = Thinkers()
         brain, _ = choose_llm(str(parameter("llm", AUTO)), os.environ)
@@ -81,14 +85,16 @@ class Supervisor:
                   "policy": configuration.policy.name, "llm": Path(brain).stem}
         runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
         self._runner = TaskRunner(
-            configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports, runs_dir, labels,
+            configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports, runs_dir,
+            labels,
             self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)))
         self._queue = TaskQueue(self._runner.run, self._publish)
         self._reports.gate(self._gate)
         self._services = self._serve()
         self._follower = SceneFollower(self._follow)
         self._queue.start()
-        self._server = ActionServer("execute_task", ExecuteTaskAction, self._execute_task, concurrent=True).start()
+        self._server = ActionServer("execute_task", ExecuteTaskAction, self._execute_task,
+                                    concurrent=True).start()
         self._timer = WallTimer(1.0, self._diagnose, "diagnostics")
         for robot in self._robots.values():  # A command whose supervisor died must not go on.
             robot.clear(ORPHANS)
@@ -112,7 +118,8 @@ class Supervisor:
             rospy.Service("get_task", GetTask, lambda request: self._get(request.task_id)),
             rospy.Service("hold_tasks", HoldTasks, lambda request: self._hold(request.hold)),
             rospy.Service("explain", Explain, lambda request: self._explain(request.task_id)),
-            rospy.Service("approve", Approve, lambda request: self._approve(request.task_id, request.granted)),
+            rospy.Service("approve", Approve,
+                          lambda request: self._approve(request.task_id, request.granted)),
             rospy.Service("set_autonomy", SetAutonomy,
                           lambda request: SetAutonomyResponse(*self._gate.set_autonomy(request.level))),
             trigger("pause", self._gate.pause),
@@ -153,7 +160,8 @@ class Supervisor:
     def _explain(self, task_id: str) -> ExplainResponse:
         request = self._queue.find(task_id)
         if request is None:
-            return ExplainResponse(False, f"there is no task '{task_id}'" if task_id else "no task has run yet")
+            return ExplainResponse(False,
+                                   f"there is no task '{task_id}'" if task_id else "no task has run yet")
         if request.explain is None:
             return ExplainResponse(True, f"The task '{request.text}' is {request.progress.state.value}.")
         return ExplainResponse(True, request.explain())

@@ -1,7 +1,7 @@
 """Calls an action with three limits in wall time: finding the server, carrying out the goal, ending it early.
 
-actionlib's own client waits on the ROS clock, which may stand still, and for ever when a goal was lost on the way.
-Here an unacknowledged goal is sent again under the same id (a server takes an id once), and a goal that
+actionlib's own client waits on the ROS clock, which may stand still, and for ever when a goal was lost on the
+way. Here an unacknowledged goal is sent again under the same id (a server takes an id once), and a goal that
 the server no longer knows is LOST.
 """
 
@@ -112,9 +112,11 @@ class ActionClient:
         self._lock = Lock()
         self._goal = Publisher(f"{name}/goal", self._goal_type, queue_size=10)
         self._cancel = Publisher(f"{name}/cancel", GoalID, queue_size=10)
-        self._result = rospy.Subscriber(f"{name}/result", type(parts.action_result), self._on_result, tcp_nodelay=True)
+        self._result = rospy.Subscriber(f"{name}/result", type(parts.action_result), self._on_result,
+                                        tcp_nodelay=True)
         self._feedback = rospy.Subscriber(f"{name}/feedback", type(parts.action_feedback), self._on_feedback)
-        self._status = rospy.Subscriber(f"{name}/status", GoalStatusArray, self._on_status)  # It looks at the others.
+        self._status = rospy.Subscriber(f"{name}/status", GoalStatusArray,
+                                        self._on_status)  # It looks at the others.
 
     @property
     def connected(self) -> bool:
@@ -124,8 +126,8 @@ class ActionClient:
 
     @property
     def _ready(self) -> bool:
-        """Whether a status came over the whole connection: rospy's publishers count a new subscriber a moment later
-        than it does, and what they publish in between is lost."""
+        """Whether a status came over the whole connection: rospy's publishers count a new subscriber a moment
+        later than it does, and what they publish in between is lost."""
         if not self.connected:
             self._heard = False
         return self._heard
@@ -154,10 +156,12 @@ class ActionClient:
                 del self._tracks[request.goal_id.id]
 
     def end_others(self, seconds: float) -> bool:
-        """End what other clients left running at the server: each goal by its id, so that no later one ends with it.
+        """End what other clients left running at the server: each goal by its id, so that no later one ends
+        with it.
 
         Returns:
-            Whether the server has none of them any more; ``False`` when it cannot be reached within the wall time.
+            Whether the server has none of them any more; ``False`` when it cannot be reached within the wall
+            time.
         """
         deadline, told = Deadline(seconds), -math.inf
         while not (deadline.passed or rospy.is_shutdown()):
@@ -188,7 +192,8 @@ class ActionClient:
                     return Reply(CallStatus.PREEMPTED, None, "canceled before it was sent")
                 if found.passed:
                     self._cancel.publish(GoalID(id=request.goal_id.id))
-                    return Reply(CallStatus.UNREACHABLE, None, f"no server took a goal of '{self.name}' in time")
+                    return Reply(CallStatus.UNREACHABLE, None,
+                                 f"no server took a goal of '{self.name}' in time")
                 if self._ready and (sent is None or now - sent > RESEND_AFTER):
                     if sent is None:
                         execution = Deadline(limits.execution)
@@ -197,13 +202,15 @@ class ActionClient:
             elif self._lost(track, now):
                 return Reply(CallStatus.LOST, None, f"the server of '{self.name}' went away with the goal")
             elif track.over_since is not None and now - track.over_since > RESULT_WITHIN:
-                return Reply(CallStatus.LOST, None, f"'{self.name}' finished the goal, its result did not arrive")
+                return Reply(CallStatus.LOST, None,
+                             f"'{self.name}' finished the goal, its result did not arrive")
             if ending is None and sent is not None and (cancel.is_set() or execution.passed):
                 timed_out = not cancel.is_set()
                 ending = Deadline(limits.preemption)
             if ending is not None:
                 if ending.passed:
-                    return Reply(CallStatus.STUCK, None, f"'{self.name}' did not end within {limits.preemption:g} s")
+                    return Reply(CallStatus.STUCK, None,
+                                 f"'{self.name}' did not end within {limits.preemption:g} s")
                 if told is None or now - told > RESEND_AFTER:
                     told = now
                     self._cancel.publish(GoalID(id=request.goal_id.id))

@@ -1,7 +1,9 @@
-"""The one action server of the workspace: one goal at a time, no lost wake-ups, no dependence on the ROS clock.
+"""The one action server of the workspace: one goal at a time, no lost wake-ups, no dependence on the ROS
+clock.
 
 actionlib's SimpleActionServer looks for a new goal without its lock and then sleeps 0.1 s, refuses goals
-whose stamps go back (a simulation that was reset), and publishes its status on the ROS clock, which may stand still.
+whose stamps go back (a simulation that was reset), and publishes its status on the ROS clock, which may stand
+still.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ class Aborted(Exception):
 
 
 class Goal:
-    """A goal while it is carried out: its message, whether its end is wished, and a way to report progress."""
+    """A goal while it is carried out: its message, whether its end is wished, and a way to report
+    progress.
+    """
 
     def __init__(self, handle: Any) -> None:
         self.message = handle.get_goal()
@@ -46,13 +50,16 @@ class Goal:
 
 
 Execute = Callable[[Goal], Any]
-"""Carries out a goal and returns the result message; it looks at ``goal.cancel`` and returns soon once that is set."""
+"""Carries out a goal and returns the result message; it looks at ``goal.cancel`` and returns soon once
+that is set.
+"""
 
 
 class _WallServer(actionlib.ActionServer):
     """actionlib's server with its status published at a period of wall time; silent once it was stopped.
 
-    Its own ``initialize`` starts a timer of the ROS clock, which ends with an exception when a simulation is reset.
+    Its own ``initialize`` starts a timer of the ROS clock, which ends with an exception when a simulation is
+    reset.
     """
 
     def initialize(self) -> None:
@@ -63,7 +70,8 @@ class _WallServer(actionlib.ActionServer):
         self.goal_sub = rospy.Subscriber(f"{name}/goal", self.ActionGoal, self.internal_goal_callback)
         self.cancel_sub = rospy.Subscriber(f"{name}/cancel", GoalID, self.internal_cancel_callback)
         self.status_list_timeout = rospy.Duration.from_sec(ENDED_ARE_LISTED)
-        self.status_timer = WallTimer(STATUS_PERIOD, lambda: self.publish_status_async(None), f"{self.ns} status")
+        self.status_timer = WallTimer(STATUS_PERIOD, lambda: self.publish_status_async(None),
+                                      f"{self.ns} status")
 
     def publish_result(self, status: Any, result: Any) -> None:
         if self.started:
@@ -77,9 +85,9 @@ class _WallServer(actionlib.ActionServer):
 class ActionServer:
     """Serves an action: a new goal asks the running one to end, and starts when it has.
 
-    A goal that waits is replaced by a newer one. With ``concurrent`` every goal runs at once, in a thread of its own.
-    The goal succeeds when ``execute`` returns, is preempted when it returns after ``goal.cancel`` was set, and is
-    aborted with the message when it raises.
+    A goal that waits is replaced by a newer one. With ``concurrent`` every goal runs at once, in a thread of
+    its own. The goal succeeds when ``execute`` returns, is preempted when it returns after ``goal.cancel``
+    was set, and is aborted with the message when it raises.
     """
 
     def __init__(self, name: str, specification: Any, execute: Execute, concurrent: bool = False) -> None:

@@ -72,7 +72,9 @@ def _config() -> Path:
 
 @dataclass(frozen=True)
 class Configuration:
-    """What every node must agree on: the things that are known, what may be done with them, and how tasks are run."""
+    """What every node must agree on: the things that are known, what may be done with them, and how tasks
+    are run.
+    """
 
     scene: Scene
     domain: Domain
@@ -80,7 +82,9 @@ class Configuration:
 
 
 def load_configuration() -> Configuration:
-    """The configuration that ``~scene``, ``~seed``, ``~domain`` (the scene's own by default) and ``~policy`` name."""
+    """The configuration that ``~scene``, ``~seed``, ``~domain`` (the scene's own by default) and
+    ``~policy`` name.
+    """
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
     domain = load_domain(config_file("domains", str(parameter("domain", "") or scene.domain)))
     policy = load_policy(config_file("policies", str(parameter("policy", "hierarchical"))))
@@ -92,5 +96,6 @@ def _with_tolerances(domain: Domain, scene: Scene) -> Domain:
     if unknown:
         raise ConfigError(f"scene {scene.name} sets a tolerance for the unknown predicate '{unknown[0]}'; "
                           f"there are: {', '.join(sorted(domain.predicates))}")
-    changed = {name: replace(domain.predicates[name], tolerance=value) for name, value in scene.tolerances.items()}
+    changed = {name: replace(domain.predicates[name], tolerance=value)
+               for name, value in scene.tolerances.items()}
     return replace(domain, predicates={**domain.predicates, **changed})

@@ -1,4 +1,6 @@
-"""What every node script does: start under ROS, say what is wrong with its configuration, run until told to end."""
+"""What every node script does: start under ROS, say what is wrong with its configuration, run until told
+to end.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ END_LIMIT = 4.0
 
 
 def run(name: str, build: Callable[[], Any]) -> None:
-    """Start a node and keep what ``build`` makes alive until shutdown; a wrong configuration ends it with status 2."""
+    """Start a node and keep what ``build`` makes alive until shutdown; a wrong configuration ends it with
+    status 2.
+    """
     rospy.init_node(name)
     end_quietly()
     try:
@@ -40,7 +44,8 @@ def end_quietly() -> None:
 def leave() -> None:
     """End the process with status 0, without Python's own clean-up.
 
-    Threads of rospy and of native libraries (physics, planners, OpenGL) may still be at work, and crash in it.
+    Threads of rospy and of native libraries (physics, planners, OpenGL) may still be at work, and crash in
+    it.
     """
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):

@@ -1,7 +1,7 @@
 """Threads that end with their node: told to end while topics are still open, and waited for.
 
-A thread that goes on while ROS goes down publishes to closed topics, and one that is inside a native library while
-Python is torn down crashes the process.
+A thread that goes on while ROS goes down publishes to closed topics, and one that is inside a native library
+while Python is torn down crashes the process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ class NodeThread(Thread):
         tell: called when the thread shall end, for work that waits for something else than ``ended``.
     """
 
-    def __init__(self, name: str, work: Callable[[Event], None], tell: Optional[Callable[[], None]] = None) -> None:
+    def __init__(self, name: str, work: Callable[[Event], None],
+                 tell: Optional[Callable[[], None]] = None) -> None:
         super().__init__(name=name, daemon=True)
         self.ended = Event()
         self._work = work

@@ -22,12 +22,14 @@ class RobotServer:
     """Serves one robot; a new command asks the running one to end.
 
     Args:
-        first_reached: for a base that knows where its trajectories lead; served as ``robots/<name>/first_reached``.
+        first_reached: for a base that knows where its trajectories lead; served as
+            ``robots/<name>/first_reached``.
     """
 
     def __init__(self, robot: RobotPort, first_reached: Optional[FindReached] = None) -> None:
         self._services = [] if first_reached is None else [rospy.Service(
-            f"robots/{robot.name}/first_reached", FirstReached, lambda request: _find(first_reached, request))]
+            f"robots/{robot.name}/first_reached", FirstReached,
+            lambda request: _find(first_reached, request))]
         self._server = ActionServer(
             f"robots/{robot.name}/execute", ExecuteCommandAction, lambda goal: carry_out(robot, goal)).start()
 

@@ -26,10 +26,13 @@ class ScanTopic:
     def __init__(self, topic: str) -> None:
         self._waiting: Deque[LaserScan] = deque(maxlen=_KEPT)
         self._lock = Lock()
-        self._subscriber = rospy.Subscriber(topic, LaserScan, self._on_scan, queue_size=_KEPT, tcp_nodelay=True)
+        self._subscriber = rospy.Subscriber(topic, LaserScan, self._on_scan, queue_size=_KEPT,
+                                            tcp_nodelay=True)
 
     def take(self, tf: TfWorld) -> List[Scan]:
-        """The scans since the last call, the oldest first; one for which TF is still behind waits for the next."""
+        """The scans since the last call, the oldest first; one for which TF is still behind waits for the
+        next.
+        """
         with self._lock:
             waiting = list(self._waiting)
             self._waiting.clear()

@@ -1,7 +1,8 @@
-"""A change of the scene: the world's node begins it, and every node of the namespace that knows a scene follows.
+"""A change of the scene: the world's node begins it, and every node of the namespace that knows a scene
+follows.
 
-A node that follows serves ``~load_scene``. The private parameters ``~scene`` and ``~seed`` of all nodes are set too, so
-that one which is away at the moment comes back with the right scene.
+A node that follows serves ``~load_scene``. The private parameters ``~scene`` and ``~seed`` of all nodes are
+set too, so that one which is away at the moment comes back with the right scene.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from hicrisp_ros.service_client import ServiceClient, offered
 _SERVICE = "load_scene"
 _FOLLOW_LIMIT = 20.0
 _HOLD_LIMIT = 15.0
-"""Seconds of wall time that a node gets to go over to a scene, and the supervisor to say whether a task runs."""
+"""Seconds of wall time that a node gets to go over to a scene, and the supervisor to say whether a task
+runs.
+"""
 
 
 class SceneFollower:
@@ -59,7 +62,9 @@ class SceneFollower:
 
 
 def let_all_follow(scene: str, seed: int) -> List[str]:
-    """Take every other node of this namespace over to a scene; the nodes that did not follow, with their reasons."""
+    """Take every other node of this namespace over to a scene; the nodes that did not follow, with their
+    reasons.
+    """
     space, own = rospy.get_namespace(), rospy.get_name()
     for name in rospy.get_param_names():
         node, _, last = name.rpartition("/")
@@ -79,7 +84,9 @@ def let_all_follow(scene: str, seed: int) -> List[str]:
 
 @contextmanager
 def tasks_held() -> Iterator[str]:
-    """Inside, the supervisor begins no task. Gives why it cannot hold them, which is empty where none runs."""
+    """Inside, the supervisor begins no task. Gives why it cannot hold them, which is empty where none
+    runs.
+    """
     if not offered("hold_tasks"):
         yield ""
         return

@@ -1,4 +1,6 @@
-"""Calls a service over a persistent connection with a deadline in wall time, and connects again when it was lost."""
+"""Calls a service over a persistent connection with a deadline in wall time, and connects again when it
+was lost.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from hicrisp_core.time.deadline import Deadline
 
 RETRY_AFTER = 0.1
 _MOST_CALLS = 4
-"""Calls that may be under way at once: one that is waited for, and late ones whose connection is being closed."""
+"""Calls that may be under way at once: one that is waited for, and late ones whose connection is being
+closed.
+"""
 _HANDLER_FAILED = "responded with an error"
 
 

@@ -1,6 +1,8 @@
-"""What every simulated world's door does: inject faults, begin again, and tell of both in its private parameters.
+"""What every simulated world's door does: inject faults, begin again, and tell of both in its private
+parameters.
 
-Whoever writes a result reads ``~faults``, what was made to go wrong, ``~scene`` and ``~seed``, which layout it was.
+Whoever writes a result reads ``~faults``, what was made to go wrong, ``~scene`` and ``~seed``, which layout
+it was.
 """
 
 from __future__ import annotations
@@ -86,7 +88,8 @@ class Resets:
         if changed or seen_only:
             rospy.set_param("~scene", named)
             problems += let_all_follow(named, seed)
-        return ResetWorldResponse(not problems, "; ".join((f"scene {scene.name} with seed {seed}", *problems)))
+        return ResetWorldResponse(not problems,
+                                  "; ".join((f"scene {scene.name} with seed {seed}", *problems)))
 
 
 def kind_of(scene: Scene) -> Dict[str, str]:
@@ -101,7 +104,8 @@ def kind_of(scene: Scene) -> Dict[str, str]:
 def _misfit(scene: Scene, running: Scene) -> str:
     """Why a scene cannot be changed to, and what to do."""
     wanted, there = kind_of(scene), kind_of(running)
-    wrong = ", ".join(f"{what}: {wanted[what]} instead of {has}" for what, has in there.items() if wanted[what] != has)
+    wrong = ", ".join(f"{what}: {wanted[what]} instead of {has}" for what, has in there.items()
+                      if wanted[what] != has)
     return (f"scene {scene.name} does not fit what runs ({wrong}); these do: {', '.join(_fitting(running))}. "
             f"For {scene.name}, launch again with scene:={scene.name}")
 
@@ -120,5 +124,6 @@ def _fitting(running: Scene) -> List[str]:
 
 
 def _entry(fault: SceneFault) -> Dict[str, Any]:
-    return {"fault": fault.kind, "target": fault.target, "magnitude": [float(value) for value in fault.magnitude],
+    return {"fault": fault.kind, "target": fault.target,
+            "magnitude": [float(value) for value in fault.magnitude],
             "count": fault.count}

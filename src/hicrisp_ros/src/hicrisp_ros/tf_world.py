@@ -39,7 +39,8 @@ class TfWorld:
         self._lock = Lock()
         self._arrived = Condition(self._lock)
         self._subscribers = [
-            rospy.Subscriber("/tf", TFMessage, self._on_tf, queue_size=100, buff_size=2**20, tcp_nodelay=True),
+            rospy.Subscriber("/tf", TFMessage, self._on_tf, queue_size=100, buff_size=2**20,
+                             tcp_nodelay=True),
             rospy.Subscriber("/tf_static", TFMessage, self._on_static, queue_size=100),
         ]
 
@@ -60,7 +61,9 @@ class TfWorld:
             return self._count
 
     def frames(self, names: Iterable[str]) -> Frames:
-        """The newest pose of every named frame that TF can place in the root frame; the others are left out."""
+        """The newest pose of every named frame that TF can place in the root frame; the others are left
+        out.
+        """
         found: Frames = {}
         with self._lock:
             for name in names:
@@ -108,7 +111,9 @@ class TfWorld:
             self._arrived.notify_all()
 
     def _forget(self) -> None:
-        """The clock was set back: what was heard belongs to another run, and TF would refuse what is older."""
+        """The clock was set back: what was heard belongs to another run, and TF would refuse what is
+        older.
+        """
         rospy.logwarn("TF stamps went back by more than %g s; older transforms are forgotten", CLOCK_JUMP)
         self._buffer.clear()
         self._stamps.clear()

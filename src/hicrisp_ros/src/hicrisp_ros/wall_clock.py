@@ -1,4 +1,6 @@
-"""Work at a period of wall time: rospy's timers stand still with a simulated clock and die when it jumps back."""
+"""Work at a period of wall time: rospy's timers stand still with a simulated clock and die when it jumps
+back.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ class WallTimer:
 
     Args:
         period: seconds between the end of one call and the start of the next, more than 0.
-        work: what to call; where it returns a number, that many seconds pass before the next call. An exception is
-            logged and the timer goes on.
+        work: what to call; where it returns a number, that many seconds pass before the next call. An
+            exception is logged and the timer goes on.
         name: the thread's name.
     """
 

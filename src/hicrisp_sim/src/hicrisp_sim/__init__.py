@@ -2,4 +2,5 @@
 
 import os
 
-os.environ.setdefault("MUJOCO_GL", "osmesa")  # Pictures without a screen; MuJoCo reads it when it is imported.
+os.environ.setdefault("MUJOCO_GL",
+                      "osmesa")  # Pictures without a screen; MuJoCo reads it when it is imported.

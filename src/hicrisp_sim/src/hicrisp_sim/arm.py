@@ -89,7 +89,8 @@ class EmbeddedArm:
         self._planner.scene.set_opening(self.opening())
         return self._planner.to_pose(self._simulation.arm_positions, pose, deadline, touch)
 
-    def plan_line(self, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str] = frozenset()) -> Motion:
+    def plan_line(self, pose: Pose, deadline: Deadline, speed: float,
+                  touch: FrozenSet[str] = frozenset()) -> Motion:
         self._planner.scene.set_opening(self.opening())
         return self._planner.along_line(self._simulation.arm_positions, pose, deadline, speed, touch)
 
@@ -121,7 +122,8 @@ class EmbeddedArm:
                 wanted = _sample(times, positions, at)
                 self._simulation.command_arm(wanted, _sample(times, velocities, at) * pace)
                 self._simulation.step()
-                bump = watch.look(wanted - self._simulation.arm_positions, self._simulation.arm_external_torques,
+                bump = watch.look(wanted - self._simulation.arm_positions,
+                                  self._simulation.arm_external_torques,
                                   self._force() if stop_on_contact else None)
                 if bump:
                     self._hold(self._simulation.arm_positions)
@@ -136,7 +138,8 @@ class EmbeddedArm:
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
         if not 0.0 < force <= 70.0:
-            return Outcome(Status.INVALID, f"the fingers press with more than 0 and up to 70 N, not {force:.1f} N")
+            return Outcome(Status.INVALID,
+                           f"the fingers press with more than 0 and up to 70 N, not {force:.1f} N")
         return self._move_fingers(-0.02, force, deadline, cancel)
 
     def stop(self, deadline: Deadline) -> Outcome:

@@ -47,7 +47,9 @@ class SceneCamera:
         self._seen.clear()
 
     def answer(self, request: SnapshotRequest) -> SnapshotResponse:
-        """The world as it is now (JPEG), or what was seen since a moment of simulated time, animated (WebP)."""
+        """The world as it is now (JPEG), or what was seen since a moment of simulated time, animated
+        (WebP).
+        """
         image = CompressedImage()
         image.header.stamp = rospy.Time.from_sec(self._simulation.time)
         try:

@@ -72,7 +72,8 @@ class SimulatedWorld:
 
     def _other(self, scene: Union[Scene, str, Path, None], seed: int) -> Scene:
         """The scene to begin again with: another one, or a layout of this one that is drawn with the seed."""
-        return scene if isinstance(scene, Scene) else load_scene(scene or self.scene.source or self.scene.name, seed)
+        return scene if isinstance(scene,
+                                   Scene) else load_scene(scene or self.scene.source or self.scene.name, seed)
 
 
 class EmbeddedWorld(SimulatedWorld):
@@ -137,7 +138,9 @@ class EmbeddedWorld(SimulatedWorld):
         return self._faults.inject(kind, target, magnitude, count)
 
     def frames(self) -> Dict[str, Tuple[Pose, float]]:
-        """The pose of every thing and of the robot's frames in the world frame, with its time, as TF would have it."""
+        """The pose of every thing and of the robot's frames in the world frame, with its time, as TF would
+        have it.
+        """
         snapshot = self.simulation.snapshot
         robot, things = self._tracker.read(snapshot)
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(things)}.items()}
@@ -149,7 +152,9 @@ class EmbeddedWorld(SimulatedWorld):
         return {name: (pose, snapshot.time) for name, pose in {**robot, **things}.items()}
 
     def look(self) -> WorldState:
-        """The poses that the frames show at this instant, without the facts that follow: what a driver needs."""
+        """The poses that the frames show at this instant, without the facts that follow: what a driver
+        needs.
+        """
         frames, arm = self.frames(), ArmFrames(self._settings.name)
         objects = {name: replace(thing, pose=frames[name][0]) if thing.movable else thing
                    for name, thing in self.scene.objects.items()}

@@ -62,7 +62,8 @@ class FactServer:
             rospy.Service("inject_fault", InjectFault, self._inject),
             rospy.Service("reset_world", ResetWorld, self._resets.answer),
         )
-        self._server = ActionServer(f"robots/{self._world.name}/execute", ExecuteCommandAction, self._execute).start()
+        self._server = ActionServer(f"robots/{self._world.name}/execute", ExecuteCommandAction,
+                                    self._execute).start()
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
         result = carry_out(self._world, goal)

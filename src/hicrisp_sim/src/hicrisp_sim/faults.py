@@ -31,7 +31,9 @@ _SLIP_AFTER, _SLIP_SECONDS, _SLIP_WIDTH = 0.5, 0.3, 0.012
 _SHIFT_SPEED = 0.12
 _GRIP = 30.0
 _OUT_OF_THE_WORLD = (20.0, 20.0)
-"""Where things are put that were taken away, metres in the world frame: on the floor, far outside every scene."""
+"""Where things are put that were taken away, metres in the world frame: on the floor, far outside every
+scene.
+"""
 _log = logging.getLogger(__name__)
 
 
@@ -49,7 +51,8 @@ class Faults:
         """Forget every fault."""
         self._armed.clear()
         self._gone: FrozenSet[str] = frozenset()
-        self._dice = {kind: np.random.default_rng([seed, number]) for number, kind in enumerate(sorted(KINDS))}
+        self._dice = {kind: np.random.default_rng([seed, number])
+                      for number, kind in enumerate(sorted(KINDS))}
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
         """Put a fault in force, or let it happen now; what was done, as a sentence.
@@ -82,7 +85,9 @@ class Faults:
         return seen
 
     def distort(self, trajectory: Trajectory) -> Trajectory:
-        """What the actuator makes of a placement: the same motion, beside where it was told; drawn anew each time."""
+        """What the actuator makes of a placement: the same motion, beside where it was told; drawn anew
+        each time.
+        """
         offset = np.zeros(2)
         for fault in self._armed.take("place_offset"):
             values = fault.magnitude
@@ -102,7 +107,9 @@ class Faults:
             _log.info("blocked_goal: %s", done or "nothing could be put on the goal")
 
     def phase_began(self, item: str, phase: str) -> None:
-        """A phase of a command that handles an item begins: what waits for it happens now, after the robot looked."""
+        """A phase of a command that handles an item begins: what waits for it happens now, after the robot
+        looked.
+        """
         if phase == "descend":
             for fault in self._armed.take("object_moved", item):
                 self._move(replace(fault, target=item))
@@ -112,8 +119,10 @@ class Faults:
 
     def _slip(self, after: float) -> None:
         opening, now = self._simulation.opening, self._simulation.time
-        self._simulation.at(now + after, lambda: self._simulation.command_fingers(opening + _SLIP_WIDTH, 70.0))
-        self._simulation.at(now + after + _SLIP_SECONDS, lambda: self._simulation.command_fingers(-0.02, _GRIP))
+        self._simulation.at(now + after,
+                            lambda: self._simulation.command_fingers(opening + _SLIP_WIDTH, 70.0))
+        self._simulation.at(now + after + _SLIP_SECONDS,
+                            lambda: self._simulation.command_fingers(-0.02, _GRIP))
 
     def _take_away(self, target: str, after: float) -> str:
         if target in self._gone:
@@ -143,12 +152,15 @@ class Faults:
 
 
 def shifted_motion(kinematics: Kinematics, trajectory: Trajectory, offset: np.ndarray) -> Trajectory:
-    """A motion of the tool moved aside by an offset in x and y (metres), after a sideways motion at its start."""
+    """A motion of the tool moved aside by an offset in x and y (metres), after a sideways motion at its
+    start.
+    """
     period = trajectory.times[-1] / (len(trajectory.times) - 1)
     ramp = max(2, int(float(np.linalg.norm(offset)) / _SHIFT_SPEED * 1.9 / period))
     part = np.linspace(0.0, 1.0, ramp, endpoint=False)
     smooth = 10 * part ** 3 - 15 * part ** 4 + 6 * part ** 5
-    rows = [(trajectory.positions[0], share) for share in smooth] + [(row, 1.0) for row in trajectory.positions]
+    rows = [(trajectory.positions[0], share) for share in smooth] + [(row, 1.0)
+                                                                     for row in trajectory.positions]
     joints: List[np.ndarray] = []
     for row, share in rows:
         pose = kinematics.tool_pose(np.array(row)).shifted((share * offset[0], share * offset[1], 0.0))

@@ -19,9 +19,13 @@ _POSITION_ERROR, _ROTATION_ERROR = 1e-4, 1e-3
 _DAMPING = 1e-4
 _LARGEST_STEP = 0.4
 _STOP_MARGIN, _ROOM_TO_MOVE = 0.02, 0.10
-"""Radians that every posture keeps away from the joints' stops; and those that must leave room to move on from."""
+"""Radians that every posture keeps away from the joints' stops; and those that must leave room to move on
+from.
+"""
 _MARGIN_SEEDS, _COMFORTABLE = 4, 0.3
-"""Postures that are looked at for the distance from the limits, and the radians with which the first will do."""
+"""Postures that are looked at for the distance from the limits, and the radians with which the first will
+do.
+"""
 _WRIST_TURNS = (0.0, -math.pi / 2.0, math.pi / 2.0, -math.pi, math.pi)
 
 
@@ -63,7 +67,8 @@ class Kinematics:
         """Joints that bring the tool to a pose, sought from a seed; ``None`` when it does not get there.
 
         Args:
-            lean: how much the first iterations pull the elbow towards the posture of rest; 0 stays near the seed.
+            lean: how much the first iterations pull the elbow towards the posture of rest; 0 stays near the
+                seed.
             room: radians that the joints keep away from their limits.
         """
         target = np.array(pose.position)
@@ -90,7 +95,9 @@ class Kinematics:
     def solutions(
         self, pose: Pose, near: np.ndarray, dice: np.random.Generator, tries: int = 14
     ) -> Iterator[np.ndarray]:
-        """Distinct solutions, as they are found from a list of seeds: ``near`` first, some random ones last."""
+        """Distinct solutions, as they are found from a list of seeds: ``near`` first, some random ones
+        last.
+        """
         found: List[np.ndarray] = []
         for seed in islice(self._seeds(pose, near, dice), tries):
             joints = self.solve(pose, seed, room=_ROOM_TO_MOVE)
@@ -99,7 +106,8 @@ class Kinematics:
                 yield joints
 
     def margin(self, pose: Pose, near: np.ndarray) -> Optional[float]:
-        """The least distance of a joint from its limits, radians, in the most comfortable of a few likely postures.
+        """The least distance of a joint from its limits, radians, in the most comfortable of a few likely
+        postures.
 
         Returns:
             ``None`` where none of them was found.

@@ -1,4 +1,6 @@
-"""The lab's door: the arm's driver as at a table, the base behind ``/move_base``, one clock and one tree of frames."""
+"""The lab's door: the arm's driver as at a table, the base behind ``/move_base``, one clock and one tree
+of frames.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ class LabServer(WorldServer):
         base = world.base_settings.name
         trays = [start.tray for start in world.scene.arena.starts.values()] if world.scene.arena else []
         self._own = frozenset((f"{base}/base_link", *trays))
-        self._topics = AgvTopics(world.base, clock=False, tray=(trays[0], tray_in_base()) if any(trays) else None)
+        self._topics = AgvTopics(world.base, clock=False,
+                                 tray=(trays[0], tray_in_base()) if any(trays) else None)
         super().__init__(world, eyes, sigma)
 
     def _let_time_pass(self) -> None:

@@ -16,13 +16,17 @@ TIMESTEP = 0.002
 CARRIED = "carried/"
 """Prefix of the planner's bodies that move with the hand."""
 ROBOT, THING, DISTAL, PROXIMAL = 1, 2, 4, 8
-"""The planner's collision bits: the robot; what all of it keeps clear of; what its hand may touch; its base links."""
+"""The planner's collision bits: the robot; what all of it keeps clear of; what its hand may touch; its
+base links.
+"""
 _HAND = (HAND, *FINGERS)
 _BASE = tuple(f"panda_link{i}" for i in range(5))
 
 
 def physics_model(scene: Scene) -> mujoco.MjModel:
-    """The world as it moves: free bodies, friction, controllers. The robot's links do not collide with each other."""
+    """The world as it moves: free bodies, friction, controllers. The robot's links do not collide with
+    each other.
+    """
     return physics_spec(scene).compile()
 
 
@@ -51,8 +55,8 @@ def physics_spec(scene: Scene) -> mujoco.MjSpec:
 def planning_model(scene: Scene, margin: float) -> mujoco.MjModel:
     """The world as the planner sees it: things at observed poses, kept ``margin`` metres clear of.
 
-    Every thing is there twice: as an obstacle that can be put anywhere (a mocap body) and, switched off, as a part of
-    the hand, so that what is carried counts in collision checks without extra joints.
+    Every thing is there twice: as an obstacle that can be put anywhere (a mocap body) and, switched off, as a
+    part of the hand, so that what is carried counts in collision checks without extra joints.
     """
     spec = panda_spec()
     spec.modelname = f"{scene.name} planning"
@@ -62,7 +66,8 @@ def planning_model(scene: Scene, margin: float) -> mujoco.MjModel:
             geom.conaffinity = ROBOT | THING | (0 if body.name in _HAND else DISTAL)
     exclude_disabled_pairs(spec)
     for thing in scene.objects.values():
-        body = spec.worldbody.add_body(name=thing.name, mocap=True, **placement(thing.pose or Pose((0.0, 0.0, -5.0))))
+        body = spec.worldbody.add_body(name=thing.name, mocap=True,
+                                       **placement(thing.pose or Pose((0.0, 0.0, -5.0))))
         add_geometry(body, thing, 0.1, THING | DISTAL, 0)
         if thing.movable:
             carried = spec.body(HAND).add_body(name=CARRIED + thing.name)

@@ -1,4 +1,6 @@
-"""Motions of the arm in the observed world: to a pose, along a line, home; or the reason why there is none."""
+"""Motions of the arm in the observed world: to a pose, along a line, home; or the reason why there is
+none.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ _SHOULDER = (0.0, 0.0, 0.333)
 class MotionPlanner:
     """Plans with inverse kinematics, RRT-Connect and TOPP-RA over a planning scene."""
 
-    def __init__(self, scene: PlanningScene, kinematics: Kinematics, settings: ArmSettings, seed: int) -> None:
+    def __init__(self, scene: PlanningScene, kinematics: Kinematics, settings: ArmSettings,
+                 seed: int) -> None:
         self.scene = scene
         self._kinematics = kinematics
         self._settings = settings
@@ -73,13 +76,16 @@ class MotionPlanner:
         self.scene.allow(frozenset())
         rest = self._kinematics.rest
         if not self.scene.free(rest):
-            return MotionFailure.blocked("goal_in_collision", self.scene.blockers(rest), "at the rest posture, ")
+            return MotionFailure.blocked("goal_in_collision", self.scene.blockers(rest),
+                                         "at the rest posture, ")
         return self._to_joints(start, [rest], deadline)
 
     def along_line(
         self, start: np.ndarray, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str]
     ) -> Motion:
-        """A straight motion of the tool; what the arm touches already at the start it may touch all the way."""
+        """A straight motion of the tool; what the arm touches already at the start it may touch all the
+        way.
+        """
         if not pose.finite:
             return MotionFailure("unreachable", f"the pose {pose.position} is not finite")
         begin = self._kinematics.tool_pose(start)
@@ -87,7 +93,8 @@ class MotionPlanner:
         points = self._line(start, begin, pose, max(2, math.ceil(length / _LINE_STEP)))
         if points is None:
             x, y, z = pose.position
-            return MotionFailure("unreachable", f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) "
+            return MotionFailure("unreachable",
+                                 f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) "
                                                 f"from its posture")
         self.scene.allow(touch)
         self.scene.allow(touch | frozenset(self.scene.blockers(start)))
@@ -98,12 +105,14 @@ class MotionPlanner:
                 return MotionFailure.blocked("no_path", self.scene.blockers(joints), where)
         if deadline.passed:
             return MotionFailure("timeout", "the time to plan a motion ran out")
-        return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed, self._limits)
+        return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed,
+                         self._limits)
 
     def _line(self, start: np.ndarray, begin: Pose, end: Pose, steps: int) -> Optional[List[np.ndarray]]:
         points = [start]
         for number in range(1, steps + 1):
-            joints = self._kinematics.solve(begin.towards(end, number / steps), points[-1], iterations=25, lean=0.0)
+            joints = self._kinematics.solve(begin.towards(end, number / steps), points[-1], iterations=25,
+                                            lean=0.0)
             if joints is None or np.abs(joints - points[-1]).max() > _LARGEST_TURN:
                 return None
             points.append(joints)
@@ -115,7 +124,8 @@ class MotionPlanner:
             return trajectory_of(np.array([0.0, 0.01]), rest, np.zeros_like(rest))
         head = self._escape(start)
         if head is None:
-            return MotionFailure.blocked("start_in_collision", self.scene.blockers(start), "where the arm is now, ")
+            return MotionFailure.blocked("start_in_collision", self.scene.blockers(start),
+                                         "where the arm is now, ")
         seconds = min(deadline.remaining, self._settings.search_time)
         for step in _RESOLUTIONS:
             path = self._search.solve(head[-1], goals, self.scene.checker(), seconds, next(self._seeds), step)
@@ -129,7 +139,9 @@ class MotionPlanner:
         return MotionFailure.blocked(kind, blockers, "no way round was found: ")
 
     def _stays_free(self, motion: Trajectory) -> bool:
-        """Whether a motion is free from its first free point on, also between the checks and at rounded corners."""
+        """Whether a motion is free from its first free point on, also between the checks and at rounded
+        corners.
+        """
         free, last, began = self.scene.checker(), None, False
         for row in motion.positions:
             joints = np.array(row)
@@ -163,5 +175,6 @@ class MotionPlanner:
     def _unreachable(self, pose: Pose) -> MotionFailure:
         x, y, z = pose.position
         reach = distance(pose.position, _SHOULDER)
-        return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's reach "
+        return MotionFailure("unreachable",
+                             f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's reach "
                                             f"({reach:.2f} m from its shoulder)")

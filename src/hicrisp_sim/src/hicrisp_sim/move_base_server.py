@@ -1,4 +1,6 @@
-"""An embedded base behind ``/move_base``: the action and its services, and ``/cmd_vel``, as any such robot has them."""
+"""An embedded base behind ``/move_base``: the action and its services, and ``/cmd_vel``, as any such robot
+has them.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ class MoveBaseServer:
         self._server.cancel_all()
 
     def _idle(self) -> float:
-        """Let a period pass while no goal is driven to, at the speeds of ``/cmd_vel``; the pause after it, s."""
+        """Let a period pass while no goal is driven to, at the speeds of ``/cmd_vel``; the pause after it,
+        s.
+        """
         with self.wheel, self._base.simulation.moving():
             said, speeds = self._velocity
             self._base.tick(speeds if time.monotonic() - said < _VELOCITY_LIVES else Speeds())
@@ -108,7 +112,8 @@ class MoveBaseServer:
             self._velocity = (-math.inf, Speeds())
             self._driving.set()
             try:
-                outcome = self._base.go_to(pose, Deadline(_LONGEST), goal.cancel, progress, self._parameters.manner,
+                outcome = self._base.go_to(pose, Deadline(_LONGEST), goal.cancel, progress,
+                                           self._parameters.manner,
                                            Constraints(clearance=self._parameters.clearance))
             finally:
                 self._driving.clear()

@@ -25,7 +25,9 @@ from hicrisp_sim.world_server import WorldServer
 
 
 def build() -> Union[WorldServer, AgvServer, FactServer]:
-    """The world that the parameters ask for: an arm's, a base's, or of facts alone where the scene has no geometry."""
+    """The world that the parameters ask for: an arm's, a base's, or of facts alone where the scene has no
+    geometry.
+    """
     seed, rate = int(parameter("seed", 0)), float(parameter("rate", 1.0))
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), seed)
     if scene.symbolic and extensions().worlds.get(scene.world).launch == EMBEDDED:

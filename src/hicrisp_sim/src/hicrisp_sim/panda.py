@@ -32,7 +32,9 @@ DAMPING_TIME = 0.1
 """Damping over stiffness of the joint controllers, seconds."""
 _FINGER_STIFFNESS, _FINGER_DAMPING = 2000.0, 60.0
 _PAD_SOLREF, _PAD_SOLIMP = [0.004, 1.0], [0.95, 0.99, 0.001, 0.5, 2.0]
-"""Hard contacts: MuJoCo's constraints leave out the acceleration of the hand's own rotation, and soft ones creep."""
+"""Hard contacts: MuJoCo's constraints leave out the acceleration of the hand's own rotation, and soft ones
+creep.
+"""
 _DESCRIPTION = Path("cmeel.prefix/share/example-robot-data/robots/panda_description")
 _LIGHT, _DARK = (0.93, 0.93, 0.94, 1.0), (0.22, 0.23, 0.25, 1.0)
 _DARK_LINKS = (HAND, *FINGERS, "panda_link5")
@@ -79,7 +81,9 @@ def exclude_disabled_pairs(spec: mujoco.MjSpec) -> None:
 
 
 def add_controllers(spec: mujoco.MjSpec) -> None:
-    """Stiff position control with gravity compensation, as the real arm has; fingers that press with a set force."""
+    """Stiff position control with gravity compensation, as the real arm has; fingers that press with a set
+    force.
+    """
     for body in spec.bodies:
         if body.name.startswith("panda_"):
             body.gravcomp = 1.0

@@ -30,10 +30,12 @@ class PathSearch:
         self._space.setup()
 
     def solve(
-        self, start: np.ndarray, goals: Sequence[np.ndarray], free: Callable[[np.ndarray], bool], seconds: float,
+        self, start: np.ndarray, goals: Sequence[np.ndarray], free: Callable[[np.ndarray], bool],
+        seconds: float,
         seed: int, step: float,
     ) -> Optional[List[np.ndarray]]:
-        """A short path from the start to one of the goals, as corners joined by straight lines; ``None`` without one.
+        """A short path from the start to one of the goals, as corners joined by straight lines; ``None``
+        without one.
 
         Start and goals must be free. The same seed gives the same path, unless the time runs out.
 

@@ -103,13 +103,16 @@ class PlanningScene:
         return self.checker()(joints)
 
     def blockers(self, joints: np.ndarray) -> Tuple[str, ...]:
-        """The things that the arm would touch; the arm itself, when it touches its own links, is the empty name."""
+        """The things that the arm would touch; the arm itself, when it touches its own links, is the empty
+        name.
+        """
         self._place(joints)
         mujoco.mj_collision(self._model, self._data)
         found = set()
         for number in range(self._data.ncon):
             contact = self._data.contact[number]
-            bodies = [self._model.body(self._model.geom_bodyid[geom]).name for geom in (contact.geom1, contact.geom2)]
+            bodies = [self._model.body(self._model.geom_bodyid[geom]).name
+                      for geom in (contact.geom1, contact.geom2)]
             found.add(next((name for name in bodies if name in self._names), ""))
         return tuple(sorted(found))
 

@@ -26,7 +26,8 @@ class RenderError(HicrispError):
 
 
 class Renderer:
-    """Draws snapshots of one model. OpenGL contexts belong to a thread: use it where it was made, and close it there.
+    """Draws snapshots of one model. OpenGL contexts belong to a thread: use it where it was made, and close
+    it there.
 
     Args:
         size: width and height in pixels.

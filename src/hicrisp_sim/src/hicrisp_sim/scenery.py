@@ -26,11 +26,14 @@ def add_scenery(spec: mujoco.MjSpec, scene: Scene) -> None:
         for side in (-1, 1):
             for end in (-1, 1):
                 leg = [x + side * (half[0] - 0.04), y + end * (half[1] - 0.04), (floor - table.size[2]) / 2.0]
-                world.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, pos=leg, material="steel", contype=0, conaffinity=0,
+                world.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, pos=leg, material="steel", contype=0,
+                               conaffinity=0,
                                size=[0.025, 0.025, (-floor - table.size[2]) / 2.0])
-    world.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[4.0, 4.0, 0.1], pos=[0.0, 0.0, floor],
+    world.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[4.0, 4.0, 0.1],
+                   pos=[0.0, 0.0, floor],
                    material="floor", condim=6, friction=[0.7, 0.01, 0.005], **_STATIC)
-    world.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[0.13, -floor / 2.0, 0.0], pos=[-0.04, 0.0, floor / 2.0],
+    world.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[0.13, -floor / 2.0, 0.0],
+                   pos=[-0.04, 0.0, floor / 2.0],
                    material="steel", contype=0, conaffinity=0)
     _add_lights(spec)
     for name, camera in {OVERVIEW: DEFAULT_CAMERA, **scene.cameras}.items():
@@ -39,7 +42,9 @@ def add_scenery(spec: mujoco.MjSpec, scene: Scene) -> None:
 
 
 def looking_at(position: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """The quaternion (w first) of a camera at ``position``, whose -z axis looks at ``target`` with the world's z up."""
+    """The quaternion (w first) of a camera at ``position``, whose -z axis looks at ``target`` with the
+    world's z up.
+    """
     back = (position - target) / np.linalg.norm(position - target)
     right = np.cross([0.0, 0.0, 1.0], back)
     right /= max(1e-9, float(np.linalg.norm(right)))
@@ -50,12 +55,16 @@ def looking_at(position: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def _add_materials(spec: mujoco.MjSpec) -> None:
-    spec.add_texture(name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
+    spec.add_texture(name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
+                     builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
                      rgb1=[0.86, 0.90, 0.95], rgb2=[0.55, 0.62, 0.70], width=128, height=128)
-    spec.add_texture(name="tiles", type=mujoco.mjtTexture.mjTEXTURE_2D, builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
+    spec.add_texture(name="tiles", type=mujoco.mjtTexture.mjTEXTURE_2D,
+                     builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
                      rgb1=[0.62, 0.64, 0.67], rgb2=[0.60, 0.62, 0.65], width=128, height=128)
-    spec.add_texture(name="grain", type=mujoco.mjtTexture.mjTEXTURE_2D, builtin=mujoco.mjtBuiltin.mjBUILTIN_FLAT,
-                     mark=mujoco.mjtMark.mjMARK_RANDOM, random=0.01, rgb1=[0.80, 0.70, 0.56], rgb2=[0.80, 0.70, 0.56],
+    spec.add_texture(name="grain", type=mujoco.mjtTexture.mjTEXTURE_2D,
+                     builtin=mujoco.mjtBuiltin.mjBUILTIN_FLAT,
+                     mark=mujoco.mjtMark.mjMARK_RANDOM, random=0.01, rgb1=[0.80, 0.70, 0.56],
+                     rgb2=[0.80, 0.70, 0.56],
                      markrgb=[0.77, 0.66, 0.52], width=512, height=512)
     floor = spec.add_material(name="floor", texrepeat=[8.0, 8.0], reflectance=0.05)
     wood = spec.add_material(name="wood", texuniform=True, specular=0.2, shininess=0.3)

@@ -1,4 +1,6 @@
-"""What can be set about the embedded arm: speed, force, margins; read from ``config/robots/panda_embedded.yaml``."""
+"""What can be set about the embedded arm: speed, force, margins; read from
+``config/robots/panda_embedded.yaml``.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ class ArmSettings:
     """
 
     name: str = "panda"
-    rest: Tuple[float, float, float, float, float, float, float] = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)
+    rest: Tuple[float, float, float, float, float, float, float] = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571,
+                                                                    0.785)
     speed: Part = 0.5
     acceleration: Part = 0.35
     margin: _Quantity = 0.005

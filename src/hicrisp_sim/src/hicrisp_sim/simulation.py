@@ -18,7 +18,9 @@ from hicrisp_sim.panda import ARM_JOINTS, DAMPING_TIME, FINGER_JOINTS, MAX_OPENI
 CONTROL_PERIOD = 0.004
 """Seconds of simulated time between two commands to the controllers."""
 _IDLE_RATE = 1.0
-"""Simulated seconds a second while nobody moves and no rate is asked for: an idle world leaves the processor alone."""
+"""Simulated seconds a second while nobody moves and no rate is asked for: an idle world leaves the
+processor alone.
+"""
 ARM_DOF = len(ARM_JOINTS) + len(FINGER_JOINTS)
 """Joints and actuators of the arm with its fingers; they come before all others."""
 _ARM = slice(0, len(ARM_JOINTS))
@@ -37,8 +39,8 @@ class Snapshot:
 class Simulation:
     """Owns the MuJoCo model and its state.
 
-    Whoever moves something steps the physics in its own thread (``step``); ``start_idling`` adds a thread that steps
-    while nobody moves. Others read ``snapshot``, which needs no lock.
+    Whoever moves something steps the physics in its own thread (``step``); ``start_idling`` adds a thread
+    that steps while nobody moves. Others read ``snapshot``, which needs no lock.
 
     Args:
         rate: simulated seconds a second; 0 for as fast as can be.
@@ -149,7 +151,9 @@ class Simulation:
         self.data.ctrl[_ARM] = positions + DAMPING_TIME * velocities
 
     def command_fingers(self, opening: float, force: float) -> None:
-        """The reference of the fingers: metres between them, and the force that each may press with, newtons."""
+        """The reference of the fingers: metres between them, and the force that each may press with,
+        newtons.
+        """
         self.model.actuator_forcerange[_FINGERS] = (-force, force)
         self.data.ctrl[_FINGERS] = opening / 2.0
 

@@ -12,10 +12,13 @@ from hicrisp_core.scene.colours import paint_of
 from hicrisp_sim.mujoco_poses import placement
 
 _CONTACT, _ROLLING_CONTACT = 3, 6
-"""Contact dimensions of things, and of round ones: with rolling friction, so that a toppled cylinder comes to rest."""
+"""Contact dimensions of things, and of round ones: with rolling friction, so that a toppled cylinder comes
+to rest.
+"""
 
 
-def add_geometry(body: Any, thing: WorldObject, mass: float, contype: int, conaffinity: int, name: str = "") -> None:
+def add_geometry(body: Any, thing: WorldObject, mass: float, contype: int, conaffinity: int,
+                 name: str = "") -> None:
     """Give a body the shape of a thing, with the origin in the centre of its bounding box.
 
     Args:
@@ -28,5 +31,6 @@ def add_geometry(body: Any, thing: WorldObject, mass: float, contype: int, conaf
         body.add_geom(
             name=f"{name or thing.name}/{index}", mass=mass * share, contype=contype, conaffinity=conaffinity,
             type=mujoco.mjtGeom.mjGEOM_CYLINDER if is_round else mujoco.mjtGeom.mjGEOM_BOX,
-            size=[x, z, 0.0] if is_round else [x, y, z], rgba=paint_of(thing), friction=[0.7, 0.01, 0.001], group=1,
+            size=[x, z, 0.0] if is_round else [x, y, z], rgba=paint_of(thing), friction=[0.7, 0.01, 0.001],
+            group=1,
             condim=_ROLLING_CONTACT if thing.form.rod else _CONTACT, **placement(solid.pose))

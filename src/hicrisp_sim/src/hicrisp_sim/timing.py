@@ -69,7 +69,8 @@ def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
     """
     length = float(spline.x[-1])
     path = toppra.SplineInterpolator(spline.x, spline(spline.x), bc_type="natural")
-    bounds = [np.array([[-limit, limit] for limit in kind]) for kind in (limits.velocity, limits.acceleration)]
+    bounds = [np.array([[-limit, limit] for limit in kind])
+              for kind in (limits.velocity, limits.acceleration)]
     problem = TOPPRA([JointVelocityConstraint(bounds[0]), JointAccelerationConstraint(bounds[1])], path,
                      gridpoints=np.linspace(0.0, length, max(_GRID, 2 * len(spline.x))),
                      parametrizer="ParametrizeConstAccel")

@@ -1,4 +1,6 @@
-"""Where things are, as a tracking system would tell: the poses of all frames at a snapshot of the simulation."""
+"""Where things are, as a tracking system would tell: the poses of all frames at a snapshot of the
+simulation.
+"""
 
 from __future__ import annotations
 
@@ -35,4 +37,5 @@ class Tracker:
         self._model = model
         self._data = mujoco.MjData(model)
         free = mujoco.mjtJoint.mjJNT_FREE
-        self._things = tuple(model.joint(number).name for number in range(model.njnt) if model.jnt_type[number] == free)
+        self._things = tuple(model.joint(number).name for number in range(model.njnt)
+                             if model.jnt_type[number] == free)

@@ -34,7 +34,8 @@ _JOINTS = (*ARM_JOINTS, *FINGER_JOINTS)
 
 
 class WorldServer:
-    """Serves an embedded world. Its driver plans in what the detector publishes, never in the physics' own truth.
+    """Serves an embedded world. Its driver plans in what the detector publishes, never in the physics' own
+    truth.
 
     Args:
         sigma: standard deviation of an offset on every placement, metres; a reset does not end it.
@@ -61,7 +62,8 @@ class WorldServer:
             rospy.Service("reset_world", ResetWorld, self._resets.answer),
             rospy.Service("snapshot", Snapshot, self._camera.answer),
         )
-        self._server = ActionServer(f"robots/{world.robot.name}/execute", ExecuteCommandAction, self._execute).start()
+        self._server = ActionServer(f"robots/{world.robot.name}/execute", ExecuteCommandAction,
+                                    self._execute).start()
 
     def _let_time_pass(self) -> None:
         """Begin to step the physics while nobody moves."""
@@ -121,5 +123,6 @@ class WorldServer:
 def _transforms(frames: Dict[str, Tuple[Pose, float]]) -> TFMessage:
     """Frames as children of the world; one that is nowhere is left out."""
     return TFMessage([
-        transform_to_msg("world", name, pose, rospy.Time.from_sec(stamp)) for name, (pose, stamp) in frames.items()
+        transform_to_msg("world", name, pose, rospy.Time.from_sec(stamp))
+        for name, (pose, stamp) in frames.items()
         if all(math.isfinite(value) for value in pose.position)])

@@ -1,4 +1,6 @@
-"""CoPAL's barman: cocktails by a two-handed robot, with recorded plans of a language model or a live brain."""
+"""CoPAL's barman: cocktails by a two-handed robot, with recorded plans of a language model or a live
+brain.
+"""
 
 from hicrisp_bench.barman.suite import add_options, run
 

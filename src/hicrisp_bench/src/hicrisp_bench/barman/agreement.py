@@ -15,7 +15,9 @@ from hicrisp_core.parsing.raw import ParseFailure
 
 
 def first_failure(domain: Domain, world: WorldState, text: str) -> Tuple[Optional[int], str]:
-    """The first step that the logical checker refuses, by index and the failure's name; ``(None, "")`` for none."""
+    """The first step that the logical checker refuses, by index and the failure's name; ``(None, "")`` for
+    none.
+    """
     raw = parse_plan(text, domain)
     if isinstance(raw, ParseFailure):
         return 0, "other"

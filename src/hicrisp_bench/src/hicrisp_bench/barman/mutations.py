@@ -24,7 +24,8 @@ def mutated(plans: Sequence[FirstPlan], kind: str, seed: int) -> List[FirstPlan]
     for index, plan in enumerate(plans):
         text = KINDS[kind](plan.text, Random(f"{kind} {seed} {index}"))
         if text is not None:
-            found.append(replace(plan, text=text, source=f"{plan.source}, {kind}", failed_step=None, failure="",
+            found.append(replace(plan, text=text, source=f"{plan.source}, {kind}", failed_step=None,
+                                 failure="",
                                  message=""))
     return found
 
@@ -72,5 +73,6 @@ def _chosen(text: str, dice: Random) -> "tuple[List[str], Optional[int]]":
 
 
 KINDS: Dict[str, Callable[[str, Random], Optional[str]]] = {
-    "dropped": _drop, "repeated": _repeat, "swapped": _swap, "misspelled": _misspell, "other hand": _other_hand}
+    "dropped": _drop, "repeated": _repeat, "swapped": _swap, "misspelled": _misspell,
+    "other hand": _other_hand}
 """The ways to change a plan, by name."""

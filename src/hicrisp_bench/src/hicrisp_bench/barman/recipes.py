@@ -64,7 +64,8 @@ def judge(recipe: Recipe, world: WorldState) -> Served:
     """Look at the tray."""
     glasses = [name for name, thing in world.objects.items()
                if thing.type == "glass" and world.holds("at", name, "tray")]
-    held = {fact.object for fact in world.relations if fact.predicate == "contains" and fact.subject in glasses}
+    held = {fact.object for fact in world.relations if fact.predicate == "contains"
+            and fact.subject in glasses}
     if len(glasses) != 1:
         return Served(len(glasses), recipe.mandatory, frozenset())
     return Served(1, recipe.mandatory - held, frozenset(held) - recipe.mandatory - recipe.optional)

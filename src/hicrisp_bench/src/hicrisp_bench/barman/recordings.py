@@ -30,8 +30,10 @@ class FirstPlan:
 
     Args:
         recipe: the name of what was asked for.
-        failed_step: index of the first step that the recorded simulator refused; ``None`` when it ran to its end.
-        failure: the kind of that failure in our words; empty when there was none, ``other`` when it has no name here.
+        failed_step: index of the first step that the recorded simulator refused; ``None`` when it ran to its
+            end.
+        failure: the kind of that failure in our words; empty when there was none, ``other`` when it has no
+            name here.
     """
 
     source: str
@@ -68,7 +70,8 @@ def failure_kind(message: str) -> str:
 
 
 def _runs(file: Path, content: Any) -> Iterator[FirstPlan]:
-    runs = [(str(name), run) for name, entries in content.items() if isinstance(entries, list) for run in entries] \
+    runs = [(str(name), run) for name, entries in content.items() if isinstance(entries, list)
+            for run in entries] \
         if isinstance(content, dict) else []
     if not runs or not all(isinstance(run, dict) and isinstance(run.get("log"), list) for _, run in runs):
         raise ConfigError(f"{file} is no recording: an object of recipes was expected, each a list of runs that have "
@@ -77,7 +80,8 @@ def _runs(file: Path, content: Any) -> Iterator[FirstPlan]:
         planned = next((entry for entry in run["log"] if isinstance(entry, dict) and "plan" in entry), None)
         recipe = name.split(" ", 1)[-1]
         if planned is None:
-            yield FirstPlan(file.stem, recipe, str(run.get("request", "")), "", 0, "other", "no plan was recorded")
+            yield FirstPlan(file.stem, recipe, str(run.get("request", "")), "", 0, "other",
+                            "no plan was recorded")
             continue
         step, message = _failed(planned)
         yield FirstPlan(file.stem, recipe, str(run.get("request", "")), str(planned["plan"]), step,

@@ -1,4 +1,6 @@
-"""CoPAL's barman (Table IV): recorded first plans through the mid level alone, or live runs with an endpoint."""
+"""CoPAL's barman (Table IV): recorded first plans through the mid level alone, or live runs with an
+endpoint.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
 
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
 WITHOUT_MODEL = LIVE[:2]
-COLUMNS = ("policy", "llm", "n", "executable", "correct", "repairs", "replans_high", "distance", "run_ms", "searches",
+COLUMNS = ("policy", "llm", "n", "executable", "correct", "repairs", "replans_high", "distance", "run_ms",
+           "searches",
            "search_median_ms", "search_p95_ms", "search_worst_ms", "out_of_time")
 
 _SOURCE = "CoPAL (Joublin et al.), Table IV, recomputed from the authors' 600 recorded GPT-4 runs"
@@ -43,7 +46,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="with --changed: of the changes (0)")
     parser.add_argument("--policies", nargs="+", metavar="NAME", help="files of config/policies")
     parser.add_argument("--llm", default="auto", help="with --plans endpoint: a file of config/llm")
-    parser.add_argument("--runs", type=at_least_one, default=10, help="with --plans endpoint: runs of each recipe (10)")
+    parser.add_argument("--runs", type=at_least_one, default=10,
+                        help="with --plans endpoint: runs of each recipe (10)")
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -53,11 +57,14 @@ def run(options: argparse.Namespace) -> Report:
     trials = _recorded(options, policies) if recorded else _live(options, policies)
     results = run_all(run_barman, trials, options.jobs, "barman")
     llm = "recorded: gpt-4" if recorded else options.llm
-    of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy] for policy in policies}
+    of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy]
+                 for policy in policies}
     rows = [_row(policy, f"{llm}{', ' if change else ''}{change}", [r for t, r in own if t.changed == change])
-            for change in dict.fromkeys(trial.changed for trial in trials) for policy, own in of_policy.items()]
+            for change in dict.fromkeys(trial.changed
+                                        for trial in trials) for policy, own in of_policy.items()]
     note = ("The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model is asked "
-            "here. Failures are the plans' own, none was injected but in the rows that name a change." if recorded else
+            "here. Failures are the plans' own, none was injected but in the rows that name a change."
+            if recorded else
             "The plans come from the endpoint. No failure was injected.")
     return Report(rows, COLUMNS, REFERENCE, note, {"runs": results},
                   tuple(_sections([r for t, r in of_policy[policies[-1]] if not t.changed], recorded)),
@@ -70,7 +77,8 @@ def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[Barm
     unknown = sorted({plan.recipe for plan in plans} - set(known))
     if unknown:
         raise ConfigError(f"no recipe for {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
-    changes = {"": plans, **{kind: mutated(plans, kind, options.seed) for kind in (KINDS if options.changed else ())}}
+    changes = {"": plans,
+               **{kind: mutated(plans, kind, options.seed) for kind in (KINDS if options.changed else ())}}
     return [BarmanTrial(options.config, policy, plan.recipe, plan, changed=change)
             for change, own in changes.items() for policy in policies for plan in own]
 
@@ -88,7 +96,8 @@ def _row(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]
     searches = [1000.0 * each for result in whole for each in result["search_seconds"]]
     return {
         "policy": policy, "llm": llm, "n": len(results), "executable": len(executable) / max(1, len(results)),
-        "executable_ci": wilson_interval(len(executable), len(results)), "correct": correct / max(1, len(executable)),
+        "executable_ci": wilson_interval(len(executable), len(results)),
+        "correct": correct / max(1, len(executable)),
         "correct_ci": wilson_interval(correct, len(executable)),
         "repairs": mean([result["repairs"] for result in whole]) if whole else None,
         "replans_high": mean([result["replans"] for result in whole]) if whole else None,
@@ -111,12 +120,15 @@ def _sections(results: List[Dict[str, Any]], recorded: bool) -> List[Section]:
     return [
         *([_agreement(results)] if recorded else []),
         Section("Not executable", failed, ("recipe", "source", "message")),
-        Section("Executable, but not correct", wrong, ("recipe", "source", "glasses", "missing", "superfluous")),
+        Section("Executable, but not correct", wrong,
+                ("recipe", "source", "glasses", "missing", "superfluous")),
     ]
 
 
 def _agreement(results: List[Dict[str, Any]]) -> Section:
-    """Our checker's first failing step and its kind against the recorded simulator's, names as they are written."""
+    """Our checker's first failing step and its kind against the recorded simulator's, names as they are
+    written.
+    """
     found: List[Dict[str, Any]] = []
     whole = [r for r in results if "crashed" not in r]
     for kind in sorted({r["theirs"][1] for r in whole}):

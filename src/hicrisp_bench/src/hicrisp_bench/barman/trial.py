@@ -57,17 +57,21 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     seconds = time.perf_counter() - began
     served = judge(recipe, world.state)
     row: Dict[str, Any] = {
-        "recipe": recipe.name, "policy": trial.policy, "executable": result.success, "message": result.message,
+        "recipe": recipe.name, "policy": trial.policy, "executable": result.success,
+        "message": result.message,
         "correct": result.success and served.correct, "distance": served.distance, "seconds": seconds,
         "search_seconds": searcher.seconds, "out_of_time": searcher.out_of_time,
-        "missing": sorted(served.missing), "superfluous": sorted(served.superfluous), "glasses": served.glasses,
+        "missing": sorted(served.missing), "superfluous": sorted(served.superfluous),
+        "glasses": served.glasses,
         "repairs": result.corrections.get("repair", 0), "replans": result.corrections.get("llm_replan", 0),
-        "notes": [e["reasoning"] for e in events if e["kind"] == "plan" and e["reasoning"]], "tokens": result.tokens,
+        "notes": [e["reasoning"] for e in events if e["kind"] == "plan" and e["reasoning"]],
+        "tokens": result.tokens,
     }
     if trial.recorded is not None:
         ours = first_failure(domain, scene.first_state(), trial.recorded.text)
         theirs = (trial.recorded.failed_step, trial.recorded.failure)
-        row.update(source=trial.recorded.source, ours=ours, theirs=theirs, their_message=trial.recorded.message)
+        row.update(source=trial.recorded.source, ours=ours, theirs=theirs,
+                   their_message=trial.recorded.message)
     return row
 
 

@@ -86,7 +86,8 @@ class _Export:
             yield [], known
             return
         # What is computed comes last: its variables have their values by then.
-        first = next((atom for atom in atoms if atom.predicate not in ("type", "same", "less", "at_least")), atoms[0])
+        first = next((atom for atom in atoms if atom.predicate not in ("type", "same", "less", "at_least")),
+                     atoms[0])
         rest = [atom for atom in atoms if atom is not first]
         for values, text in self._atom(first.bind(known)):
             if text != "(nothing)":
@@ -139,7 +140,8 @@ class _Export:
                 yield from (_when(self._clause(clause), text) for text in self._change(atom, effect.removes))
                 continue
             for facts, values in self._matches(clause.atoms, {}):
-                yield from (_when(_all(facts), text) for text in self._change(atom.bind(values), effect.removes))
+                yield from (_when(_all(facts), text)
+                            for text in self._change(atom.bind(values), effect.removes))
 
     def _change(self, atom: Atom, removes: bool) -> Iterable[str]:
         for _, text in self._atom(atom):

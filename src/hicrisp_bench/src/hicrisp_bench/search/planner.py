@@ -34,9 +34,11 @@ def length_of(program: Path, written: Tuple[str, str], shortest: bool) -> Option
         files = [Path(folder) / name for name in ("domain.pddl", "problem.pddl")]
         for file, text in zip(files, written):
             file.write_text(text, encoding="utf-8")
-        command = [sys.executable, str(program), *map(str, files), "--search", _SHORTEST if shortest else _ANY]
+        command = [sys.executable, str(program), *map(str, files), "--search",
+                   _SHORTEST if shortest else _ANY]
         try:
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_IN_SOME_SECONDS,
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True,
+                                  timeout=_IN_SOME_SECONDS,
                                   check=False)
         except subprocess.TimeoutExpired:
             return None

@@ -32,7 +32,8 @@ def settings(config: Path) -> List[Setting]:
     """All kinds of worlds."""
     domains = {name: load_domain(config / "domains" / f"{name}.yaml")
                for name in ("tabletop", "blocks", "kitchen", "virtualhome", "lab")}
-    bar, pizza = (load_scene(config / "scenes" / f"{name}.yaml").first_state() for name in ("barman", "pizza"))
+    bar, pizza = (load_scene(config / "scenes" / f"{name}.yaml").first_state()
+                  for name in ("barman", "pizza"))
     home = json.loads((config / "scenes" / "household.json").read_text(encoding="utf-8"))
     return [
         Setting("tabletop, 10 things", domains["tabletop"], table_top),
@@ -72,7 +73,8 @@ def towers(dice: Random, count: int) -> WorldState:
     """Blocks in random towers."""
     names = [f"block_{index}" for index in range(count)]
     objects = {name: WorldObject(name, "block") for name in names}
-    return WorldState({**objects, "table": _TABLE}, random_towers(dice, names), {"panda": RobotState("panda")})
+    return WorldState({**objects, "table": _TABLE}, random_towers(dice, names),
+                      {"panda": RobotState("panda")})
 
 
 def random_towers(dice: Random, names: List[str]) -> FrozenSet[Relation]:
@@ -95,13 +97,15 @@ def lab(dice: Random) -> WorldState:
     objects.update(dock=WorldObject("dock", "station", "region", movable=False), table=_TABLE,
                    tray=WorldObject("tray", "tray", movable=False))
     facts = {Relation("tray", "aboard", "agv"),
-             Relation("agv", "docked", "dock") if dice.random() < 0.3 else Relation("agv", "at", dice.choice(areas))}
+             Relation("agv", "docked", "dock") if dice.random() < 0.3
+             else Relation("agv", "at", dice.choice(areas))}
     for name in names:
         if dice.random() < 0.2:
             facts |= {Relation(name, "on", "tray"), Relation(name, "aboard", "agv")}
         else:
             facts.add(Relation(name, "on", "table"))
-    return WorldState(objects, frozenset(facts), {"panda": RobotState("panda"), "agv": RobotState("agv", "base")})
+    return WorldState(objects, frozenset(facts),
+                      {"panda": RobotState("panda"), "agv": RobotState("agv", "base")})
 
 
 def household(graph: Mapping[str, Any], times: int) -> WorldState:
@@ -125,7 +129,8 @@ def household(graph: Mapping[str, Any], times: int) -> WorldState:
 
 
 def _about(name: str, node: Mapping[str, Any]) -> Set[Relation]:
-    found = {Relation(name, value.lower()) for value in node["properties"] if value not in ("SURFACES", "CONTAINERS")}
+    found = {Relation(name, value.lower()) for value in node["properties"]
+             if value not in ("SURFACES", "CONTAINERS")}
     return found | {Relation(name, _ABOUT_A_NODE[value]) for value in node["states"]}
 
 

@@ -1,4 +1,6 @@
-"""What VirtualHome's executor says when it refuses, as a Feedback: its messages are the only interface that it has."""
+"""What VirtualHome's executor says when it refuses, as a Feedback: its messages are the only interface
+that it has.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,15 @@ def _refusal(label: str, pattern: str, suggestion: str = "") -> _Refusal:
 _OTHER_THING = "Use something that this can be done with."
 _REFUSALS: Tuple[_Refusal, ...] = (
     _refusal("not_close", r"character is not close to (?P<item>\S+)", "Find {item} first."),
-    _refusal("not_facing", r"character (?:does not face|is not facing) (?P<item>\S+)", "Turn to {item} first."),
+    _refusal("not_facing", r"character (?:does not face|is not facing) (?P<item>\S+)",
+             "Turn to {item} first."),
     _refusal("other_room", r"char room \S+ is not node room (?P<item>\S+)", "Walk to {item} first."),
     _refusal("not_holding", r"character is not holding (?P<item>\S+)", "Grab {item} first."),
     _refusal("not_holding", r"character does not hold anything", "Grab something to do it with first."),
     _refusal("hands_full", r"character does not have a free hand", "Put something down first."),
     _refusal("sitting", r"character is (?:sitting|lying)", "Stand up first."),
-    _refusal("not_sitting", r"character is not (?:sitting|lying)", "Sit or lie down first, or leave this out."),
+    _refusal("not_sitting", r"character is not (?:sitting|lying)",
+             "Sit or lie down first, or leave this out."),
     _refusal("inside_closed", r"(?P<item>\S+) is inside other closed thing", "Open what {item} is in first."),
     _refusal("not_open", r"(?P<item>\S+) is not open or is not openable", "Open {item} first."),
     _refusal("not_open", r"(?P<item>\S+) is not open$", "It may be closed already."),
@@ -48,7 +52,8 @@ _REFUSALS: Tuple[_Refusal, ...] = (
     _refusal("occupied", r"Too many things on (?P<item>\S+)", "Clear {item} first."),
     _refusal("no_object", r"(?P<item>\S+) cannot be found", "Name a thing that is in the home."),
     _refusal("no_way", r"No path between|Door\(s\)", "Open the doors on the way."),
-    _refusal("wrong_property", r"(?P<item>\S+) (?:is not (?:\w+ )*(?:sittable|lieable|grabbable|drinkable|recipient|"
+    _refusal("wrong_property",
+             r"(?P<item>\S+) (?:is not (?:\w+ )*(?:sittable|lieable|grabbable|drinkable|recipient|"
              r"clothes|readable|movable|eatable|cuttable|person|pourable)|not lookable|can not be opened|"
              r"does not have (?:a )?(?:switch|plug))", _OTHER_THING),
     _refusal("wrong_property", r"none of object on (?P<item>\S+) is eatable", _OTHER_THING),
@@ -57,7 +62,9 @@ _REFUSALS: Tuple[_Refusal, ...] = (
 
 
 def plain(message: str) -> str:
-    """An executor's message in the domain's names: ``<sofa> (352)`` is ``sofa_352``, who acts is ``character``."""
+    """An executor's message in the domain's names: ``<sofa> (352)`` is ``sofa_352``, who acts is
+    ``character``.
+    """
     text = _NODE.sub(lambda match: f"{match.group(1)}_{match.group(2)}", _WHEN.sub("", message))
     return _PERSON.sub("character", text).strip()
 
@@ -76,5 +83,6 @@ def feedback_of(message: str, command: Command) -> Feedback:
         if match:
             item = match.groupdict().get("item") or ""
             return Feedback(Level.LOW, FeedbackKind.REFUSED, command, label=refusal.label,
-                            subjects=(item,) if item else (), cause=cause, advice=refusal.suggestion.format(item=item))
+                            subjects=(item,) if item else (), cause=cause,
+                            advice=refusal.suggestion.format(item=item))
     return Feedback(Level.LOW, FeedbackKind.REFUSED, command, cause=cause)

@@ -1,4 +1,6 @@
-"""The same work on an existing cluster of dask.distributed, whose workers have this workspace and its extra."""
+"""The same work on an existing cluster of dask.distributed, whose workers have this workspace and its
+extra.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """A task of the package with its goals, and the package's own judgement of a plan for it.
 
-The rules are those of ``virtualhome_eval`` (action sequencing): a plan is read as one JSON object, so that of an action
-that stands twice only the last line is kept; a step that the executor calls needless is passed over, any other refusal
-ends the plan; what the state is then, and which actions were carried out in which order, is compared with the goals.
-A plan that is the task's own program to the letter counts as executable and is not scored, as in the package.
+The rules are those of ``virtualhome_eval`` (action sequencing): a plan is read as one JSON object, so that of
+an action that stands twice only the last line is kept; a step that the executor calls needless is passed
+over, any other refusal ends the plan; what the state is then, and which actions were carried out in which
+order, is compared with the goals. A plan that is the task's own program to the letter counts as executable
+and is not scored, as in the package.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _NEEDLESS = 4
 
 @dataclass(frozen=True)
 class Episode:
-    """One task: its scene, the things that a plan for it may name, and what the package's evaluator asks of the end.
+    """One task: its scene, the things that a plan for it may name, and what the package's evaluator asks of
+    the end.
 
     The goals are for :func:`judge` alone; nothing that runs or corrects a plan is given them.
 
@@ -74,10 +76,12 @@ def load_episode(identifier: str) -> Episode:
     nodes = utils.remove_duplicate_dicts([goal for goal in goals if "state" in goal])
     edges = utils.remove_duplicate_dicts([goal for goal in goals if "relation_type" in goal])
     actions = tuple(dict.fromkeys(task["vh_goal"]["actions"]))
-    # The package takes the last of a class in the order of a hash; the last by number is the same in every run.
+    # The package takes the last of a class in the order of a hash; the last by number is the same in every
+    # run.
     names = dict(sorted(planner.get_relevant_nodes(), key=lambda named: named[1]))
     met = utils.scene_evaluate_wID(planner.final_state_dict, nodes, edges, planner.acting_char_id)[3]
-    return Episode(identifier, task["name"], planner.env_graph, names, planner.acting_char_id, program, tuple(nodes),
+    return Episode(identifier, task["name"], planner.env_graph, names, planner.acting_char_id, program,
+                   tuple(nodes),
                    tuple(edges), actions, bool(met))
 
 
@@ -91,7 +95,8 @@ def read_by_evaluator(text: str, names: Mapping[str, int]) -> Tuple[Optional[Tup
         return None, "parsing"
     if not plan:
         return None, "parsing"
-    if not (utils.check_no_hallucination_in_action(plan) and utils.check_no_hallucination_in_arg(plan, names)):
+    if not (utils.check_no_hallucination_in_action(plan)
+            and utils.check_no_hallucination_in_arg(plan, names)):
         return None, "hallucination"
     if not utils.check_action_grammar(plan)[0]:
         return None, "arguments"
@@ -99,7 +104,9 @@ def read_by_evaluator(text: str, names: Mapping[str, int]) -> Tuple[Optional[Tup
 
 
 def judge(episode: Episode, actions: Sequence[str]) -> Judgement:
-    """The package's judgement of actions in the executor's notation, carried out from the task's beginning."""
+    """The package's judgement of actions in the executor's notation, carried out from the task's
+    beginning.
+    """
     execution, environment = package.part("execution"), package.part("environment")
     scripts = package.part("scripts")
     state = environment.EnvironmentState(episode.graph, {}, instance_selection=True)

@@ -1,4 +1,6 @@
-"""From VirtualHome's scene graph to a WorldState: only what was named, what that is in or on, and what is held."""
+"""From VirtualHome's scene graph to a WorldState: only what was named, what that is in or on, and what is
+held.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,21 @@ from hicrisp_bench.virtualhome import package
 
 CHARACTER = "character"
 """The person who acts; the robot of the domain."""
-_STATES = {"OPEN": "open", "CLOSED": "closed", "ON": "switched_on", "OFF": "switched_off", "PLUGGED_IN": "plugged_in",
-           "PLUGGED_OUT": "plugged_out", "CLEAN": "clean", "DIRTY": "dirty", "SITTING": "sitting", "LYING": "lying"}
-_PROPERTIES = ("grabbable", "sittable", "lieable", "drinkable", "eatable", "recipient", "cuttable", "pourable",
+_STATES = {"OPEN": "open", "CLOSED": "closed", "ON": "switched_on", "OFF": "switched_off",
+           "PLUGGED_IN": "plugged_in",
+           "PLUGGED_OUT": "plugged_out", "CLEAN": "clean", "DIRTY": "dirty", "SITTING": "sitting",
+           "LYING": "lying"}
+_PROPERTIES = ("grabbable", "sittable", "lieable", "drinkable", "eatable", "recipient", "cuttable",
+               "pourable",
                "can_open", "has_switch", "has_plug", "readable", "lookable", "clothes", "movable", "person",
                "body_part")
 _ALSO: Mapping[str, Tuple[str, ...]] = {
-    "grabbable": ("water", "child"), "can_open": ("desk", "window"), "recipient": ("hands_both", "sponge", "face"),
+    "grabbable": ("water", "child"), "can_open": ("desk", "window"),
+    "recipient": ("hands_both", "sponge", "face"),
     "movable": ("chair", "curtain")}
 """Classes that the executor lets pass without the property."""
-_SQUEEZABLE = ("cleaning_solution", "tooth_paste", "shampoo", "food_peanut_butter", "dish_soap", "soap", "towel", "rag",
+_SQUEEZABLE = ("cleaning_solution", "tooth_paste", "shampoo", "food_peanut_butter", "dish_soap", "soap",
+               "towel", "rag",
                "paper", "sponge", "food_lemon", "check")
 
 
@@ -44,7 +51,8 @@ def observe(state: Any, character: int, named: Iterable[int], stamp: float) -> W
     Args:
         state: the package's ``EnvironmentState``.
         character: the number of the person who acts.
-        named: numbers of the nodes that are to be seen; with them come what they are in or on, and what is held.
+        named: numbers of the nodes that are to be seen; with them come what they are in or on, and what is
+            held.
     """
     relation = package.part("environment").Relation
     nodes = _seen(state, character, named, relation)
@@ -54,12 +62,15 @@ def observe(state: Any, character: int, named: Iterable[int], stamp: float) -> W
     facts.update(_between(state, nodes, {**names, character: CHARACTER}, person, relation))
     facts.update(_around(state, nodes, names, person, relation))
     objects = {names[node.id]: WorldObject(
-        names[node.id], "room" if is_room(node) else "thing", attributes={"class": node.class_name}) for node in nodes}
+        names[node.id], "room" if is_room(node) else "thing", attributes={"class": node.class_name})
+        for node in nodes}
     return WorldState(objects, frozenset(facts), {CHARACTER: RobotState(CHARACTER, "base")}, stamp)
 
 
 def _seen(state: Any, character: int, named: Iterable[int], relation: Any) -> List[Any]:
-    """The nodes of the named numbers, what is held or worn or sat on, and whatever each of them is in or on."""
+    """The nodes of the named numbers, what is held or worn or sat on, and whatever each of them is in or
+    on.
+    """
     waiting = [number for number in named if number != character]
     for kind in (relation.HOLDS_RH, relation.HOLDS_LH, relation.ON):
         waiting.extend(state.get_node_ids_from(character, kind))
@@ -71,7 +82,8 @@ def _seen(state: Any, character: int, named: Iterable[int], relation: Any) -> Li
             continue
         found[number] = node
         for kind in (relation.ON, relation.INSIDE):
-            waiting.extend(to for to in state.get_node_ids_from(number, kind) if not is_room(state.get_node(to)))
+            waiting.extend(to for to in state.get_node_ids_from(number, kind)
+                           if not is_room(state.get_node(to)))
     return [found[number] for number in sorted(found)]
 
 
@@ -133,4 +145,5 @@ def _closeness(state: Any, person: Any, relation: Any) -> Callable[[Any], bool]:
     second: Set[int] = set(near)
     for number in near:
         second.update(state.get_node_ids_from(number, relation.CLOSE))
-    return lambda node: node.id in second or not near.isdisjoint(state.get_node_ids_from(node.id, relation.ON))
+    return lambda node: node.id in second or not near.isdisjoint(state.get_node_ids_from(node.id,
+                                                                                         relation.ON))

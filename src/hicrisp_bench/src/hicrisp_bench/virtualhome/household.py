@@ -1,4 +1,6 @@
-"""A home of our own in VirtualHome's graph format, and the ten household tasks of HiCRISP and BrainBody-LLM in it."""
+"""A home of our own in VirtualHome's graph format, and the ten household tasks of HiCRISP and
+BrainBody-LLM in it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ class Ending:
 
     Args:
         wanted: the goal's conditions.
-        reference: commands that end so, as ``find sofa_60``; PSR and precision compare with the state after them.
+        reference: commands that end so, as ``find sofa_60``; PSR and precision compare with the state after
+            them.
     """
 
     wanted: Tuple[Wanted, ...]
@@ -36,7 +39,9 @@ class Ending:
 
 @dataclass(frozen=True)
 class HouseholdTask:
-    """A task with every ending that counts, and the published Exec of HiCRISP and ProgPrompt for it (Table I)."""
+    """A task with every ending that counts, and the published Exec of HiCRISP and ProgPrompt for it (Table
+    I).
+    """
 
     name: str
     text: str
@@ -75,7 +80,8 @@ def world_of(domain: Any, graph: Any) -> VirtualHome:
 
 
 def _ending(wanted: Sequence[str], *reference: str, once: Sequence[str] = ()) -> Ending:
-    return Ending((*(Wanted(text) for text in wanted), *(Wanted(text, once=True) for text in once)), reference)
+    return Ending((*(Wanted(text) for text in wanted), *(Wanted(text, once=True)
+                                                         for text in once)), reference)
 
 
 def _watched(tv: str) -> Ending:
@@ -91,7 +97,8 @@ def _washed(plate: str, sink: str, faucet: str, put: str) -> Ending:
 
 
 def _brought(table: str, cupcake: str) -> Ending:
-    return _ending([f"on(coffeepot_23, {table})", f"on({cupcake}, {table})"], "find coffeepot_23", "grab coffeepot_23",
+    return _ending([f"on(coffeepot_23, {table})", f"on({cupcake}, {table})"], "find coffeepot_23",
+                   "grab coffeepot_23",
                    f"find {cupcake}", f"grab {cupcake}", f"find {table}", f"putback coffeepot_23 {table}",
                    f"putback {cupcake} {table}")
 
@@ -115,7 +122,8 @@ TASKS: Tuple[HouseholdTask, ...] = (
         ["holding(character, chips_11)", "on(character, sofa_60)", "sitting(character)"], "find chips_11",
         "grab chips_11", "find sofa_60", "sit sofa_60", "eat chips_11"),), 0.71, 0.71),
     HouseholdTask("salmon", "put salmon in the fridge", (_ending(
-        ["inside(salmon_14, fridge_12)", "closed(fridge_12)"], "find salmon_14", "grab salmon_14", "find fridge_12",
+        ["inside(salmon_14, fridge_12)", "closed(fridge_12)"], "find salmon_14", "grab salmon_14",
+        "find fridge_12",
         "open fridge_12", "putin salmon_14 fridge_12", "close fridge_12"),), 0.90, 0.80),
     HouseholdTask("tv", "watch TV", (_watched("television_63"), _watched("television_28")), 1.00, 0.89),
     HouseholdTask("plate", "wash the plate", tuple(
@@ -132,7 +140,8 @@ TASKS: Tuple[HouseholdTask, ...] = (
     HouseholdTask("light", "turn off light", tuple(
         _ending([f"switched_off({switch})"], f"find {switch}", f"switchoff {switch}")
         for switch in ("lightswitch_57", "lightswitch_67", "lightswitch_32", "lightswitch_47")), 1.00, 0.67),
-    HouseholdTask("teeth", "brush teeth", tuple(_brushed(put) for put in ("pour", "putback", "putin")), 0.82, 0.77),
+    HouseholdTask("teeth", "brush teeth", tuple(_brushed(put) for put in ("pour", "putback", "putin")), 0.82,
+                  0.77),
     HouseholdTask("apple", "throw away apple", tuple(
         _ending([f"inside({apple}, garbagecan_27)"], f"find {apple}", f"grab {apple}", "find garbagecan_27",
                 "open garbagecan_27", f"putin {apple} garbagecan_27", "close garbagecan_27")

@@ -1,4 +1,6 @@
-"""One household task in the home, planned by an endpoint or offline, carried out under a policy, and scored."""
+"""One household task in the home, planned by an endpoint or offline, carried out under a policy, and
+scored.
+"""
 
 from __future__ import annotations
 
@@ -82,11 +84,13 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
     refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
     course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
-    return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began, "message": result.message,
+    return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began,
+            "message": result.message,
             "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,
             "carried_out": world.carried_out, "planned": bool(result.plan)}
 
 
 def _settings(run: HouseholdRun) -> LlmSettings:
     settings = load_llm_settings(run.config / "llm" / f"{run.llm}.yaml")
-    return settings if run.temperature is None else replace(settings, temperature=run.temperature, seed=run.run)
+    return settings if run.temperature is None else replace(settings, temperature=run.temperature,
+                                                            seed=run.run)

@@ -37,7 +37,8 @@ REFERENCE: List[Row] = [
      "note": "with feedback"},
     {"source": _BRAINBODY, "task": "all", "policy": "open_loop", "llm": "gpt-4", "sr": 0.38, "gcr": 0.73,
      "note": "without feedback"},
-    {"source": _BRAINBODY, "task": "all", "policy": "progprompt", "llm": "davinci-003", "sr": 0.47, "gcr": 0.74},
+    {"source": _BRAINBODY, "task": "all", "policy": "progprompt", "llm": "davinci-003", "sr": 0.47,
+     "gcr": 0.74},
 ]
 _COLUMNS = ("task", "policy", "llm", "temperature", "n", *METRICS)
 _NOTE = (
@@ -58,7 +59,8 @@ _MODEL = "All plans and corrective actions came from the model."
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Who plans, and under which policies."""
-    parser.add_argument("--llm", default="auto", metavar="NAME", help="a file of config/llm (what is configured)")
+    parser.add_argument("--llm", default="auto", metavar="NAME",
+                        help="a file of config/llm (what is configured)")
     parser.add_argument("--policies", nargs="+", choices=POLICIES, default=POLICIES, metavar="POLICY",
                         help=f"of {', '.join(POLICIES)} (all)")
     parser.add_argument("--tasks", nargs="+", choices=[task.name for task in TASKS], metavar="TASK",
@@ -75,14 +77,17 @@ def run(options: argparse.Namespace) -> Report:
     llm, _ = choose_llm(options.llm, os.environ)
     offline = load_llm_settings(options.config / "llm" / f"{llm}.yaml").backend == OFFLINE
     forget = options.forget if offline else 0.0
-    repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),) if offline else REPETITIONS
+    repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),
+                                              ) if offline else REPETITIONS
     runs = [HouseholdRun(options.config, task, policy, llm, temperature, number, forget)
             for policy, (temperature, times), task, number in (
-                (p, r, t, n) for p, r, t in product(options.policies, repetitions, options.tasks) for n in range(r[1]))]
+                (p, r, t, n) for p, r, t in product(options.policies, repetitions, options.tasks)
+                for n in range(r[1]))]
     results = run_all(carry_out, runs, options.jobs, "virtualhome10")
     pairs = list(zip(runs, results))
     rows = [_row({"task": "all", "policy": policy, "llm": llm, "temperature": temperature, "forget": forget},
-                 [result for made, result in pairs if (made.policy, made.temperature) == (policy, temperature)])
+                 [result for made, result in pairs if (made.policy, made.temperature) == (policy,
+                                                                                          temperature)])
             for policy, (temperature, _) in product(options.policies, repetitions)]
     tasks = [_row({"task": task, "policy": policy, "llm": llm, "temperature": temperature},
                   [result for made, result in pairs
@@ -95,7 +100,8 @@ def run(options: argparse.Namespace) -> Report:
         sections.append(Section("Crashed", crashed, ("task", "policy", "crashed")))
     planner = _MODEL if not offline else _FORGETFUL.format(forget=forget) if forget else _OFFLINE
     note = _NOTE.format(planner=planner)
-    return Report(rows, _COLUMNS, REFERENCE, note, {"tasks": tasks, "crashes": crashed}, tuple(sections), not crashed)
+    return Report(rows, _COLUMNS, REFERENCE, note, {"tasks": tasks, "crashes": crashed}, tuple(sections),
+                  not crashed)
 
 
 def _fraction(text: str) -> float:

@@ -1,4 +1,6 @@
-"""VirtualHome's executor behind the door of every other world: ``demo.launch scene:=household world:=virtualhome``."""
+"""VirtualHome's executor behind the door of every other world: ``demo.launch scene:=household
+world:=virtualhome``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The package ``virtualhome_eval``, an optional extra: where it lies, what it records, what its executor is made of."""
+"""The package ``virtualhome_eval``, an optional extra: where it lies, what it records, what its executor
+is made of.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def installed() -> bool:
 
 
 def part(name: str) -> Any:
-    """A module of the package's simulator, for example ``execution``; its log is silenced, it tells every edge.
+    """A module of the package's simulator, for example ``execution``; its log is silenced, it tells every
+    edge.
 
     Raises:
         Missing: when the package is not installed.
@@ -61,7 +64,8 @@ def models() -> Tuple[str, ...]:
 def recorded(model: str) -> Mapping[str, str]:
     """A model's answers as they were written, by the identifier of the task."""
     file = folder() / "llm_response" / "action_sequence" / f"{model}_outputs.json"
-    return {entry["identifier"]: entry["llm_output"] for entry in json.loads(file.read_text(encoding="utf-8"))}
+    return {entry["identifier"]: entry["llm_output"]
+            for entry in json.loads(file.read_text(encoding="utf-8"))}
 
 
 @lru_cache(maxsize=1)

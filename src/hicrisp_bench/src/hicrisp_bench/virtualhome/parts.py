@@ -1,4 +1,6 @@
-"""What the executive needs beside the world: a brain that recites, a body that leaves no step out, a detector."""
+"""What the executive needs beside the world: a brain that recites, a body that leaves no step out, a
+detector.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class RecordedBrain:
 
 @dataclass(frozen=True)
 class VerbatimBody:
-    """Grounds each step; leaves none out because its effects hold: in a home, washing clean hands is a deed."""
+    """Grounds each step; leaves none out because its effects hold: in a home, washing clean hands is a
+    deed.
+    """
 
     domain: Domain
 

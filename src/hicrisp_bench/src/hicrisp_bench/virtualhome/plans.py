@@ -1,8 +1,10 @@
-"""VirtualHome: 15 language models' recorded plans for 305 household tasks, open loop and with searched repairs.
+"""VirtualHome: 15 language models' recorded plans for 305 household tasks, open loop and with searched
+repairs.
 
-The package's own evaluator judges. Open loop it reads an answer by the book; with ``repair`` the same executive as in
-every other world carries the plan out step by step, and on a refusal of VirtualHome's executor it searches the domain
-for the way back. No language model is asked, and what the tasks are for is known to the evaluator alone.
+The package's own evaluator judges. Open loop it reads an answer by the book; with ``repair`` the same
+executive as in every other world carries the plan out step by step, and on a refusal of VirtualHome's
+executor it searches the domain for the way back. No language model is asked, and what the tasks are for is
+known to the evaluator alone.
 """
 
 from __future__ import annotations
@@ -25,11 +27,13 @@ from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, 
 
 _SOURCE = "Embodied Agent Interface (Li et al., 2024): action sequencing, VirtualHome"
 REFERENCE = [
-    {"source": _SOURCE, "model": model, "policy": OPEN_LOOP, "execution_success": executable, "task_success": success}
+    {"source": _SOURCE, "model": model, "policy": OPEN_LOOP, "execution_success": executable,
+     "task_success": success}
     for model, success, executable in (
         ("gpt-4o-2024-05-13", 0.652, 0.718), ("gemini-1.5-pro-preview-0409", 0.751, 0.820),
         ("gpt-3.5-turbo-0125", 0.167, 0.213))]
-_COLUMNS = ("model", "policy", "n", "parsed", "execution_success", "task_success", "goals_met", "repairs", "left_out",
+_COLUMNS = ("model", "policy", "n", "parsed", "execution_success", "task_success", "goals_met", "repairs",
+            "left_out",
             "lost")
 _NOTE = (
     "Real: the plans (recorded with the package), its executor, its goals and its evaluator, which leaves out 37 "
@@ -48,7 +52,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plans", choices=("recorded",), default="recorded", help="whose plans (recorded)")
     parser.add_argument("--models", nargs="+", metavar="MODEL", help="models, or how their names begin (all)")
     parser.add_argument("--ids", nargs="+", metavar="ID", help="identifiers of tasks (all)")
-    parser.add_argument("--dask", metavar="SCHEDULER", help="an existing cluster's scheduler, tcp://host:8786")
+    parser.add_argument("--dask", metavar="SCHEDULER",
+                        help="an existing cluster's scheduler, tcp://host:8786")
     parser.add_argument("--resume", action="store_true", help="go on where a stopped run ended")
 
 
@@ -73,14 +78,16 @@ def chosen(what: str, known: Sequence[str], wanted: Sequence[str], exact: bool =
     """
     found: List[str] = []
     for name in wanted or known:
-        fitting = [name] if name in known else [other for other in known if not exact and other.startswith(name)]
+        fitting = [name] if name in known else [other
+                                                for other in known if not exact and other.startswith(name)]
         if not fitting:
             raise ConfigError(f"--{what}: there is no '{name}'; there are: {', '.join(known)}")
         found += [other for other in fitting if other not in found]
     return tuple(found)
 
 
-def _work(options: argparse.Namespace, models: Tuple[str, ...], ids: Tuple[str, ...], file: ResultsFile) -> None:
+def _work(options: argparse.Namespace, models: Tuple[str, ...], ids: Tuple[str, ...],
+          file: ResultsFile) -> None:
     domain = load_domain(options.config / "domains" / "virtualhome.yaml")
     repair = load_policy(options.config / "policies" / "repair.yaml")
     done = file.done()
@@ -114,8 +121,10 @@ def report_of(results: Sequence[Mapping[str, Any]], models: Sequence[str]) -> Re
     for entry in scored:
         for kind, count in entry.get(REPAIRED, {}).get("refusals", {}).items():
             kinds[kind] = kinds.get(kind, 0) + count
-    refusals = [{"refusal": kind, "count": count} for kind, count in sorted(kinds.items(), key=lambda item: -item[1])]
-    crashes = [{key: entry[key] for key in ("id", "model", "crashed")} for entry in scored if "crashed" in entry]
+    refusals = [{"refusal": kind, "count": count}
+                for kind, count in sorted(kinds.items(), key=lambda item: -item[1])]
+    crashes = [{key: entry[key] for key in ("id", "model", "crashed")}
+               for entry in scored if "crashed" in entry]
     sections = [Section("What each part brings", parts, _COLUMNS[1:]),
                 Section("Refusals under `repair`", refusals, ("refusal", "count")),
                 Section("Cost", cost, ("what", "unit", "median", "p95", "worst", "n"))]
@@ -141,7 +150,8 @@ def _row(model: str, variant: str, results: Sequence[Mapping[str, Any]]) -> Dict
         row["left_out"] = sum(entry.get("left_out", 0) for entry in told) / max(1, n)
     if variant != OPEN_LOOP:
         row["lost"] = sum(1 for entry in results
-                          if entry.get(OPEN_LOOP, {}).get("goals_met") and not entry.get(variant, {}).get("goals_met"))
+                          if entry.get(OPEN_LOOP, {}).get("goals_met")
+                          and not entry.get(variant, {}).get("goals_met"))
     row["not_scored"] = sum(1 for entry in told if entry.get("why") == "program")
     row["crashed"] = sum(1 for entry in results if "crashed" in entry)
     return row

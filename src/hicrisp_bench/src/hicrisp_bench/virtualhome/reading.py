@@ -1,7 +1,8 @@
-"""A recorded answer as steps, every line of it: actions that stand twice, missing and surplus objects included.
+"""A recorded answer as steps, every line of it: actions that stand twice, missing and surplus objects
+included.
 
-The models were asked for one JSON object with an action as each key. Read by the book, an action that stands twice
-loses its first line. Here the lines are taken as they stand, in their order:
+The models were asked for one JSON object with an action as each key. Read by the book, an action that stands
+twice loses its first line. Here the lines are taken as they stand, in their order:
 
 - an action for one thing that lists several is a step for each of them;
 - a missing object is the one that was spoken of last (``WALK sofa, SIT``);
@@ -66,7 +67,8 @@ def _lines(text: str) -> List[_Line]:
         found = json.loads(whole.text, object_pairs_hook=_Pairs)
     except ValueError:
         return []
-    objects = [found] if isinstance(found, _Pairs) else [entry for entry in found if isinstance(entry, _Pairs)]
+    objects = [found] if isinstance(found,
+                                    _Pairs) else [entry for entry in found if isinstance(entry, _Pairs)]
     return [(action, _objects(value)) for pairs in objects for action, value in pairs]
 
 
@@ -93,7 +95,8 @@ class _Reader:
         action = _normal(written).replace("_", "")
         things = [self._name(thing) for thing in objects]
         known = self._domain.actions.get(action)
-        wanted = [name for name, parameter in known.parameters.items() if parameter.type != "base"] if known else []
+        wanted = [name for name, parameter in known.parameters.items()
+                  if parameter.type != "base"] if known else []
         if known is None:
             self._add(action, {}, f"{written} {' '.join(objects)}")
         elif len(wanted) == 1:

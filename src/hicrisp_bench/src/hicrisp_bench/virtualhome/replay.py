@@ -39,9 +39,11 @@ def replay(domain: Domain, policy: Policy, reading: Reading, graph: Any, charact
     events: List[Dict[str, Any]] = []
     brain = RecordedBrain(Plan(reading.steps, "recorded"))
     executive = Parts(domain, policy).executive(
-        {CHARACTER: world}, world, events.append, brain=brain, body=VerbatimBody(domain), detector=HomeDetector(domain))
+        {CHARACTER: world}, world, events.append, brain=brain, body=VerbatimBody(domain),
+        detector=HomeDetector(domain))
     result = executive.run(Task(task))
     texts = {event["index"]: event["text"] for event in events if event["kind"] == "step_started"}
-    left_out = tuple(texts[event["index"]] for event in events if event["kind"] == "step_finished" and not event["ok"])
+    left_out = tuple(texts[event["index"]] for event in events if event["kind"] == "step_finished"
+                     and not event["ok"])
     return Replay(tuple(world.carried_out), result.corrections, left_out,
                   tuple((failure.name, failure.error) for failure in result.failures))

@@ -1,4 +1,6 @@
-"""The results of a run, one line a plan, appended as they come: what a stopped run has done need not be done again."""
+"""The results of a run, one line a plan, appended as they come: what a stopped run has done need not be
+done again.
+"""
 
 from __future__ import annotations
 

@@ -2,13 +2,14 @@
 
 EXEC: the commands that the executor took, of all that were asked for, corrections and refusals included
     (BrainBody-LLM, section 4: the proportion of steps that are executable).
-GCR: the satisfied of the goal's conditions (BrainBody-LLM, section 4: goal conditions recall); of several endings that
-    count, the nearest one's.
+GCR: the satisfied of the goal's conditions (BrainBody-LLM, section 4: goal conditions recall); of several
+    endings that count, the nearest one's.
 SR: 1 if and only if GCR is 1 (ibid.).
-PSR: of the facts that the reference run changes between beginning and end, those that this run ended with likewise.
-Precision: of the facts that the reference run leaves as they were, those that this run left so. Both after ProgPrompt,
-    by whose standards HiCRISP (section IV-A) reports them; of several reference runs the nearest counts. Facts of the
-    moment, such as closeness, are not compared.
+PSR: of the facts that the reference run changes between beginning and end, those that this run ended with
+    likewise.
+Precision: of the facts that the reference run leaves as they were, those that this run left so. Both after
+    ProgPrompt, by whose standards HiCRISP (section IV-A) reports them; of several reference runs the nearest
+    counts. Facts of the moment, such as closeness, are not compared.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ _LIMIT = 10.0
 
 @dataclass(frozen=True)
 class Course:
-    """What was seen of a run: the states after each command, the first before any; how many commands were asked for."""
+    """What was seen of a run: the states after each command, the first before any; how many commands were
+    asked for.
+    """
 
     states: Tuple[WorldState, ...]
     asked: int
@@ -59,7 +62,8 @@ def _satisfied(ending: Ending, course: Course, domain: Domain) -> Sequence[bool]
     for wanted in ending.wanted:
         condition, = goal_of(wanted.condition)
         looked_at = course.states if wanted.once else course.states[-1:]
-        found.append(any(condition.holds(Facts(state.relations), type_test(domain, state)) for state in looked_at))
+        found.append(any(condition.holds(Facts(state.relations), type_test(domain, state))
+                         for state in looked_at))
     return found
 
 

@@ -1,4 +1,6 @@
-"""One task's recorded plans, judged as they stand and after correction; the scene is loaded once for all of them."""
+"""One task's recorded plans, judged as they stand and after correction; the scene is loaded once for all
+of them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ OPEN_LINES = "open_loop, every line"
 BOOK_REPAIRED = "repair, by the book"
 """The package's own reading (of an action that stands twice the last line), corrected."""
 REPAIRED = "repair"
-"""Of both readings, corrected, the one of which fewer steps had to be left out; every line where they are equal."""
+"""Of both readings, corrected, the one of which fewer steps had to be left out; every line where they are
+equal.
+"""
 VARIANTS = (OPEN_LOOP, OPEN_LINES, BOOK_REPAIRED, REPAIRED)
 
 
@@ -46,14 +50,15 @@ def run_task(work: TaskPlans) -> Dict[str, Any]:
     """Every plan of a task; what goes wrong with one plan is that plan's result.
 
     Returns:
-        ``{"results": [...]}``, one entry for a model: ``id``, ``model``, ``scored`` (whether the package's evaluator
-        takes the task in), ``seconds``, ``memory_mb`` (the most that this process has held so far), and ``crashed``
-        or a judgement for each of the variants.
+        ``{"results": [...]}``, one entry for a model: ``id``, ``model``, ``scored`` (whether the package's
+        evaluator takes the task in), ``seconds``, ``memory_mb`` (the most that this process has held so far),
+        and ``crashed`` or a judgement for each of the variants.
     """
     began = time.perf_counter()
     episode = load_episode(work.identifier)
     if not episode.scored:
-        return {"results": [{"id": work.identifier, "model": model, "scored": False} for model in work.models]}
+        return {"results": [{"id": work.identifier, "model": model, "scored": False}
+                            for model in work.models]}
     loading = (time.perf_counter() - began) / len(work.models)
     trial = _TaskTrial(work, episode)
     return {"results": [trial.result(model, loading) for model in work.models]}
@@ -99,10 +104,13 @@ class _TaskTrial:
 
     def _run(self, reading: Reading) -> Replay:
         episode = self._episode
-        return replay(self._work.domain, self._work.repair, reading, episode.graph, episode.character, episode.name)
+        return replay(self._work.domain, self._work.repair, reading, episode.graph, episode.character,
+                      episode.name)
 
     def _as_written(self, reading: Reading) -> Tuple[Optional[Tuple[str, ...]], str]:
-        """Every step in the executor's notation; as in the package, one unknown name spoils the whole plan."""
+        """Every step in the executor's notation; as in the package, one unknown name spoils the whole
+        plan.
+        """
         domain, episode = self._work.domain, self._episode
         world = VirtualHome(domain, episode.graph, episode.character, reading.named).observe(Deadline(1.0))
         try:

@@ -1,7 +1,9 @@
-"""An offline planner for a home: what ten household verbs want, and a search over the domain for each want in turn.
+"""An offline planner for a home: what ten household verbs want, and a search over the domain for each want in
+turn.
 
-It stands in where no language model is configured. Its sentences are few: each verb says what shall hold, one want
-after another; the commands come out of the search, and a deed without a lasting effect (``watch``) is named itself.
+It stands in where no language model is configured. Its sentences are few: each verb says what shall hold, one
+want after another; the commands come out of the search, and a deed without a lasting effect (``watch``) is
+named itself.
 """
 
 from __future__ import annotations
@@ -40,26 +42,33 @@ def _verb(says: str, *wants: Tuple[str, ...], **also: str) -> _Verb:
 
 _A, _B, _C = (rf"(?:the |an? |some )?(?P<{name}>[\w ]+?)" for name in "abc")
 _VERBS: Tuple[_Verb, ...] = (
-    _verb(rf"eat {_A} (?:on|from) {_B}", ("holding(me, {a})",), ("on(me, {b})", "sitting(me)"), ("!eat {a}",)),
-    _verb(rf"(?:put|place) {_A} (?:in|into|inside) {_B}", ("inside({a}, {b})",), ("not can_open({b}) or closed({b})",)),
+    _verb(rf"eat {_A} (?:on|from) {_B}", ("holding(me, {a})",), ("on(me, {b})", "sitting(me)"),
+          ("!eat {a}",)),
+    _verb(rf"(?:put|place) {_A} (?:in|into|inside) {_B}", ("inside({a}, {b})",),
+          ("not can_open({b}) or closed({b})",)),
     _verb(rf"(?:put|place) {_A} on {_B}", ("on({a}, {b})",)),
     _verb(rf"watch {_A}", ("switched_on({a})",), ("!watch {a}",)),
-    _verb(rf"wash {_A}", ("inside({a}, {sink})",), ("switched_on({tap})",), ("!wash {a}",), ("switched_off({tap})",),
+    _verb(rf"wash {_A}", ("inside({a}, {sink})",), ("switched_on({tap})",), ("!wash {a}",),
+          ("switched_off({tap})",),
           sink="sink", tap="faucet"),
     _verb(rf"bring {_A} and {_B} to {_C}", ("on({a}, {c})", "on({b}, {c})")),
-    _verb(rf"(?:microwave|heat) {_A}", ("inside({a}, {oven})",), ("closed({oven})",), ("switched_on({oven})",),
+    _verb(rf"(?:microwave|heat) {_A}", ("inside({a}, {oven})",), ("closed({oven})",),
+          ("switched_on({oven})",),
           oven="microwave"),
     _verb(rf"(?:turn|switch) off {_A}", ("switched_off({a})",)),
     _verb(rf"(?:turn|switch) on {_A}", ("switched_on({a})",)),
-    _verb(r"brush (?:my |your )?teeth", ("holding(me, {brush})",), ("inside({paste}, {brush})",), paste="toothpaste",
+    _verb(r"brush (?:my |your )?teeth", ("holding(me, {brush})",), ("inside({paste}, {brush})",),
+          paste="toothpaste",
           brush="toothbrush"),
     _verb(rf"throw (?:away|out) {_A}", ("inside({a}, {bin})",), ("closed({bin})",), bin="garbagecan"),
-    _verb(r"make toast", ("inside({bread}, {toaster})",), ("switched_on({toaster})",), ("switched_off({toaster})",),
+    _verb(r"make toast", ("inside({bread}, {toaster})",), ("switched_on({toaster})",),
+          ("switched_off({toaster})",),
           bread="breadslice", toaster="toaster"),
 )
 _CALLED = {"tv": "television", "light": "lightswitch", "lights": "lightswitch", "trash": "garbagecan",
            "bread": "breadslice", "tap": "faucet"}
-EXAMPLES = ("eat chips on the sofa", "put salmon in the fridge", "watch TV", "wash the plate", "turn off the light",
+EXAMPLES = ("eat chips on the sofa", "put salmon in the fridge", "watch TV", "wash the plate",
+            "turn off the light",
             "bring X and Y to Z", "microwave X", "brush teeth", "throw away X", "make toast")
 
 
@@ -67,8 +76,8 @@ class HouseholdBrain:
     """Plans the sentences that it reads by search, and corrects by search.
 
     Args:
-        forget: the fraction of a plan's steps that it forgets to say, from 0 to 1; an injected fault, so that there is
-            something to correct where no model plans.
+        forget: the fraction of a plan's steps that it forgets to say, from 0 to 1; an injected fault, so that
+            there is something to correct where no model plans.
         random: decides which.
     """
 
@@ -87,7 +96,8 @@ class HouseholdBrain:
             said = verb.says.fullmatch(sentence)
             if said:
                 return self._planned(verb, said.groupdict(), request.world, deadline)
-        return PlanAnswer(alternatives=EXAMPLES, refusal=f"I cannot read '{request.task.text}'. I can read, for "
+        return PlanAnswer(alternatives=EXAMPLES,
+                          refusal=f"I cannot read '{request.task.text}'. I can read, for "
                                                          f"example: {'; '.join(EXAMPLES)}.")
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
@@ -146,4 +156,5 @@ def _thing(words: str, world: WorldState) -> str:
         by_class.setdefault(str(thing.attributes.get("class", "")), []).append(name)
     if kind not in by_class:
         raise DomainError(f"there is no {words} here", tuple(sorted(by_class)))
-    return min(by_class[kind], key=lambda name: (not world.holds("same_room", CHARACTER, name), number_of(name)))
+    return min(by_class[kind],
+               key=lambda name: (not world.holds("same_room", CHARACTER, name), number_of(name)))

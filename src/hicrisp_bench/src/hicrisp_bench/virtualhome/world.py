@@ -58,7 +58,8 @@ class VirtualHome:
         except self._failures as error:
             return Outcome(Status.INVALID, f"the executor cannot do this: {error}")
         if after is None:
-            return Outcome(Status.PRECONDITION, plain(told.get_error_string()) or "the executor refuses without a word")
+            return Outcome(Status.PRECONDITION,
+                           plain(told.get_error_string()) or "the executor refuses without a word")
         self.state = after
         self._last = None
         self._stamp += 1.0

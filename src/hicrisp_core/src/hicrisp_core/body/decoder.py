@@ -11,7 +11,17 @@ from hicrisp_core.body.spots import Spots
 from hicrisp_core.body.targets import TargetQuestion
 from hicrisp_core.domain.checker import not_seen
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Pose, WorldObject, WorldState
+from hicrisp_core.model import (
+    Cause,
+    CauseKind,
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Pose,
+    WorldObject,
+    WorldState,
+)
 from hicrisp_core.model.offsets import DecoderOffsets, Planar
 from hicrisp_core.ports.kinds import TargetRule
 
@@ -42,14 +52,16 @@ class ActionDecoder:
     drive: DriveSpace = DriveSpace()
     workspaces: Mapping[str, Workspace] = field(default_factory=dict)
 
-    def decode(self, command: Command, world: WorldState, offsets: DecoderOffsets) -> Union[Command, Feedback]:
+    def decode(self, command: Command, world: WorldState, offsets: DecoderOffsets) -> Union[Command,
+                                                                                            Feedback]:
         """The command with its target and its aim, or the feedback why there is no place for it."""
         action = self.domain.actions[command.action]
         if action.target is None:
             return command
         asked = TargetQuestion(
             self.domain, command, world, self.workspaces.get(command.robot, self.workspace), self.drive)
-        return self._placed(action.target, asked, offsets) if action.places else self._driven(action.target, asked)
+        return self._placed(action.target, asked, offsets) if action.places else self._driven(action.target,
+                                                                                              asked)
 
     def _placed(
         self, rule: TargetRule, asked: TargetQuestion, offsets: DecoderOffsets
@@ -69,7 +81,8 @@ class ActionDecoder:
             return target
         if not isinstance(target, Pose):
             unseen = (asked.other.name,) if asked.other is not None else ()
-            return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, cause=Cause(CauseKind.NOT_SEEN, unseen))
+            return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command,
+                            cause=Cause(CauseKind.NOT_SEEN, unseen))
         bias = offsets.bias(offset_key(self.domain, command))
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
 
@@ -84,7 +97,10 @@ class ActionDecoder:
         return command.aimed(goal, goal)
 
     def _no_place(self, command: Command, spots: Spots) -> Feedback:
-        """Why no spot will do: the things in the way, or that all are out of reach, off the table or tried."""
+        """Why no spot will do: the things in the way, or that all are out of reach, off the table or
+        tried.
+        """
         names = spots.blockers()
         movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
-        return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names, blockers=names if movable else ())
+        return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names,
+                        blockers=names if movable else ())

@@ -1,4 +1,6 @@
-"""Where in an area a base shall stand: clear of what was seen there, and elsewhere after every goal that failed."""
+"""Where in an area a base shall stand: clear of what was seen there, and elsewhere after every goal that
+failed.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from hicrisp_core.scene.scene import Scene
 
 @dataclass(frozen=True)
 class Reached:
-    """The first of some poses that a trajectory leads to, by what is known now; not ``known`` where nobody can say."""
+    """The first of some poses that a trajectory leads to, by what is known now; not ``known`` where nobody
+    can say.
+    """
 
     pose: Optional[Pose] = None
     known: bool = True
@@ -75,14 +79,16 @@ def drive_space_of(scene: Scene) -> DriveSpace:
 
 
 def goal_within(
-    area: WorldObject, robot: Optional[RobotState], world: WorldState, failed: Sequence[Vector], space: DriveSpace,
+    area: WorldObject, robot: Optional[RobotState], world: WorldState, failed: Sequence[Vector],
+    space: DriveSpace,
     riding: FrozenSet[str] = frozenset(), constraints: Constraints = UNCONSTRAINED,
 ) -> Optional[Pose]:
-    """The goal for a base in an area; ``None`` when none is left. What is ``riding`` on a base is in nobody's way.
+    """The goal for a base in an area; ``None`` when none is left. What is ``riding`` on a base is in nobody's
+    way.
 
-    At first the free place nearest to the area's middle. After failures the places farthest from them come first, so
-    that the area is tried from another side; where it is known what a trajectory leads to, that decides, also over
-    the discs by which obstacles are seen.
+    At first the free place nearest to the area's middle. After failures the places farthest from them come
+    first, so that the area is tried from another side; where it is known what a trajectory leads to, that
+    decides, also over the discs by which obstacles are seen.
     """
     zones = _zones(constraints)
     untried = [pose for pose in _candidates(area, robot, space) if space.clear_of(pose, zones)
@@ -102,7 +108,8 @@ def goal_within(
 
 
 def leads_into(
-    area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints = UNCONSTRAINED
+    area: WorldObject, robot: Optional[RobotState], space: DriveSpace,
+    constraints: Constraints = UNCONSTRAINED
 ) -> bool:
     """Whether a trajectory leads a base to any place in an area, or nobody can say that none does."""
     if closed_by(area, robot, space, constraints):
@@ -114,9 +121,11 @@ def leads_into(
 
 
 def closed_by(
-    area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints, exactly: bool = False
+    area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints,
+    exactly: bool = False
 ) -> Tuple[str, ...]:
-    """The zones that leave a base no way to an area, or no place in it, by what is known beforehand; nothing moves.
+    """The zones that leave a base no way to an area, or no place in it, by what is known beforehand; nothing
+    moves.
 
     Args:
         exactly: whether only the area's own pose will do, as at a station.

@@ -22,8 +22,8 @@ def make_body(
 ) -> Body:
     """The body of a kind: ``direct``, ``model`` or ``similar``.
 
-    Without a language model the body ``model`` is the direct one: the offline planner names the actions of its steps
-    itself. :func:`without_model` says so.
+    Without a language model the body ``model`` is the direct one: the offline planner names the actions of
+    its steps itself. :func:`without_model` says so.
 
     Args:
         settings: of the endpoint that the body ``model`` asks.
@@ -42,7 +42,9 @@ def make_body(
 
 
 def without_model(kind: str, settings: LlmSettings) -> str:
-    """Why a body that should ask a language model does not, as a sentence; empty when it does, or need not."""
+    """Why a body that should ask a language model does not, as a sentence; empty when it does, or need
+    not.
+    """
     if kind != MODEL or can_be_asked(settings):
         return ""
     return f"the policy asks a language model, and {settings.name} has no endpoint: steps are grounded directly"

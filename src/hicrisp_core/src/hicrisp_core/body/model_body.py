@@ -1,7 +1,8 @@
-"""The Body-LLM: a second language model finds the one command for a step, or passes (BrainBody-LLM, section 3.2).
+"""The Body-LLM: a second language model finds the one command for a step, or passes (BrainBody-LLM, section
+3.2).
 
-Its text becomes a command only through the parser and the domain's schema; an unknown name is refused with the valid
-ones, once to the model and then, as feedback, to the brain.
+Its text becomes a command only through the parser and the domain's schema; an unknown name is refused with
+the valid ones, once to the model and then, as feedback, to the brain.
 """
 
 from __future__ import annotations
@@ -42,10 +43,13 @@ class ModelBody(Aiming):
         self._domain = domain
         self._prompts = prompts
         self._system = prompts.render("system_body", description=domain.description,
-                                      actions=describe.actions_text(domain), pairs=describe.pairs_text(domain))
+                                      actions=describe.actions_text(domain),
+                                      pairs=describe.pairs_text(domain))
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """The step's one command; a pass; or the feedback why the model's answer is no command of the domain."""
+        """The step's one command; a pass; or the feedback why the model's answer is no command of the
+        domain.
+        """
         prompt = self._prompts.render(
             "body", step=quarantined(step.text or str(step)), objects=describe.objects_text(world),
             facts=describe.facts_text(self._domain, world), triplets=describe.triplets_text(world))
@@ -93,11 +97,14 @@ def _spoken(text: str) -> Tuple[str, str]:
     word = _PASS.match(bare)
     if word and "{" not in bare:
         return plain(bare[word.end():].strip()) or _NO_REASON, ""
-    said = read_json(text, lambda value: isinstance(value, dict) and not {"steps", "pass", "refusal"}.isdisjoint(value))
+    said = read_json(text,
+                     lambda value: isinstance(value, dict)
+                     and not {"steps", "pass", "refusal"}.isdisjoint(value))
     words = said.value if said and isinstance(said.value, dict) else {}
     if words.get("steps"):
         return "", ""
     if words.get("pass"):
         reason = words["pass"]
-        return (plain(reason) if isinstance(reason, str) and reason.strip().lower() != "pass" else _NO_REASON), ""
+        return (plain(reason) if isinstance(reason, str) and reason.strip().lower() != "pass"
+                else _NO_REASON), ""
     return "", plain(str(words.get("refusal") or ""))

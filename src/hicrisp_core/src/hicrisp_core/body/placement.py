@@ -18,8 +18,8 @@ _TURNS = tuple(math.radians(turn) for turn in (0.0, -12.0, 12.0, -25.0, 25.0, -3
 _GAPS = (0.018, 0.03, 0.045, 0.055)
 """Other bearings and gaps that still make the relation, for when the best ones are taken."""
 _YIELDS = 0.12
-"""How much nearer than the ends of the reach other things may be, metres: what stands this near can be moved away when
-it is in the way, the ends of the reach cannot."""
+"""How much nearer than the ends of the reach other things may be, metres: what stands this near can be moved
+away when it is in the way, the ends of the reach cannot."""
 _TRAY_STEP, _TRAY_GAP = 0.07, 0.015
 """Metres between the spots of a tray, and the least space between things on it."""
 _STEP = 0.04
@@ -58,13 +58,14 @@ def workspace_of(body: RobotBody) -> Workspace:
 
 @dataclass(frozen=True)
 class Round:
-    """Candidates that are as good as each other but for the space around them; those of the next round are worse.
+    """Candidates that are as good as each other but for the space around them; those of the next round are
+    worse.
 
     Args:
         candidates: answers the poses; asked once, and only when the rounds before are used up.
         space: least space to other things that they must have, metres.
-        score: how good a pose with a space around it (metres) is, the more the better; without it the poses are in
-            their order.
+        score: how good a pose with a space around it (metres) is, the more the better; without it the poses
+            are in their order.
     """
 
     candidates: Callable[[], Tuple[Pose, ...]]
@@ -78,9 +79,12 @@ class Round:
 
 
 def beside(
-    item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, workspace: Workspace
+    item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState,
+    workspace: Workspace
 ) -> List[Round]:
-    """Beside the reference at one of the bearings (radians); then a little further and a little to the side."""
+    """Beside the reference at one of the bearings (radians); then a little further and a little to the
+    side.
+    """
     exact = partial(_around, item, reference, bearings, world, workspace.gap)
     turned = [bearing + turn for bearing in bearings for turn in _TURNS]
     wider = [partial(_around, item, reference, turned, world, gap) for gap in _GAPS]
@@ -98,7 +102,8 @@ def _around(
         yaw = yaw_of_reference if reference.form.boxy and item.form.boxy else bearing
         reach = support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + gap
         x, y, _ = reference.pose.position
-        found.append(_standing(item, x + reach * math.cos(bearing), y + reach * math.sin(bearing), yaw, world))
+        found.append(_standing(item, x + reach * math.cos(bearing), y + reach * math.sin(bearing), yaw,
+                               world))
     return tuple(found)
 
 
@@ -121,8 +126,8 @@ def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:
 def on_tray(
     item: WorldObject, tray: WorldObject, world: WorldState, upon: FrozenSet[str]
 ) -> Optional[Pose]:
-    """On a flat top: its middle, or where there is room beside what stands ``upon`` it, the nearest to the middle
-    first."""
+    """On a flat top: its middle, or where there is room beside what stands ``upon`` it, the nearest to the
+    middle first."""
     middle = on_top(item, tray)
     if middle is None or tray.pose is None:
         return None
@@ -130,7 +135,8 @@ def on_tray(
     spots = sorted(((x, y) for x in steps for y in steps), key=lambda spot: math.hypot(*spot))
     others = [footprint(thing, thing.pose) for name, thing in world.objects.items()
               if name != item.name and thing.pose is not None and name in upon]
-    poses = [Pose((*tray.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation) for x, y in spots]
+    poses = [Pose((*tray.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation)
+             for x, y in spots]
     return next((pose for pose in poses
                  if all(other.distance(footprint(item, pose)) >= _TRAY_GAP for other in others)), None)
 
@@ -144,12 +150,15 @@ def inside(
     x, y, _ = bowl.pose.position
     floor = vertical_span(bowl, bowl.pose)[0] + BOWL_WALL
     room = max(0.0, bowl.size[0] / 2.0 - BOWL_WALL - math.hypot(item.size[0], item.size[1]) / 2.0)
-    contents = [thing for thing in world.objects.values() if thing.pose is not None and thing.name != item.name
+    contents = [thing for thing in world.objects.values() if thing.pose is not None
+                and thing.name != item.name
                 and thing.name in within]
-    spots = [(x, y)] + [(x + room * math.cos(a), y + room * math.sin(a)) for a in _ring(8)] if contents else [(x, y)]
+    spots = [(x, y)] + [(x + room * math.cos(a), y + room * math.sin(a))
+                        for a in _ring(8)] if contents else [(x, y)]
     best_spot, best_space = spots[0], -math.inf
     for spot in spots:
-        space = min((math.dist(spot, thing.pose.position[:2]) for thing in contents if thing.pose), default=0.0)
+        space = min((math.dist(spot, thing.pose.position[:2]) for thing in contents if thing.pose),
+                    default=0.0)
         if space > best_space + 1e-9:
             best_spot, best_space = spot, space
     shadow = footprint(item, Pose((*best_spot, 0.0)))
@@ -161,8 +170,8 @@ def inside(
 def free(
     item: WorldObject, world: WorldState, workspace: Workspace, within: Optional[WorldObject] = None
 ) -> List[Round]:
-    """The spots of the table, or of a surface or region, the nearest to where the item is now first; those with space
-    all around before the others."""
+    """The spots of the table, or of a surface or region, the nearest to where the item is now first; those
+    with space all around before the others."""
     surface = within or table_of(world)
     if surface is None or surface.pose is None:
         return []
@@ -173,8 +182,8 @@ def free(
 
 
 def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Round]:
-    """The spots of the table, those with the most room around first: to other things, and to each side as far as the
-    reach and the table go."""
+    """The spots of the table, those with the most room around first: to other things, and to each side as far
+    as the reach and the table go."""
     table = table_of(world)
     if table is None:
         return []
@@ -183,8 +192,8 @@ def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Ro
 
 
 def _room(table: WorldObject, workspace: Workspace, pose: Pose, space: float) -> float:
-    """The least of the space to other things and of the ways that one could go on to each side, metres; of equally
-    good spots the one with the longer ways is a little better."""
+    """The least of the space to other things and of the ways that one could go on to each side, metres; of
+    equally good spots the one with the longer ways is a little better."""
     ways = [_way(table, workspace, pose.position, bearing) for bearing in DIRECTIONS.values()]
     return min(space + _YIELDS, *ways) + 0.1 * sum(ways) / len(ways)
 
@@ -240,7 +249,8 @@ def _grid(surface: WorldObject, workspace: Workspace, step: float) -> Iterator[T
         return
     for i in range(int(surface.size[0] / step)):
         for j in range(int(surface.size[1] / step)):
-            local = (-surface.size[0] / 2.0 + (i + 0.5) * step, -surface.size[1] / 2.0 + (j + 0.5) * step, 0.0)
+            local = (-surface.size[0] / 2.0 + (i + 0.5) * step, -surface.size[1] / 2.0 + (j + 0.5) * step,
+                     0.0)
             x, y, _ = surface.pose.apply(local)
             if workspace.reach[0] <= math.dist((x, y), workspace.base) <= workspace.reach[1]:
                 yield x, y

@@ -1,7 +1,9 @@
-"""BrainBody-LLM's baseline for the body: the nearest sentence embedding instead of a model (section 4.6, Table 3).
+"""BrainBody-LLM's baseline for the body: the nearest sentence embedding instead of a model (section 4.6,
+Table 3).
 
-As in the paper, actions and things are matched to the step's words separately: the action whose sentence is nearest,
-then for its parameters, in their order, the nearest things that fit. What the order of the words says is lost.
+As in the paper, actions and things are matched to the step's words separately: the action whose sentence is
+nearest, then for its parameters, in their order, the nearest things that fit. What the order of the words
+says is lost.
 """
 
 from __future__ import annotations
@@ -43,12 +45,15 @@ class SimilarBody(Aiming):
         """The most similar command; there is always one unless nothing of a parameter's type is there."""
         del deadline  # The tables of the embedding are in memory.
         text = step.text or str(step)
-        action = self._nearest(text, {name: _said(action) for name, action in self._domain.actions.items()})[0]
+        action = self._nearest(text,
+                               {name: _said(action) for name, action in self._domain.actions.items()})[0]
         arguments: Dict[str, Value] = {}
         for parameter in self._domain.actions[action].parameters.values():
-            names = [name for name in self._domain.objects_of(world, parameter.type) if name not in arguments.values()]
+            names = [name for name in self._domain.objects_of(world, parameter.type)
+                     if name not in arguments.values()]
             if names:
-                arguments[parameter.name] = self._nearest(text, {name: _called(world, name) for name in names})[0]
+                arguments[parameter.name] = self._nearest(text,
+                                                          {name: _called(world, name) for name in names})[0]
         try:
             command = self._domain.ground(Step(text, action, arguments), world, step.robot)
         except DomainError as error:
@@ -80,7 +85,8 @@ def wordllama_embedder() -> Embedder:
     except ImportError as error:
         raise ConfigError("the body 'similar' needs the package wordllama, which is not installed; run: "
                           ".venv/bin/pip install --no-deps -r requirements/extras.txt") from error
-    # The package looks for its own tokenizer in a folder of another name, and would then ask the network for it.
+    # The package looks for its own tokenizer in a folder of another name, and would then ask the network for
+    # it.
     model: Any = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
 
     def embed(texts: Sequence[str]) -> Sequence[Vector]:

@@ -1,4 +1,6 @@
-"""Which of the candidate poses is taken: free of other things, with room for the hand; or what is in the way of all."""
+"""Which of the candidate poses is taken: free of other things, with room for the hand; or what is in the
+way of all.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,8 @@ class Spots:
     held: FrozenSet[str] = frozenset()
 
     def best(self) -> Optional[Pose]:
-        """The first pose that is free and leaves the hand the room that it wishes; else the one that leaves it most;
-        ``None`` when the hand, or the item itself, would touch something at every one."""
+        """The first pose that is free and leaves the hand the room that it wishes; else the one that leaves
+        it most; ``None`` when the hand, or the item itself, would touch something at every one."""
         tight, most = None, 0.0
         for pose in islice(self._free(), _LOOKED_AT):
             room = self._hand(pose, self.world).grasp.clearance if self.hold else math.inf
@@ -50,10 +52,11 @@ class Spots:
         return tight
 
     def blockers(self) -> Tuple[str, ...]:
-        """The fewest things without which a pose would be free; movable ones before others. None where no pose is
-        within reach, on the table and allowed."""
+        """The fewest things without which a pose would be free; movable ones before others. None where no
+        pose is within reach, on the table and allowed."""
         poses = [pose for number in self.rounds for pose in number.poses if self._allowed(pose)]
-        near = sorted(((self._near(pose), pose) for pose in dict.fromkeys(poses)), key=lambda found: len(found[0]))
+        near = sorted(((self._near(pose), pose) for pose in dict.fromkeys(poses)),
+                      key=lambda found: len(found[0]))
         found: List[Tuple[bool, int, Tuple[str, ...]]] = []
         for names, pose in near[:_LOOKED_AT]:
             all_names = tuple(sorted({*names, *self._in_the_hands_way(pose, names)}))
@@ -80,7 +83,9 @@ class Spots:
         return allowed(self.item, pose, self.world, self.workspace)
 
     def _space(self, pose: Pose) -> float:
-        """Space between the item at a pose and the nearest other thing at its height, metres; 0 when they overlap."""
+        """Space between the item at a pose and the nearest other thing at its height, metres; 0 when they
+        overlap.
+        """
         return min((space for _, space in self._spaces(pose)), default=math.inf)
 
     def _near(self, pose: Pose) -> Tuple[str, ...]:

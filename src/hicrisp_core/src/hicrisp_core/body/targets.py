@@ -1,4 +1,6 @@
-"""The rules by which commands get their target: for a thing where it shall be, for a base where it shall stand."""
+"""The rules by which commands get their target: for a thing where it shall be, for a base where it shall
+stand.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,17 @@ from functools import cached_property
 from typing import Callable, Optional, Sequence, Union
 
 from hicrisp_core.body.drive_goals import DriveSpace, closed_by, goal_within, standing_in
-from hicrisp_core.body.placement import DIRECTIONS, Round, Workspace, apart, beside, free, inside, on_top, on_tray
+from hicrisp_core.body.placement import (
+    DIRECTIONS,
+    Round,
+    Workspace,
+    apart,
+    beside,
+    free,
+    inside,
+    on_top,
+    on_tray,
+)
 from hicrisp_core.body.spots import Spots
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.zones import zones_of
@@ -33,7 +45,9 @@ _BEARINGS = 16
 """Bearings around a reference that are tried for "next to"."""
 
 Target = Union[Pose, Spots, Feedback, None]
-"""The only pose that will do, spots among which there is a choice, why there is none; ``None`` without a reference."""
+"""The only pose that will do, spots among which there is a choice, why there is none; ``None`` without a
+reference.
+"""
 
 
 @dataclass(frozen=True)
@@ -63,9 +77,12 @@ class TargetQuestion:
 
     @property
     def constraints(self) -> Constraints:
-        """What the way of a base must respect: the zones, and what earlier failures of the command have taught."""
+        """What the way of a base must respect: the zones, and what earlier failures of the command have
+        taught.
+        """
         learnt = (each for each in self.command.keep_out if not each.name)
-        return Constraints((*zones_of(self.domain, self.world.objects.values()), *learnt), self.command.clearance)
+        return Constraints((*zones_of(self.domain, self.world.objects.values()), *learnt),
+                           self.command.clearance)
 
     @cached_property
     def room(self) -> Workspace:

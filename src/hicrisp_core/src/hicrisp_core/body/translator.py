@@ -53,7 +53,9 @@ def translated(domain: Domain, command: Command, world: WorldState) -> Translati
 
 
 def not_translated(step: Step, why: str, alternatives: Tuple[str, ...] = ()) -> Translation:
-    """The feedback for a step that no command was found for; ``why`` in the words of whoever looked for one."""
+    """The feedback for a step that no command was found for; ``why`` in the words of whoever looked for
+    one.
+    """
     return Translation(feedback=Feedback(
         Level.HIGH, FeedbackKind.INVALID, step=step, alternatives=alternatives,
         cause=Cause(CauseKind.MALFORMED, said=why)))

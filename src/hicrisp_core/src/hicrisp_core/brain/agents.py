@@ -1,4 +1,6 @@
-"""CoPAL's agents as one brain: Alex talks, Travi thinks the task through, Ropa writes the actions (III-A, III-B)."""
+"""CoPAL's agents as one brain: Alex talks, Travi thinks the task through, Ropa writes the actions (III-A,
+III-B).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import WorldState
 from hicrisp_core.parsing.raw import ParseFailure
-from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
+from hicrisp_core.ports.brain import (
+    Brain,
+    CorrectionRequest,
+    PlanAnswer,
+    PlanRequest,
+    ReportAnswer,
+    ReportRequest,
+)
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import answer_schema
 from hicrisp_core.prompting.asking import Asked, ask
@@ -25,7 +34,8 @@ _NO_PLAN = "no plan was made, and nothing was moved"
 
 
 class AgentBrain:
-    """The three agents in their order. A new plan begins with Travi, who gets the feedback; Alex hears no failures.
+    """The three agents in their order. A new plan begins with Travi, who gets the feedback; Alex hears no
+    failures.
 
     Args:
         prompts: the templates of the agents.
@@ -81,7 +91,9 @@ class AgentBrain:
 
 
 class Travi:
-    """Specifies a task: goal, things, state, remaining steps, each a field that is thought through in turn."""
+    """Specifies a task: goal, things, state, remaining steps, each a field that is thought through in
+    turn.
+    """
 
     def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
         self._client = client
@@ -92,10 +104,12 @@ class Travi:
 
     def specify(self, request: PlanRequest, deadline: Deadline) -> Asked[Specification]:
         """The task in detail; after a failure from the state that it left, knowing what is done."""
-        known = {"task": quarantined(request.task.text), "objects": describe.objects_text(request.world, self._domain),
+        known = {"task": quarantined(request.task.text),
+                 "objects": describe.objects_text(request.world, self._domain),
                  "facts": describe.facts_text(self._domain, request.world)}
         if request.feedback:
-            prompt = self._prompts.render("travi_replan", **known, **describe.failure_texts(self._domain, request))
+            prompt = self._prompts.render("travi_replan", **known,
+                                          **describe.failure_texts(self._domain, request))
         else:
             prompt = self._prompts.render("travi_request", **known)
 
@@ -112,18 +126,21 @@ class Ropa:
         self._client = client
         self._domain = domain
         self._prompts = prompts
-        self._system = prompts.render("ropa", description=domain.description, actions=describe.actions_text(domain),
+        self._system = prompts.render("ropa", description=domain.description,
+                                      actions=describe.actions_text(domain),
                                       examples=describe.examples_text(domain))
 
     def plan(self, task: Specification, world: WorldState, deadline: Deadline) -> PlanAnswer:
         """The plan; ``answer`` when the goal is reached already, ``refusal`` when it cannot be.
 
-        Names are not checked here: that is the sequencer's part, whose feedback calls for a new plan (section III-C).
+        Names are not checked here: that is the sequencer's part, whose feedback calls for a new plan (section
+        III-C).
         """
         prompt = self._prompts.render(
             "ropa_request", goal=quarantined(task.goal), things=", ".join(task.objects) or "none",
             state=quarantined(task.state), objects=describe.objects_text(world, self._domain),
-            steps="\n".join(f"{number}. {quarantined(step)}" for number, step in enumerate(task.steps, 1)) or "none",
+            steps="\n".join(f"{number}. {quarantined(step)}" for number, step in enumerate(task.steps, 1))
+            or "none",
             facts=describe.facts_text(self._domain, world))
         asked = ask(self._client, self._system, prompt, deadline, answer_schema(self._domain, world),
                     lambda said: read_plan_answer(said, self._domain, world, self._client.name, each=True))

@@ -1,4 +1,6 @@
-"""Alex, who talks with the user (CoPAL, section III-A): answers what needs no motion, hands on the rest, reports."""
+"""Alex, who talks with the user (CoPAL, section III-A): answers what needs no motion, hands on the rest,
+reports.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
 _WORDS: Mapping[str, Any] = {"type": "string"}
-_HEARD: Mapping[str, Any] = {"type": "object", "required": ["answer", "forward"], "additionalProperties": False,
+_HEARD: Mapping[str, Any] = {"type": "object", "required": ["answer", "forward"],
+                             "additionalProperties": False,
                              "properties": {"answer": _WORDS, "forward": _WORDS}}
 _TOLD: Mapping[str, Any] = {"type": "object", "required": ["answer"], "additionalProperties": False,
                             "properties": {"answer": _WORDS}}
@@ -28,7 +31,9 @@ _LINE = 450
 
 @dataclass(frozen=True)
 class Heard:
-    """What Alex makes of a request: an answer for the user, or the request for the planner. One of both is set."""
+    """What Alex makes of a request: an answer for the user, or the request for the planner. One of both is
+    set.
+    """
 
     answer: str = ""
     forward: str = ""
@@ -41,13 +46,17 @@ class Alex:
         self._client = client
         self._domain = domain
         self._prompts = prompts
-        self._system = prompts.render("alex", description=domain.description, abilities=describe.abilities_text(domain))
+        self._system = prompts.render("alex", description=domain.description,
+                                      abilities=describe.abilities_text(domain))
 
     def hear(self, request: PlanRequest, deadline: Deadline) -> Asked[Heard]:
-        """Whether the request needs the robot; an answer that cannot be used lets the user's own words go on."""
+        """Whether the request needs the robot; an answer that cannot be used lets the user's own words go
+        on.
+        """
         prompt = self._prompts.render(
             "alex_request", task=quarantined(request.task.text), history=_history(request.history),
-            objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
+            objects=describe.objects_text(request.world),
+            facts=describe.facts_text(self._domain, request.world))
         asked = ask(self._client, self._system, prompt, deadline, _HEARD, _read_heard)
         if asked.answer is None and not asked.silent:
             return Asked(Heard(forward=request.task.text), "", asked.usage)
@@ -57,7 +66,8 @@ class Alex:
         """The end of a task in words for its user; no text when the model gives none."""
         prompt = self._prompts.render(
             "alex_report", task=quarantined(request.task.text), history=_history(request.history),
-            outcome="it was done" if request.success else "it was not done", message=quarantined(request.message),
+            outcome="it was done" if request.success else "it was not done",
+            message=quarantined(request.message),
             done=describe.listed(request.done), failures=describe.listed(request.failures))
         asked = ask(self._client, self._system, prompt, deadline, _TOLD, _read_told)
         return ReportAnswer(asked.answer or "", asked.usage)

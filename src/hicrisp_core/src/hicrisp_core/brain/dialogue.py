@@ -1,4 +1,6 @@
-"""What user and robot said and what was done, task after task: the history that Alex keeps (CoPAL, section III-A)."""
+"""What user and robot said and what was done, task after task: the history that Alex keeps (CoPAL, section
+III-A).
+"""
 
 from __future__ import annotations
 

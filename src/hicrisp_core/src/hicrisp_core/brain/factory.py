@@ -18,13 +18,15 @@ from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
 
 
 def make_brain(
-    settings: LlmSettings, domain: Domain, prompts: Union[str, FilePath], agents: str = SINGLE, worded: bool = False
+    settings: LlmSettings, domain: Domain, prompts: Union[str, FilePath], agents: str = SINGLE,
+    worded: bool = False
 ) -> Brain:
     """The offline planner, or one over an endpoint.
 
     Args:
         prompts: the folder of the policy's prompts.
-        agents: the policy's ``brain``: ``single`` or ``copal``; without a model the offline planner serves both.
+        agents: the policy's ``brain``: ``single`` or ``copal``; without a model the offline planner serves
+            both.
         worded: whether a single model plans in words and leaves the commands to the body.
     """
     if settings.offline:

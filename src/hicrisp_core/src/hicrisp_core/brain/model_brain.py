@@ -51,12 +51,14 @@ class ModelBrain:
         """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
         return self._ask(self._prompts.render(
             "correct", task=quarantined(request.task.text), **self._world(request.world),
-            stack=describe.stack_text(self._domain, request.stack, request.feedback_level)), request.world, deadline)
+            stack=describe.stack_text(self._domain, request.stack, request.feedback_level)), request.world,
+            deadline)
 
     def _world(self, world: WorldState) -> Dict[str, str]:
         return {"objects": describe.objects_text(world, self._domain),
                 "facts": describe.facts_text(self._domain, world),
-                "triplets": describe.triplets_text(world), "available": describe.available_text(self._domain, world)}
+                "triplets": describe.triplets_text(world),
+                "available": describe.available_text(self._domain, world)}
 
     def _examples(self) -> str:
         return describe.examples_text(self._domain)

@@ -24,7 +24,9 @@ from hicrisp_core.time.deadline import Deadline
 
 
 class OfflineBrain:
-    """Plans what its grammar reads and any facts in the domain's words; refuses the rest, with what it can read."""
+    """Plans what its grammar reads and any facts in the domain's words; refuses the rest, with what it can
+    read.
+    """
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
@@ -34,13 +36,15 @@ class OfflineBrain:
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The steps of the task in the world as it is now.
 
-        After a failure the remaining steps are planned anew, or all that is missing where the sentence lists facts;
-        when things could not be reached, the whole sentence is, and its indefinite phrases ("a box") choose others.
+        After a failure the remaining steps are planned anew, or all that is missing where the sentence lists
+        facts; when things could not be reached, the whole sentence is, and its indefinite phrases ("a box")
+        choose others.
         """
         try:
             return self._answered(request, deadline)
         except NotUnderstood as error:
-            offered = examples.nearest(request.task.text, self._domain, request.world, self._works_in(request.world))
+            offered = examples.nearest(request.task.text, self._domain, request.world,
+                                       self._works_in(request.world))
             refusal = examples.refusal(str(error), self._domain, request.world)
             return PlanAnswer(refusal=refusal, alternatives=offered)
 
@@ -78,7 +82,8 @@ class OfflineBrain:
             plan = self._sentence(request, unreachable | no_place, deadline)
             stuck = _named_in(plan, unreachable)
             if stuck:
-                return PlanAnswer(refusal=f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
+                return PlanAnswer(refusal=
+                                  f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
         elif request.remaining and form is not Form.FACTS:
             elsewhere = self._elsewhere(request, no_place, deadline) if no_place else None
             plan = elsewhere or self._rest(request, deadline)
@@ -91,9 +96,11 @@ class OfflineBrain:
     def _sentence(self, request: PlanRequest, avoid: FrozenSet[str], deadline: Deadline) -> Plan:
         """The whole task; what holds already needs no steps.
 
-        A list of facts is a goal for the search, which finds the order; orders are carried out in their own order.
+        A list of facts is a goal for the search, which finds the order; orders are carried out in their own
+        order.
         """
-        moved = frozenset(name for record in request.done for name in record.names() if name in request.world.objects)
+        moved = frozenset(name for record in request.done for name in record.names()
+                          if name in request.world.objects)
         names = Names(self._domain, request.world, avoid, moved)
         builder = PlanBuilder(self._searcher, request.world, names, request.done, deadline)
         said = read_task(request.task.text, self._domain, request.world, self._facts)
@@ -128,7 +135,8 @@ class OfflineBrain:
             return PlanAnswer(refusal=f"'{top.command.action}' is no action of this domain")
         if top.feedback.kind is FeedbackKind.UNREACHABLE:
             return PlanAnswer(refusal="no single action makes a way to where none leads")
-        found = self._searcher.find(request.world, preconditions_of(self._domain, top.command), deadline=deadline)
+        found = self._searcher.find(request.world, preconditions_of(self._domain, top.command),
+                                    deadline=deadline)
         if not found.found:
             why = "the search ran out of time on the way" if found.out_of_time else "no way was found"
             return PlanAnswer(refusal=f"{why} to where '{self._domain.describe(top.command)}' can be tried")

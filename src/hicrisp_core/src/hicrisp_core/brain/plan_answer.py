@@ -21,11 +21,12 @@ TOO_LONG = "the answer was cut off before its end: a shorter one is needed, or a
 def read_plan_answer(
     said: Completion, domain: Domain, world: WorldState, source: str, each: bool = False
 ) -> Union[PlanAnswer, ParseFailure]:
-    """Read an answer whose form is :func:`hicrisp_core.prompting.answer_schema.answer_schema`'s, however it is written.
+    """Read an answer whose form is :func:`hicrisp_core.prompting.answer_schema.answer_schema`'s, however it
+    is written.
 
     Args:
-        each: whether a step with a name that does not fit stays in the plan and fails when its turn comes, instead
-            of making the whole answer one that cannot be used.
+        each: whether a step with a name that does not fit stays in the plan and fails when its turn comes,
+            instead of making the whole answer one that cannot be used.
     """
     found = read_json(said.text, lambda value: isinstance(value, dict) and not _KEYS.isdisjoint(value))
     words = found.value if found else {}

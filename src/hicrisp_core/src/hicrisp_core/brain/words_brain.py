@@ -35,7 +35,8 @@ class WordsBrain(ModelBrain):
         return describe.worded_examples_text(self._domain)
 
     def _ask_plan(self, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        asked = ask(self._client, self._system, prompt, deadline, words_schema(), lambda said: self._read(said, world))
+        asked = ask(self._client, self._system, prompt, deadline, words_schema(),
+                    lambda said: self._read(said, world))
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         return replace(asked.answer, usage=asked.usage)
@@ -62,6 +63,7 @@ def words_schema() -> Dict[str, Any]:
 
 def _sentences(entries: Any) -> List[str]:
     """The steps when all of them are sentences, else none."""
-    if not isinstance(entries, list) or not all(isinstance(entry, str) and entry.strip() for entry in entries):
+    if not isinstance(entries,
+                      list) or not all(isinstance(entry, str) and entry.strip() for entry in entries):
         return []
     return [entry.strip() for entry in entries]

@@ -15,7 +15,8 @@ _FOLDERS = {"domain": "domains", "policy": "policies"}
 def extended_files(
     file: Path, values: Mapping[str, Any], positions: Positions, kind: str, chain: Tuple[Path, ...] = ()
 ) -> List[Path]:
-    """The files that a file ``extends``, in their order; they lie beside it, or in the workspace's ``config``.
+    """The files that a file ``extends``, in their order; they lie beside it, or in the workspace's
+    ``config``.
 
     Args:
         kind: what the files describe: ``domain`` or ``policy``.
@@ -30,9 +31,11 @@ def extended_files(
         others = {each.stem: each for place in reversed(places) for each in place.glob("*.yaml")
                   if each.resolve() != file.resolve()}
         if name not in others:
-            raise positions.error(("extends", index), f"there is no other {kind} '{name}' beside it or in the "
+            raise positions.error(("extends", index),
+                                  f"there is no other {kind} '{name}' beside it or in the "
                                                       f"workspace; there are: {', '.join(sorted(others))}")
         if others[name].resolve() in (each.resolve() for each in chain):
-            raise positions.error(("extends", index), f"the {kind} '{name}' extends this one: they cannot both")
+            raise positions.error(("extends", index),
+                                  f"the {kind} '{name}' extends this one: they cannot both")
         found.append(others[name])
     return found

@@ -1,8 +1,8 @@
 """Settings from a configuration file: a dataclass's fields are the keys, its types say what they may be.
 
-Pydantic reads and checks the values; this module says where a wrong one stands in the file and which would be right.
-A class of settings is made with ``pydantic.dataclasses.dataclass(frozen=True, config=STRICT)``, so that its constructor
-holds the same ranges.
+Pydantic reads and checks the values; this module says where a wrong one stands in the file and which would be
+right. A class of settings is made with ``pydantic.dataclasses.dataclass(frozen=True, config=STRICT)``, so
+that its constructor holds the same ranges.
 """
 
 from __future__ import annotations
@@ -12,7 +12,20 @@ import json
 from dataclasses import MISSING, fields, is_dataclass, replace
 from enum import Enum
 from functools import lru_cache
-from typing import Any, Hashable, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union, cast, get_type_hints
+from typing import (
+    Any,
+    Hashable,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+    cast,
+    get_type_hints,
+)
 
 from annotated_types import Gt, Le
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -29,8 +42,10 @@ Part = Annotated[float, Gt(0.0), Le(1.0)]
 _Settings = TypeVar("_Settings")
 _UNKNOWN = "unexpected_keyword_argument"
 _WANTED = {
-    "string_type": "a text", "bool_type": "true or false", "float_type": "a number", "int_type": "a whole number",
-    "int_from_float": "a whole number", "tuple_type": "a list", "dict_type": "a mapping", "dataclass_type": "a mapping",
+    "string_type": "a text", "bool_type": "true or false", "float_type": "a number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number", "tuple_type": "a list", "dict_type": "a mapping",
+    "dataclass_type": "a mapping",
     "finite_number": "a finite number",
 }
 _BOUNDS = {
@@ -40,7 +55,8 @@ _BOUNDS = {
 
 
 def read_settings(
-    kind: Type[_Settings], mapping: Any, positions: Positions, path: Path = (), *, required: Iterable[str] = (),
+    kind: Type[_Settings], mapping: Any, positions: Positions, path: Path = (), *,
+    required: Iterable[str] = (),
     others: Iterable[str] = (), renamed: Optional[Mapping[str, str]] = None, base: Optional[_Settings] = None,
 ) -> _Settings:
     """A dataclass from a mapping with its fields; what that leaves out keeps its default.
@@ -56,7 +72,8 @@ def read_settings(
         ConfigError: with file, line, key and what is valid.
     """
     keys = {(renamed or {}).get(each.name, each.name): each for each in fields(cast(Any, kind))}
-    needed = [key for key, each in keys.items() if each.default is MISSING and each.default_factory is MISSING]
+    needed = [key for key, each in keys.items() if each.default is MISSING
+              and each.default_factory is MISSING]
     check_keys(mapping, [*keys, *others], [*needed, *required], positions, path)
     own = {each.name: mapping[key] for key, each in keys.items() if key in mapping}
     try:
@@ -85,7 +102,8 @@ def _names(kind: Any) -> List[str]:
 
 
 def _told(
-    error: Mapping[str, Any], kind: Any, values: Any, positions: Positions, path: Path, renamed: Mapping[str, str]
+    error: Mapping[str, Any], kind: Any, values: Any, positions: Positions, path: Path,
+    renamed: Mapping[str, str]
 ) -> ConfigError:
     """The first error of Pydantic's, at its place in the file and in our words."""
     inside = _place(error["loc"], kind)

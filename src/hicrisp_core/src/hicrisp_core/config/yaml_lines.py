@@ -1,4 +1,6 @@
-"""YAML that remembers its lines, and checks whose errors name the file, the line, the key and what is valid."""
+"""YAML that remembers its lines, and checks whose errors name the file, the line, the key and what is
+valid.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,17 @@ Path = Tuple[Key, ...]
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML in which only true and false are truth values: ``on`` and ``off`` are words here (YAML 1.2)."""
+    """Safe YAML in which only true and false are truth values: ``on`` and ``off`` are words here (YAML
+    1.2).
+    """
 
     yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
 
 
-_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|false|False)$"), list("tTfF"))
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|false|False)$"),
+                              list("tTfF"))
 _NAMES = {str: "a text", bool: "true or false", int: "a whole number", float: "a number", list: "a list",
           dict: "a mapping"}
 
@@ -116,7 +121,8 @@ def value_of(
     if type_ is float and isinstance(value, int) and not isinstance(value, bool):
         value, fits = float(value), True
     if not fits and not (value is None and default is None and key not in mapping):
-        raise positions.error((*path, key), f"{_NAMES.get(type_, type_.__name__)} was expected, got {value!r}")
+        raise positions.error((*path, key),
+                              f"{_NAMES.get(type_, type_.__name__)} was expected, got {value!r}")
     valid = sorted(choices)
     if valid and value is not None and value not in valid:
         raise positions.error((*path, key), f"'{value}' is not one of: {', '.join(valid)}")
@@ -132,7 +138,8 @@ def numbers(
     if not fits or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
         raise positions.error(path, f"{wanted} were expected, got {values!r}")
     if not all(math.isfinite(v) and (above is None or v > above) for v in values):
-        raise positions.error(path, f"finite numbers{f' above {above:g}' if above is not None else ''} were expected, "
+        raise positions.error(path,
+                              f"finite numbers{f' above {above:g}' if above is not None else ''} were expected, "
                                     f"got {values!r}")
     return [float(v) for v in values]
 

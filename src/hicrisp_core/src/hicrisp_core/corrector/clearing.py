@@ -1,8 +1,10 @@
-"""Moving what stands in the way: commands that put a blocker elsewhere and lead back to the command that failed.
+"""Moving what stands in the way: commands that put a blocker elsewhere and lead back to the command that
+failed.
 
-CoPAL leaves an "obstacle object on the way" to the model's next plan (Table III, Fig. 5); here the domain's own
-operators are searched for it first. What counts as elsewhere is the domain's matter, too: an action by which a thing
-is placed where it is free of others, or, where the domain has none, one that makes a fact about it that is new.
+CoPAL leaves an "obstacle object on the way" to the model's next plan (Table III, Fig. 5); here the domain's
+own operators are searched for it first. What counts as elsewhere is the domain's matter, too: an action by
+which a thing is placed where it is free of others, or, where the domain has none, one that makes a fact about
+it that is new.
 """
 
 from __future__ import annotations
@@ -15,7 +17,16 @@ from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tu
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
-from hicrisp_core.model import Command, FeedbackKind, Relation, StackEntry, Value, Vector, WorldObject, WorldState
+from hicrisp_core.model import (
+    Command,
+    FeedbackKind,
+    Relation,
+    StackEntry,
+    Value,
+    Vector,
+    WorldObject,
+    WorldState,
+)
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
@@ -40,7 +51,8 @@ def must_make_room(failed: StackEntry, other_targets: bool) -> bool:
         return False
     tried = failed.command.avoid
     same = any(planar_distance(a, b) < _SAME_TARGET for a, b in itertools.combinations(tried, 2))
-    return not (tried and other_targets) or same or len(tried) >= _OTHER_TARGETS  # The same again: there is no other.
+    return not (tried
+                and other_targets) or same or len(tried) >= _OTHER_TARGETS  # The same again: there is no other.
 
 
 class Clearing(NamedTuple):
@@ -54,15 +66,16 @@ def find_clearing(
     searcher: Searcher, stack: Sequence[StackEntry], world: WorldState, made: FrozenSet[Relation],
     limits: SearchLimits, deadline: Deadline,
 ) -> Union[Clearing, Ending]:
-    """The commands that move one blocker of the stack's top away, so that the top can be tried again after them; or
-    why there are none.
+    """The commands that move one blocker of the stack's top away, so that the top can be tried again after
+    them; or why there are none.
 
-    Of all ways the one is taken that undoes the fewest facts, then the shortest. What the stack's commands are about
-    is never moved: it is what room is made for.
+    Of all ways the one is taken that undoes the fewest facts, then the shortest. What the stack's commands
+    are about is never moved: it is what room is made for.
 
     Args:
         made: the facts that finished steps made.
-        limits: its seconds are for all ways together; out of time the best of those that were looked at is taken.
+        limits: its seconds are for all ways together; out of time the best of those that were looked at is
+            taken.
     """
     domain, within = searcher.domain, limits.deadline(deadline)
     top = stack[-1]
@@ -87,9 +100,12 @@ def find_clearing(
 
 
 def _way(
-    searcher: Searcher, world: WorldState, mover: Command, failed: Command, limits: SearchLimits, deadline: Deadline
+    searcher: Searcher, world: WorldState, mover: Command, failed: Command, limits: SearchLimits,
+    deadline: Deadline
 ) -> Union[Tuple[Tuple[Command, ...], WorldState], Ending]:
-    """What leads to the mover, the mover, and what leads from there to the failed command; with the facts after it."""
+    """What leads to the mover, the mover, and what leads from there to the failed command; with the facts
+    after it.
+    """
     domain = searcher.domain
     before = searcher.find(world, preconditions_of(domain, mover), limits, deadline, undoable=True)
     if not before.found:
@@ -122,7 +138,9 @@ def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterato
 def _groundings(
     domain: Domain, action: Action, world: WorldState, name: str, robot: str
 ) -> Iterator[Command]:
-    """The commands by which an action lets go of a thing, or moves it where nothing is held; one robot's first."""
+    """The commands by which an action lets go of a thing, or moves it where nothing is held; one robot's
+    first.
+    """
     types = [parameter.type for parameter in action.parameters.values()]
     choices: List[Tuple[Value, ...]] = [
         (parameter.default or 0.0,) if parameter.type == "number" else tuple(sorted(
@@ -143,8 +161,8 @@ def _groundings(
 def _kept_off(
     domain: Domain, commands: Sequence[Command], failed: Command, blocker: WorldObject, world: WorldState
 ) -> Tuple[Command, ...]:
-    """The commands, with placements that keep off the room that is made: around the blocker and the failed command's
-    item and target."""
+    """The commands, with placements that keep off the room that is made: around the blocker and the failed
+    command's item and target."""
     item = world.objects.get(domain.item(failed))
     spots: List[Vector] = [thing.pose.position for thing in (blocker, item)
                            if thing is not None and thing.pose is not None

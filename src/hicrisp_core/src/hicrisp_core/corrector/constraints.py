@@ -1,4 +1,6 @@
-"""Low-level feedback for motion: an abort becomes a constraint of the next trajectory (HiCRISP, section IV-C)."""
+"""Low-level feedback for motion: an abort becomes a constraint of the next trajectory (HiCRISP, section
+IV-C).
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,12 @@ _CLEARANCE, _WIDEST = 0.02, 0.04
 """Metres by which the clearance grows with every abort on the way, and the most of it."""
 
 _NOTHING_TO_AVOID = frozenset((
-    CauseKind.STALE_SENSOR, CauseKind.LOCALISATION, CauseKind.HARDWARE, CauseKind.UNSUPPORTED, CauseKind.TAKEN_OVER,
+    CauseKind.STALE_SENSOR, CauseKind.LOCALISATION, CauseKind.HARDWARE, CauseKind.UNSUPPORTED,
+    CauseKind.TAKEN_OVER,
     CauseKind.UNREACHABLE_NODE, CauseKind.STOPPED, CauseKind.CANCELED))
-"""First causes that say nothing about what stands in the way: another target or trajectory meets them again."""
+"""First causes that say nothing about what stands in the way: another target or trajectory meets them
+again.
+"""
 
 
 def constrained(
@@ -30,9 +35,9 @@ def constrained(
 ) -> Command:
     """The command with what its failure teaches about the next trajectory.
 
-    A goal to which there was no way, or for a base none in time, is another one the next time. A base that was stopped
-    on its way by something that is seen keeps more clearance and takes another goal; one that was stopped by nothing
-    that is seen keeps out of what must be before it.
+    A goal to which there was no way, or for a base none in time, is another one the next time. A base that
+    was stopped on its way by something that is seen keeps more clearance and takes another goal; one that was
+    stopped by nothing that is seen keeps out of what must be before it.
 
     Args:
         riding: the things that a base carries; none of them has stopped it.
@@ -46,7 +51,8 @@ def constrained(
         return command
     if robot is None or robot.kind != "base" or robot.pose is None or feedback.kind is FeedbackKind.PLANNING:
         if command.clearance > 0.0:
-            return replace(command, clearance=0.0)  # There was no way with so much clearance: perhaps with less.
+            return replace(command,
+                           clearance=0.0)  # There was no way with so much clearance: perhaps with less.
         return replace(command, avoid=(*command.avoid, command.target.position))
     x, y, _ = robot.pose.position
     if _seen_nearby(x, y, world, riding):
@@ -57,7 +63,9 @@ def constrained(
 
 
 def _seen_nearby(x: float, y: float, world: WorldState, riding: FrozenSet[str]) -> bool:
-    """Whether something that was seen is what may have stopped a base at a point; otherwise it is something unseen."""
+    """Whether something that was seen is what may have stopped a base at a point; otherwise it is
+    something unseen.
+    """
     spot = Point(x, y)
     return any(footprint(thing, thing.pose).distance(spot) < _NEAR for name, thing in world.objects.items()
                if name not in riding and thing.pose is not None and not thing.form.ground)

@@ -31,7 +31,9 @@ _SETTLED = frozenset((FeedbackKind.SAFETY, FeedbackKind.CANCELED))
 """Failures after which nothing is tried."""
 _OUT_OF_HAND = frozenset((
     CauseKind.STALE_SENSOR, CauseKind.LOCALISATION, CauseKind.HARDWARE))
-"""First causes that no command and no plan mends: the same is tried once more, then it is given up with the cause."""
+"""First causes that no command and no plan mends: the same is tried once more, then it is given up with
+the cause.
+"""
 _SEARCHED, _DECODED, _ASKED = Maker(MakerKind.SEARCH), Maker(MakerKind.DECODER), Maker(MakerKind.PERSON)
 
 
@@ -56,7 +58,8 @@ class Question:
     @cached_property
     def way_back(self) -> Optional[WayBack]:
         """The commands after which the failed one may run; ``None`` where no way was found."""
-        return self._known(way_back(self._searcher, self.top.command, self.asked.world, self._limits, self._deadline))
+        return self._known(way_back(self._searcher, self.top.command, self.asked.world, self._limits,
+                                    self._deadline))
 
     @cached_property
     def clearing(self) -> Optional[Clearing]:
@@ -80,13 +83,15 @@ class Ladder:
     """
 
     def __init__(
-        self, domain: Domain, policy: Policy, brain: Optional[Brain] = None, searcher: Optional[Searcher] = None
+        self, domain: Domain, policy: Policy, brain: Optional[Brain] = None,
+        searcher: Optional[Searcher] = None
     ) -> None:
         self._domain = domain
         self._policy = policy
         self._brain = brain
         self._searcher = searcher or Searcher(domain)
-        self._kinds: Mapping[Rung, RungKind] = {rung: extensions().rungs.get(rung.value) for rung in policy.rungs}
+        self._kinds: Mapping[Rung,
+                             RungKind] = {rung: extensions().rungs.get(rung.value) for rung in policy.rungs}
 
     @property
     def domain(self) -> Domain:
@@ -111,7 +116,8 @@ class Ladder:
         question = Question(request, self._searcher, self._policy.search, deadline)
         tried, said = False, ""
         for rung in self._rungs_for(failed):
-            if mark(met, rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
+            if mark(met,
+                    rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
                 tried = True
                 continue
             correction, cost = self._kinds[rung].answer(self, question, deadline)
@@ -143,7 +149,8 @@ class Ladder:
         commands, instead = question.way_back.commands, question.way_back.command
         if instead != top.command:
             note = f"'{described(self._domain, instead)}' instead of '{described(self._domain, top.command)}'"
-            return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note, maker=_SEARCHED), Usage()
+            return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note,
+                              maker=_SEARCHED), Usage()
         if not commands and must_make_room(top, self._policy.allows(Rung.OFFSET)):
             cleared = self._clear(question)
             if cleared is not None:
@@ -236,7 +243,9 @@ def _constrained(command: Command) -> bool:
 
 
 def _noted(correction: Correction, question: Question) -> Correction:
-    """The correction; its note says so where a search before it ran out of time, but no question to a person does."""
+    """The correction; its note says so where a search before it ran out of time, but no question to a
+    person does.
+    """
     if not question.unsearched or correction.rung is Rung.HELP:
         return correction
     return replace(correction, note="; ".join(filter(None, (correction.note, _OUT_OF_TIME))))

@@ -41,7 +41,8 @@ def way_back(
         if best is not None and not best.commands:
             break
         shorter = limits if best is None else replace(limits, depth=len(best.commands) - 1)
-        answer = searcher.find(world, preconditions_of(searcher.domain, candidate), shorter, within, undoable=True)
+        answer = searcher.find(world, preconditions_of(searcher.domain, candidate), shorter, within,
+                               undoable=True)
         if answer.found:
             best = WayBack(answer.commands, candidate)
         elif answer.out_of_time:

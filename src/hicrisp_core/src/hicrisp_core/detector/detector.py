@@ -1,4 +1,6 @@
-"""The perception detector: first the action, then the state (HiCRISP, section III-A.2). It trusts no driver."""
+"""The perception detector: first the action, then the state (HiCRISP, section III-A.2). It trusts no
+driver.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,8 @@ class Detector:
                 return Verdict(None, deviation, note)
             return Verdict(self._claimed(command, after, outcome, deviation))
         action_failure = self._action_failure(command, after, outcome, deviation)
-        return Verdict(action_failure or self._state_failure(command, before, after, wrong, deviation), deviation)
+        return Verdict(action_failure or self._state_failure(command, before, after, wrong, deviation),
+                       deviation)
 
     def _places(self, command: Command) -> bool:
         """Whether the command's target is where its item shall be, and not where a base shall stand."""
@@ -109,7 +112,8 @@ class Detector:
                 continue
             if thing.pose is None:
                 return not_seen(command, thing)
-            ages = (Measured("pose_age", thing.pose_age, "s"), Measured("pose_age_limit", self.pose_age_limit, "s"))
+            ages = (Measured("pose_age", thing.pose_age, "s"),
+                    Measured("pose_age_limit", self.pose_age_limit, "s"))
             return Feedback(Level.HIGH, FeedbackKind.STALE_POSE, command, subjects=(name,), measured=ages)
         return None
 
@@ -119,7 +123,8 @@ class Detector:
         kind = FeedbackKind.NO_EFFECT if outcome.ok else FeedbackKind(outcome.status.value)
         blockers = tuple(name for name in outcome.blockers if self._may_be_moved(name, command, after))
         said = Cause(CauseKind.UNKNOWN, said=outcome.message) if outcome.message else None
-        return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers, cause=outcome.cause or said)
+        return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers,
+                        cause=outcome.cause or said)
 
     def _action_failure(
         self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
@@ -144,7 +149,9 @@ class Detector:
         self, command: Command, before: WorldState, after: WorldState, wrong: List[_Wrong],
         deviation: Optional[Vector],
     ) -> Feedback:
-        """HIGH failures: the command ran, but facts are not as they should be; it is about the first of them."""
+        """HIGH failures: the command ran, but facts are not as they should be; it is about the first of
+        them.
+        """
         fact, wanted, measured = wrong[0]
         if deviation is not None:
             off = Measured("off_target", math.hypot(*deviation[:2]), "m", self.domain.item(command))
@@ -158,7 +165,8 @@ class Detector:
             deviation=deviation, unmet=(Unmet((fact,), negated=not wanted),))
 
     def _deviation(self, command: Command, after: WorldState) -> Optional[Vector]:
-        """Measured minus target position of the item, in the frame of the goal (the target pose's axes), metres.
+        """Measured minus target position of the item, in the frame of the goal (the target pose's axes),
+        metres.
 
         Only what was let go has been placed: an item that is still in a hand tells nothing.
         """
@@ -170,7 +178,9 @@ class Detector:
         return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
 
     def _may_be_moved(self, name: str, command: Command, world: WorldState) -> bool:
-        """Whether what a driver says is in the way is something that can be put elsewhere, and not what it works on."""
+        """Whether what a driver says is in the way is something that can be put elsewhere, and not what it
+        works on.
+        """
         thing = world.objects.get(name)
         return thing is not None and thing.movable and name != self.domain.item(command)
 

@@ -1,4 +1,6 @@
-"""The eyes of every world, launched or in one process: frames and scans in, world states out; no driver is asked."""
+"""The eyes of every world, launched or in one process: frames and scans in, world states out; no driver is
+asked.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene.scene import Scene
 
 _NTH = 3
-"""The point, counted from the nearest, that says how near something is: the nearest of many is short by its noise."""
+"""The point, counted from the nearest, that says how near something is: the nearest of many is short by
+its noise.
+"""
 _SET_BACK = 1.0
 """Seconds by which a scan is older than the last where the clock was set back and everything begins anew."""
 
@@ -66,7 +70,9 @@ class SceneEyes:
         return (*self.known, *(frame for robot in self.robots for frame in robot.frames))
 
     def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
-        """See what moves between two looks at the whole world: where the bases are, and what a lidar saw just then."""
+        """See what moves between two looks at the whole world: where the bases are, and what a lidar saw
+        just then.
+        """
         if scan is not None and scan.time < self._scanned - _SET_BACK:
             self._begin()
         bodies = {name: frames[frame][0] for name, frame in self._bodies.items()
@@ -81,7 +87,9 @@ class SceneEyes:
             self._records[name].ranged(_nearest(pose, scan))
 
     def see(self, frames: Frames, now: float) -> WorldState:
-        """The world at a moment (seconds of the stamps' clock), with the facts that follow from what is seen."""
+        """The world at a moment (seconds of the stamps' clock), with the facts that follow from what is
+        seen.
+        """
         seen = self.obstacles()
         stamped = {name: (thing.pose, now) for name, thing in seen.items() if thing.pose is not None}
         world = perceive({**frames, **stamped}, {**self.known, **seen}, self._domain, now, self.robots,

@@ -1,4 +1,6 @@
-"""What happened on the way of a base: touches, near misses, zones that it must not enter; seen, never reported."""
+"""What happened on the way of a base: touches, near misses, zones that it must not enter; seen, never
+reported.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ _NEAR = 0.32
 
 @dataclass(frozen=True)
 class MotionLimits:
-    """Distances, metres: the radius of the base, and the space to things below which it was a near miss or a touch."""
+    """Distances, metres: the radius of the base, and the space to things below which it was a near miss or
+    a touch.
+    """
 
     radius: float = 0.18
     near: float = 0.01
@@ -106,15 +110,19 @@ def happened(domain: Domain, robot: str, before: WorldState, after: WorldState) 
 
 
 def stopped_by(domain: Domain, command: Command, after: WorldState, verdict: Verdict) -> Verdict:
-    """The verdict on a drive that was blocked by it is not said what: the thing that is seen nearest to the base."""
+    """The verdict on a drive that was blocked by it is not said what: the thing that is seen nearest to
+    the base.
+    """
     feedback, robot = verdict.feedback, after.robots.get(command.robot)
     if feedback is None or feedback.cause is None or robot is None or robot.kind != "base" or robot.pose is None:
         return verdict
     if feedback.cause.kind is not CauseKind.BLOCKED or feedback.cause.names:
         return verdict
     spot, riding = Point(*robot.pose.position[:2]), domain.roles.riding(after)
-    near = sorted((float(footprint(thing, thing.pose).distance(spot)), name) for name, thing in after.objects.items()
-                  if name not in riding and thing.pose is not None and thing.shape not in ("region", "surface"))
+    near = sorted((float(footprint(thing, thing.pose).distance(spot)), name)
+                  for name, thing in after.objects.items()
+                  if name not in riding and thing.pose is not None
+                  and thing.shape not in ("region", "surface"))
     if not near or near[0][0] >= _NEAR:
         return verdict
     return replace(verdict, feedback=replace(feedback, cause=replace(feedback.cause, names=(near[0][1],))))
@@ -125,8 +133,8 @@ def with_the_way(
 ) -> Verdict:
     """The verdict on a command, with what was seen on its way.
 
-    A zone that was entered fails a command, for that was not allowed however it ended; a touch or a near miss explains
-    a failure and is noted on a success.
+    A zone that was entered fails a command, for that was not allowed however it ended; a touch or a near miss
+    explains a failure and is noted on a success.
     """
     noted = tuple(happened(domain, command.robot, before, after))
     if not noted:

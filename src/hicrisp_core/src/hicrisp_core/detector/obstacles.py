@@ -14,9 +14,13 @@ _APART = 2.3
 """Points further apart than this many times the resolution belong to different things."""
 _LEAST_POINTS = 2
 _LARGEST, _LEAST_ARC = 0.6, 1.2
-"""Radius (metres) beyond which a fitted circle is not believed, and the arc (radians) that must be seen of it."""
+"""Radius (metres) beyond which a fitted circle is not believed, and the arc (radians) that must be seen of
+it.
+"""
 _SMALL = 0.08
-"""Radius of a disc, metres, that is small enough to stand for what lies on no circle; larger ones are split."""
+"""Radius of a disc, metres, that is small enough to stand for what lies on no circle; larger ones are
+split.
+"""
 _HEIGHT = 0.4
 
 
@@ -55,7 +59,9 @@ def _groups(points: np.ndarray, apart: float) -> List[np.ndarray]:
 
 
 def _discs(points: np.ndarray, resolution: float) -> List[Tuple[float, float, float]]:
-    """The circle through an arc, or small discs that cover the points where they lie on none: (x, y, radius)."""
+    """The circle through an arc, or small discs that cover the points where they lie on none: (x, y,
+    radius).
+    """
     circle = _circle(points, resolution)
     if circle is not None:
         return [circle]
@@ -74,7 +80,8 @@ def _circle(points: np.ndarray, resolution: float) -> Optional[Tuple[float, floa
     if len(points) < 6:
         return None
     x, y = points.T
-    (a, b, c), *_ = np.linalg.lstsq(np.column_stack((2 * x, 2 * y, np.ones_like(x))), x * x + y * y, rcond=None)
+    (a, b, c), *_ = np.linalg.lstsq(np.column_stack((2 * x, 2 * y, np.ones_like(x))), x * x + y * y,
+                                    rcond=None)
     squared = float(c + a * a + b * b)
     if not 0.0 < squared <= _LARGEST ** 2:
         return None

@@ -17,8 +17,8 @@ from hicrisp_core.robot.description import RobotBody
 
 @dataclass(frozen=True)
 class ArmFrames:
-    """The TF frames by which an arm is seen; empty for the usual names, ``<name>_hand_tcp``, ``<name>_leftfinger``
-    and ``<name>_rightfinger``."""
+    """The TF frames by which an arm is seen; empty for the usual names, ``<name>_hand_tcp``,
+    ``<name>_leftfinger`` and ``<name>_rightfinger``."""
 
     name: str
     tool: str = ""
@@ -85,8 +85,8 @@ def perceive(
         frames: every object is the frame of its own name; fixed furniture may keep the catalogue's pose.
         catalogue: what is known of the things beforehand: types, shapes, sizes.
         arms: the robots' frames, arms and bases.
-        age_limit: age from which on a pose does not count as seen, seconds. A thing keeps an older pose as the place
-            where it was last, but no fact follows from it; a robot does not.
+        age_limit: age from which on a pose does not count as seen, seconds. A thing keeps an older pose as
+            the place where it was last, but no fact follows from it; a robot does not.
     """
     objects: Dict[str, WorldObject] = {}
     for name, thing in catalogue.items():

@@ -1,4 +1,6 @@
-"""What a lidar has seen beyond what the map knows: cells that its rays ended in and that no later ray went through."""
+"""What a lidar has seen beyond what the map knows: cells that its rays ended in and that no later ray went
+through.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class ScanMemory:
         self.marked[columns, rows] = ~self._static_near[columns, rows]
 
     def clear(self, around: Optional[Tuple[float, float]] = None, beyond: float = 0.0) -> None:
-        """Forget what the lidar marked: all of it, or what lies further than ``beyond`` metres from a point."""
+        """Forget what the lidar marked: all of it, or what lies further than ``beyond`` metres from a
+        point.
+        """
         if around is None:
             self.marked[:] = False
         else:
@@ -62,7 +66,8 @@ class ScanMemory:
 
     def cell(self, x: float, y: float) -> Optional[Tuple[int, int]]:
         """The cell of a point in the map frame; ``None`` outside."""
-        column, row = (int(np.floor((value - low) / self.resolution)) for value, low in zip((x, y), self.origin))
+        column, row = (int(np.floor((value - low) / self.resolution))
+                       for value, low in zip((x, y), self.origin))
         return (column, row) if 0 <= column < self.shape[0] and 0 <= row < self.shape[1] else None
 
     def middle(self, cells: np.ndarray) -> np.ndarray:

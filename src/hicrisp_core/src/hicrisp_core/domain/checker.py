@@ -30,8 +30,8 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
     """Check names and types, whether all things are in view, then each precondition in its order.
 
     Returns:
-        ``None`` when the command may run, else HIGH feedback: INVALID, NOT_SEEN, or the precondition's kind with its
-        place among the action's preconditions and the facts that are not as they should be.
+        ``None`` when the command may run, else HIGH feedback: INVALID, NOT_SEEN, or the precondition's kind
+        with its place among the action's preconditions and the facts that are not as they should be.
     """
     try:
         domain.ground(Step("", command.action, command.arguments, command.robot), state)
@@ -39,16 +39,19 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
         return malformed(error, command)
     facts, is_a = Facts(state.relations), type_test(domain, state)
     names = names_of(command)
-    unseen = [state.objects[name] for name in names.values() if name in state.objects and state.objects[name].unseen]
+    unseen = [state.objects[name] for name in names.values() if name in state.objects
+              and state.objects[name].unseen]
     if unseen:
         return not_seen(command, unseen[0])
     for index, precondition in enumerate(domain.actions[command.action].preconditions):
         condition = precondition.condition.bind(names)
         if not condition.holds(facts, is_a):
             found = tuple((key.lstrip("?"), value) for key, value in condition.witness(facts, is_a).items())
-            unmet = tuple(Unmet(each.facts, each.negated, index, found) for each in _unmet(condition, facts, is_a))
+            unmet = tuple(Unmet(each.facts, each.negated, index, found)
+                          for each in _unmet(condition, facts, is_a))
             subjects = tuple(dict.fromkeys(name for _, name in found))
-            return Feedback(Level.HIGH, precondition.kind, command, label=precondition.label, subjects=subjects,
+            return Feedback(Level.HIGH, precondition.kind, command, label=precondition.label,
+                            subjects=subjects,
                             unmet=unmet)
     return None
 
@@ -75,7 +78,8 @@ def effects_hold(domain: Domain, command: Command, state: WorldState) -> bool:
         return False
     swept = [effect.atom.bind(names_of(command)) for effect in domain.actions[command.action].effects
              if effect.removes and effect.when is None and effect.atom.predicate != "*"]
-    return not any(atom.matches(fact) is not None for atom in swept for fact in state.relations - frozenset(made))
+    return not any(atom.matches(fact) is not None
+                   for atom in swept for fact in state.relations - frozenset(made))
 
 
 def needless(domain: Domain, command: Command, state: WorldState) -> str:

@@ -2,10 +2,10 @@
 
 A condition is ``clause or clause ...``; a clause is ``[not] atom and atom ...``; ``not`` denies the whole
 conjunction. An atom is ``predicate(argument, ...)``. An argument is a parameter of the action, a name of the
-world, ``?variable`` (some thing, the same one wherever the variable stands in the clause) or ``_`` (anything).
-The predicate ``*`` matches every predicate; ``type(x, t)`` asks for a type; ``same(x, y)`` for identity.
-Quantities are facts too, ``level(glass, 250)``; ``less(x, y)`` and ``at_least(x, y)`` compare numbers, and an
-argument may be a sum or a difference, ``?level + amount``.
+world, ``?variable`` (some thing, the same one wherever the variable stands in the clause) or ``_``
+(anything). The predicate ``*`` matches every predicate; ``type(x, t)`` asks for a type; ``same(x, y)`` for
+identity. Quantities are facts too, ``level(glass, 250)``; ``less(x, y)`` and ``at_least(x, y)`` compare
+numbers, and an argument may be a sum or a difference, ``?level + amount``.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Facts:
         """The facts that an atom of this predicate may match, in a fixed order."""
         if predicate not in self._in_order:
             self._in_order[predicate] = sorted(
-                self.relations if predicate == "*" else self._by_predicate.get(predicate, ()))
+                self.relations if predicate == "*" else self._by_predicate.get(predicate, set()))
         return self._in_order[predicate]
 
 

@@ -17,7 +17,8 @@ def type_test(domain: Domain, state: WorldState) -> IsA:
 
 def names_of(command: Command) -> Mapping[str, str]:
     """The command's arguments as they stand in facts, by parameter."""
-    return {key: value if isinstance(value, str) else number_text(value) for key, value in command.arguments.items()}
+    return {key: value if isinstance(value, str) else number_text(value)
+            for key, value in command.arguments.items()}
 
 
 def apply_action(
@@ -31,7 +32,8 @@ def apply_action(
         for match in _matches(effect.when, binding, facts, is_a):
             atom = effect.atom.bind(binding).bind(match)
             if effect.removes:
-                removed.update(fact for fact in facts.candidates(atom.predicate) if atom.matches(fact) is not None)
+                removed.update(fact for fact in facts.candidates(atom.predicate)
+                               if atom.matches(fact) is not None)
             else:
                 made.append(atom.fact())
     return (relations - removed) | frozenset(made)
@@ -45,7 +47,9 @@ def apply_effects(domain: Domain, command: Command, state: WorldState) -> WorldS
 
 
 def expected_facts(domain: Domain, command: Command) -> Tuple[Tuple[Relation, ...], Tuple[Relation, ...]]:
-    """The unconditional facts that a command makes and removes, without wildcards: what a detector can check."""
+    """The unconditional facts that a command makes and removes, without wildcards: what a detector can
+    check.
+    """
     action = domain.action(command.action)
     made: List[Relation] = []
     removed: List[Relation] = []

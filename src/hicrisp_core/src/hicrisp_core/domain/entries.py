@@ -1,4 +1,6 @@
-"""What stands in a domain file, before names are looked up: one class for each kind of entry, its fields the keys."""
+"""What stands in a domain file, before names are looked up: one class for each kind of entry, its fields
+the keys.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +125,9 @@ class DomainFile:
 
 
 def spelled_out(entry: Any) -> Any:
-    """An action's entry without its short forms: ``item: box`` for ``item: {type: box}``, a text for a condition."""
+    """An action's entry without its short forms: ``item: box`` for ``item: {type: box}``, a text for a
+    condition.
+    """
     if not isinstance(entry, dict):
         return entry
     long = dict(entry)

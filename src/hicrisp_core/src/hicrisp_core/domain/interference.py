@@ -1,7 +1,8 @@
 """Which commands must not run at once: one makes or removes a fact that the other needs, makes or removes.
 
-Two commands that share no such fact can run in either order and together (Bernstein's conditions), in every state; so
-nothing has to be known of the state, and conditions of any form are read as the atoms that stand in them.
+Two commands that share no such fact can run in either order and together (Bernstein's conditions), in every
+state; so nothing has to be known of the state, and conditions of any form are read as the atoms that stand in
+them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from hicrisp_core.model import Command, Relation
 
 @dataclass(frozen=True)
 class Touch:
-    """The atoms that a command's conditions ask for and that its effects make and remove, with its names put in."""
+    """The atoms that a command's conditions ask for and that its effects make and remove, with its names
+    put in.
+    """
 
     needs: FrozenSet[Atom]
     makes: FrozenSet[Atom]
@@ -54,14 +57,16 @@ def interfere(domain: Domain, first: Command, second: Command) -> bool:
     a, b = touch_of(domain, first), touch_of(domain, second)
     types = {**_types(domain, first), **_types(domain, second)}
     pairs = ((a.changes, b.needs), (a.needs, b.changes), (a.makes, b.removes), (a.removes, b.makes))
-    return any(_may_be_one(domain, types, mine, its) for some, others in pairs for mine in some for its in others)
+    return any(_may_be_one(domain, types, mine, its)
+               for some, others in pairs for mine in some for its in others)
 
 
 def _types(domain: Domain, command: Command) -> Mapping[str, str]:
     """The declared type of every name in a command."""
     action = domain.actions.get(command.action)
     return {} if action is None else {
-        name: action.parameters[key].type for key, name in names_of(command).items() if key in action.parameters}
+        name: action.parameters[key].type for key, name in names_of(command).items()
+        if key in action.parameters}
 
 
 def _atoms(condition: Condition) -> Iterator[Atom]:
@@ -76,14 +81,17 @@ def _may_be_one(domain: Domain, types: Mapping[str, str], a: Atom, b: Atom) -> b
     predicate = domain.predicates.get(b.predicate if a.predicate == "*" else a.predicate)
     wanted = predicate.arguments if predicate is not None else ()
     for mine, its, type_ in zip_longest(a.arguments, b.arguments, wanted, fillvalue=""):
-        names = [name for name in (mine, its) if not _open(name)]  # One that is not there is empty: a name of its own.
+        names = [name
+                 for name in (mine, its) if not _open(name)]  # One that is not there is empty: a name of its own.
         if len(set(names)) > 1 or not all(_fits(domain, types.get(name, ""), type_) for name in names):
             return False
     return True
 
 
 def _fits(domain: Domain, type_: str, wanted: str) -> bool:
-    """Whether a thing that is declared as one type may be of another; anything may, where either is not known."""
+    """Whether a thing that is declared as one type may be of another; anything may, where either is not
+    known.
+    """
     return not type_ or wanted not in domain.types or domain.is_a(type_, wanted) or domain.is_a(wanted, type_)
 
 

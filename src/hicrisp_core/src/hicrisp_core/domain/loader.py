@@ -52,8 +52,8 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
         chain: the files that led to this one by extending each other.
 
     Raises:
-        ConfigError: for an unknown key, type, predicate, parameter, role, skill, target rule or detector test, with
-            the file, the line and the valid ones.
+        ConfigError: for an unknown key, type, predicate, parameter, role, skill, target rule or detector
+            test, with the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
     read = read_settings(DomainFile, values, positions, others=("extends", "roles"))
@@ -155,10 +155,12 @@ class _ActionReader:
         skill: Skill = known.get(name)
         kinds = [parameter.type for parameter in parameters.values() if parameter.type in ROBOT_TYPES]
         if kinds[:1] != [skill.robot]:
-            raise self._positions.error(path, f"the skill '{name}' is one of a robot of the type {skill.robot}, and "
+            raise self._positions.error(path,
+                                        f"the skill '{name}' is one of a robot of the type {skill.robot}, and "
                                               f"{self._name} has no such parameter")
         if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
-            raise self._positions.error(path, f"the skill '{name}' handles a thing: name a parameter of {self._name} "
+            raise self._positions.error(path,
+                                        f"the skill '{name}' handles a thing: name a parameter of {self._name} "
                                               f"'{self._roles.item}', or give one 'role: {ITEM}'")
         return name
 
@@ -174,8 +176,10 @@ class _ActionReader:
                              math.inf if entry.max is None else entry.max)
         role = (ITEM if name == self._roles.item else "") if entry.role is None else entry.role
         if entry.role is not None and role not in PARAMETER_ROLES:
-            raise self._positions.error((*path, "role"), f"'{role}' is not one of: {', '.join(PARAMETER_ROLES)}")
-        return Parameter(name, _known_type(entry.type, self._types, self._positions, (*path, "type")), any=entry.any,
+            raise self._positions.error((*path, "role"),
+                                        f"'{role}' is not one of: {', '.join(PARAMETER_ROLES)}")
+        return Parameter(name, _known_type(entry.type, self._types, self._positions, (*path, "type")),
+                         any=entry.any,
                          optional=entry.optional, role=role)
 
     def _preconditions(self, entry: Union[ActionEntry, AdditionEntry]) -> Tuple[Precondition, ...]:
@@ -195,7 +199,8 @@ class _ActionReader:
                      for index, told in enumerate(entry.needless))
 
     def _effects(self, entry: Union[ActionEntry, AdditionEntry]) -> Tuple[Effect, ...]:
-        return tuple(self._effect(told, (*self._path, "effects", index)) for index, told in enumerate(entry.effects))
+        return tuple(self._effect(told, (*self._path, "effects", index))
+                     for index, told in enumerate(entry.effects))
 
     def _effect(self, entry: EffectEntry, path: Path) -> Effect:
         when = self._condition(entry.when, path) if entry.when is not None else None
@@ -207,7 +212,8 @@ class _ActionReader:
             raise self._positions.error(path, str(error)) from error
         self._known(atom, path)
         if not removes and when is None and not atom.ground:
-            raise self._positions.error(path, f"'{atom}' makes a fact, so it needs names, not _ or ?variables")
+            raise self._positions.error(path,
+                                        f"'{atom}' makes a fact, so it needs names, not _ or ?variables")
         return Effect(atom, removes, when)
 
     def _condition(self, text: str, path: Path) -> Condition:
@@ -230,5 +236,6 @@ class _ActionReader:
             _known_type(atom.arguments[-1], self._types, self._positions, path)
         elif atom.predicate in self._predicates and \
                 len(atom.arguments) != len(self._predicates[atom.predicate].arguments):
-            raise self._positions.error(path, f"'{atom}' has {len(atom.arguments)} arguments; {atom.predicate} takes "
+            raise self._positions.error(path,
+                                        f"'{atom}' has {len(atom.arguments)} arguments; {atom.predicate} takes "
                                               f"{len(self._predicates[atom.predicate].arguments)}")

@@ -1,4 +1,6 @@
-"""From a plan that is a list to one that says what each step waits for, by the domain's conditions and effects."""
+"""From a plan that is a list to one that says what each step waits for, by the domain's conditions and
+effects.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,10 @@ from hicrisp_core.model import Command, Step, WorldState
 def ordered(steps: Sequence[Step], domain: Domain, world: WorldState) -> Tuple[Step, ...]:
     """The steps with their robots and with what they wait for (``after``, indices of earlier steps).
 
-    A step waits for the earlier ones of its own robot, and for those whose effects it needs or undoes or whose
-    conditions it would destroy. What a plan itself says that a step waits for is kept besides. A step that names no
-    command (words alone, a name that is not there) may be anything: it waits for all before it, all later ones for it.
+    A step waits for the earlier ones of its own robot, and for those whose effects it needs or undoes or
+    whose conditions it would destroy. What a plan itself says that a step waits for is kept besides. A step
+    that names no command (words alone, a name that is not there) may be anything: it waits for all before it,
+    all later ones for it.
     """
     commands = [_command(step, domain, world) for step in steps]
     waits: List[Set[int]] = []

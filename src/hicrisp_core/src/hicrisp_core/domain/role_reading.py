@@ -1,4 +1,6 @@
-"""Reading the roles of a domain file: what it declares, what it inherits, and what its detector tests imply."""
+"""Reading the roles of a domain file: what it declares, what it inherits, and what its detector tests
+imply.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,14 @@ _ARGUMENTS = {"touched": 1, "near_miss": 1, "not_due": 1}
 
 
 def read_roles(
-    values: Mapping[str, Any], types: Mapping[str, str], predicates: Mapping[str, Predicate], positions: Positions,
+    values: Mapping[str, Any], types: Mapping[str, str], predicates: Mapping[str, Predicate],
+    positions: Positions,
     parents: Sequence[Roles],
 ) -> Roles:
     """The roles of a domain.
 
-    A role that neither the file nor a domain above gives away goes to the first predicate whose detector test has it:
-    what is seen by the test ``holding`` is what is held.
+    A role that neither the file nor a domain above gives away goes to the first predicate whose detector test
+    has it: what is seen by the test ``holding`` is what is held.
 
     Raises:
         ConfigError: for an unknown role, or a word that the domain does not have, with the valid ones.
@@ -69,5 +72,6 @@ def _check_predicate(role: str, word: str, predicates: Mapping[str, Predicate], 
                                                f"{', '.join(sorted(predicates))}")
     wanted = _ARGUMENTS.get(role, 2)
     if len(predicates[word].arguments) != wanted:
-        raise positions.error(("roles", role), f"'{word}' has {len(predicates[word].arguments)} arguments; a predicate "
+        raise positions.error(("roles", role),
+                              f"'{word}' has {len(predicates[word].arguments)} arguments; a predicate "
                                                f"in this role has {wanted}")

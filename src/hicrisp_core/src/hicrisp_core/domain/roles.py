@@ -64,7 +64,8 @@ class Roles:
 
     def riding(self, world: WorldState) -> FrozenSet[str]:
         """The things that a base carries: they are in nobody's way."""
-        return frozenset(fact.subject for fact in world.relations if self.aboard and fact.predicate == self.aboard)
+        return frozenset(fact.subject for fact in world.relations if self.aboard
+                         and fact.predicate == self.aboard)
 
     def upon(self, world: WorldState, name: str) -> FrozenSet[str]:
         """The things that stand on a thing."""

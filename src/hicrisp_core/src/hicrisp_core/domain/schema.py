@@ -25,8 +25,9 @@ class Predicate:
     """A kind of fact, how it is said and how it is seen from poses.
 
     ``detect`` names a geometric test of the detector; empty for facts that are not seen. ``tolerance`` is in
-    metres, or in radians for ``lying``. ``direction`` is a unit vector in the world's plane. A ``transient`` fact is
-    a means and no end: that it was made and is gone again undoes nothing, unless the last step made it.
+    metres, or in radians for ``lying``. ``direction`` is a unit vector in the world's plane. A ``transient``
+    fact is a means and no end: that it was made and is gone again undoes nothing, unless the last step made
+    it.
     """
 
     name: str
@@ -66,9 +67,9 @@ class Effect:
 class Parameter:
     """A parameter of an action: a type of the domain, or ``number`` with a range and a default.
 
-    ``any`` says that any thing of the type serves as well, as one hand or the other: it may be left out, and a repair
-    may choose another one. An ``optional`` one is left out where it is not given, and nothing depends on it.
-    ``role`` is ``item`` for the thing that the action handles.
+    ``any`` says that any thing of the type serves as well, as one hand or the other: it may be left out, and
+    a repair may choose another one. An ``optional`` one is left out where it is not given, and nothing
+    depends on it. ``role`` is ``item`` for the thing that the action handles.
     """
 
     name: str
@@ -94,7 +95,8 @@ class Action:
     """An operator of the domain.
 
     ``skill`` names the robot's skill, ``decode`` the rule by which the action decoder finds the target pose.
-    ``called`` are words by which plans may also call it; several actions may share one, and their types decide.
+    ``called`` are words by which plans may also call it; several actions may share one, and their types
+    decide.
     """
 
     name: str
@@ -132,7 +134,9 @@ class Action:
 
 @dataclass(frozen=True)
 class Saying:
-    """A request in words, ``put {a} in {b}``, and the facts in words that it asks for, ``{a} is inside {b}``."""
+    """A request in words, ``put {a} in {b}``, and the facts in words that it asks for, ``{a} is inside
+    {b}``.
+    """
 
     say: str
     means: str
@@ -140,7 +144,9 @@ class Saying:
 
 @dataclass(frozen=True)
 class SkillUse:
-    """What a robot must know of an action: the skill, and which of its parameters is the thing that is handled."""
+    """What a robot must know of an action: the skill, and which of its parameters is the thing that is
+    handled.
+    """
 
     skill: str
     item: str = ""
@@ -214,7 +220,8 @@ class Domain:
         """Turn a step's names into a command; of several actions of that name the first that its things fit.
 
         Raises:
-            DomainError: for an unknown action, parameter or name, or one of the wrong type, with the valid ones.
+            DomainError: for an unknown action, parameter or name, or one of the wrong type, with the valid
+                ones.
         """
         refusals: List[DomainError] = []
         for action in self.called(step.action):
@@ -279,7 +286,8 @@ class Domain:
             raise DomainError(f"'{name}' is a {state.types()[name]}, but {action.name} needs a {parameter.type} as "
                               f"'{parameter.name}'; there are: {listed}", valid, parameter.name)
         raise DomainError(f"no object '{name}' in the world{_did_you_mean(name, valid)}; "
-                          f"as '{parameter.name}' of {action.name} there are: {listed}", valid, parameter.name)
+                          f"as '{parameter.name}' of {action.name} there are: {listed}", valid,
+                          parameter.name)
 
 
 class _Arguments(Dict[str, object]):

@@ -1,8 +1,9 @@
-"""Failures in words: error, reason and suggestion (CoPAL), made from the data of a Feedback for people and models.
+"""Failures in words: error, reason and suggestion (CoPAL), made from the data of a Feedback for people and
+models.
 
-This is the only place where a failure becomes English. Each entry of the tables below has its sentences without a
-capital and a full stop. Where several stand in a row, the first whose slots are all known is taken; where none is,
-nothing is said.
+This is the only place where a failure becomes English. Each entry of the tables below has its sentences
+without a capital and a full stop. Where several stand in a row, the first whose slots are all known is taken;
+where none is, nothing is said.
 """
 
 from __future__ import annotations
@@ -51,14 +52,16 @@ SENTENCES: Mapping[FeedbackKind, _Said] = {
     FeedbackKind.NO_EFFECT: _Said(
         _COULD_NOT, ("the driver reports success, but nothing has changed",)),
     FeedbackKind.NOT_GRASPED: _Said(
-        ("{subject_the} is not in the gripper of {robot}",), ("it is {measured}",), ("pick up {subject} again",)),
+        ("{subject_the} is not in the gripper of {robot}",), ("it is {measured}",),
+        ("pick up {subject} again",)),
     FeedbackKind.NOT_RELEASED: _Said(
         ("{subject_the} is still in the gripper of {robot}",), ("it is {measured}",), ("{doing} again",)),
     FeedbackKind.NOT_SEEN: _Said(
         _CANNOT, ("{subject_the} has not been seen for {pose_age}", "{subject_the} was never seen"),
         ("bring it back into view",)),
     FeedbackKind.STALE_POSE: _Said(
-        ("{subject_the} has not been seen for {pose_age}",), ("poses older than {pose_age_limit} do not count",),
+        ("{subject_the} has not been seen for {pose_age}",),
+        ("poses older than {pose_age_limit} do not count",),
         ("check the source of the poses, or bring it back into view",)),
     FeedbackKind.NOT_MADE: _Said(
         ("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
@@ -90,7 +93,8 @@ SENTENCES: Mapping[FeedbackKind, _Said] = {
     FeedbackKind.NOT_DUE: _Said(
         _CANNOT, ("{condition}",), ("{condition_advice}", "leave this step out")),
     FeedbackKind.OMITTED: _Said(
-        ("{subject} was not visited",), ("{cause}", "the task asks for it, and no step went there"), ("{doing}",)),
+        ("{subject} was not visited",), ("{cause}", "the task asks for it, and no step went there"),
+        ("{doing}",)),
     FeedbackKind.BARS_LATER_STEP: _Said(
         ("cannot {doing}: it cannot be undone, and the plan could not {later} any more",),
         ("{condition}",), ("first {later}, or leave it out",)),
@@ -98,10 +102,13 @@ SENTENCES: Mapping[FeedbackKind, _Said] = {
 
 CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.UNKNOWN: ("{said}",),
-    CauseKind.STALE_SENSOR: ("no data has come from {names} for {seconds}", "{names} is silent", "a sensor is silent"),
-    CauseKind.NOT_SEEN: ("{names_the} has not been in view for {seconds}", "{names_the} is not in view", "{said}"),
+    CauseKind.STALE_SENSOR: ("no data has come from {names} for {seconds}", "{names} is silent",
+                             "a sensor is silent"),
+    CauseKind.NOT_SEEN: ("{names_the} has not been in view for {seconds}", "{names_the} is not in view",
+                         "{said}"),
     CauseKind.REFUSED: ("{names} refused the command: {said}", "{said}", "{names} refused the command"),
-    CauseKind.UNSUPPORTED: ("the driver cannot honour {names}: {said}", "the driver cannot honour {names}", "{said}"),
+    CauseKind.UNSUPPORTED: ("the driver cannot honour {names}: {said}", "the driver cannot honour {names}",
+                            "{said}"),
     CauseKind.NO_PATH: ("no path reaches {names}", "{said}", "no path was found"),
     CauseKind.FORBIDDEN: ("no path keeps out of {names_the}, which must not be entered", "{said}",
                           "a forbidden zone is in the way"),
@@ -113,7 +120,8 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.OFF_COURSE: ("{said}", "{names} ended off its course", "the motion ended off its course"),
     CauseKind.OUT_OF_TIME: ("the time limit of {seconds} passed", "{said}", "the time limit passed"),
     CauseKind.TAKEN_OVER: ("{said}", "{names} took the robot over", "somebody else commanded the robot"),
-    CauseKind.UNREACHABLE_NODE: ("{said}", "{names} has not answered for {seconds}", "{names} does not answer"),
+    CauseKind.UNREACHABLE_NODE: ("{said}", "{names} has not answered for {seconds}",
+                                 "{names} does not answer"),
     CauseKind.LOCALISATION: (
         "it is not known where the robot is: {names} is {seconds} old", "{said}",
         "it is not known where the robot is: {names} is missing", "it is not known where the robot is"),
@@ -157,12 +165,15 @@ class Words:
     def at_level(self, level: str) -> "Words":
         """As much as one of LEVELS says."""
         depth = LEVELS.index(level)
-        return replace(self, reason=self.reason if depth > 0 else "", suggestion=self.suggestion if depth > 1 else "")
+        return replace(self, reason=self.reason if depth > 0 else "",
+                       suggestion=self.suggestion if depth > 1 else "")
 
 
 
 def words_of(feedback: Feedback, domain: Domain, exact: bool = False) -> Words:
-    """A failure in the domain's words; with ``exact`` names, as a model has to write them, instead of spoken ones."""
+    """A failure in the domain's words; with ``exact`` names, as a model has to write them, instead of
+    spoken ones.
+    """
     error, reasons, suggestion = _parts(feedback, domain, str if exact else spoken)
     return Words(sentence(error), " ".join(map(sentence, reasons)), sentence(suggestion))
 
@@ -258,16 +269,19 @@ class _Slots:
         robot = command.robot if command is not None else ""
         precondition = self._precondition()
         return {
-            "doing": self._doing(), "later": self._later(), "robot": self._say(robot), "robot_the": self._named(robot),
+            "doing": self._doing(), "later": self._later(), "robot": self._say(robot),
+            "robot_the": self._named(robot),
             "item": self._say(self._item(command)) if command is not None else "",
-            "subject": self._say(first), "subject_the": self._named(first), "parameter": self._say(feedback.parameter),
+            "subject": self._say(first), "subject_the": self._named(first),
+            "parameter": self._say(feedback.parameter),
             "subjects_the": _and(map(self._named, feedback.subjects)),
             "subjects_be": "is" if len(feedback.subjects) == 1 else "are",
             "blockers": _or(map(self._named, feedback.blockers)),
             "alternatives": ", ".join(map(self._say, feedback.alternatives)),
             "alternatives_and": _and(map(self._say, feedback.alternatives)),
             "condition": self._condition(precondition, precondition.reason if precondition else ""),
-            "condition_advice": self._condition(precondition, precondition.suggestion if precondition else "", ""),
+            "condition_advice": self._condition(precondition, precondition.suggestion if precondition else "",
+                                                ""),
             "fact": self._facts(self._say), "fact_the": self._facts(self._named),
             "fact_wanted": self._facts(self._say, wanted=True),
             "seen": "; ".join(self._fact(fact, self._say) for fact in feedback.seen),
@@ -284,7 +298,8 @@ class _Slots:
         feedback = self._feedback
         if feedback.command is not None:
             known = feedback.command.action in self._domain.actions
-            return described(self._domain, feedback.command, self._say) if known else f"carry out '{feedback.command}'"
+            return described(self._domain, feedback.command,
+                             self._say) if known else f"carry out '{feedback.command}'"
         if feedback.step is not None and feedback.kind is not FeedbackKind.BARS_LATER_STEP:
             return f"carry out '{feedback.step.text or feedback.step}'"
         return ""
@@ -309,7 +324,8 @@ class _Slots:
             return None
         return action.preconditions[unmet[0].precondition]
 
-    def _condition(self, precondition: Optional[Precondition], template: str, otherwise: str = "{fact}") -> str:
+    def _condition(self, precondition: Optional[Precondition], template: str,
+                   otherwise: str = "{fact}") -> str:
         """A text of the domain with the names that it is about, or the facts that are wrong."""
         command = self._checked()
         if template and precondition is not None and command is not None:
@@ -323,7 +339,8 @@ class _Slots:
                             for unmet in self._feedback.unmet for fact in unmet.facts)
 
     def _fact(self, fact: Relation, said: Namer, denied: bool = False) -> str:
-        subject, object_ = (("something" if name == "_" else said(name)) for name in (fact.subject, fact.object))
+        subject, object_ = (("something" if name == "_" else said(name))
+                            for name in (fact.subject, fact.object))
         return self._domain.fact_text(Relation(subject, fact.predicate, object_), denied)
 
     def _values(self) -> Dict[str, str]:
@@ -337,7 +354,8 @@ class _Slots:
         return values
 
     def _measured(self, measured: Iterable[Measured]) -> str:
-        said = (MEASURES.get(each.name, f"{{}} in {self._say(each.name)}").format(quantity(each.value, each.unit))
+        said = (MEASURES.get(each.name,
+                             f"{{}} in {self._say(each.name)}").format(quantity(each.value, each.unit))
                 for each in measured)
         return ", ".join(said).replace(", (", " (")
 

@@ -1,4 +1,5 @@
-"""The composition root: the parts of a run, made from what configures it, whether nodes make one each or a process all.
+"""The composition root: the parts of a run, made from what configures it, whether nodes make one each or a
+process all.
 
 Nobody else puts a brain, a body, a detector and a corrector together.
 """
@@ -103,7 +104,8 @@ class Parts:
         return replace(usual, **others)
 
     def executive(
-        self, robots: Mapping[str, RobotPort], observer: Observer, on_event: Listener, cancel: Optional[Event] = None,
+        self, robots: Mapping[str, RobotPort], observer: Observer, on_event: Listener,
+        cancel: Optional[Event] = None,
         **ports: Any,
     ) -> Executive:
         """Everything in one process: an executive over robots and eyes, without ROS; ``ports`` as above."""
@@ -113,7 +115,8 @@ class Parts:
 
 
 def load_parts(
-    config: FilePath, domain: Union[str, Domain], policy: Union[str, Policy], llm: Union[str, LlmSettings] = OFFLINE,
+    config: FilePath, domain: Union[str, Domain], policy: Union[str, Policy],
+    llm: Union[str, LlmSettings] = OFFLINE,
     **more: Any,
 ) -> Parts:
     """The parts that names in a ``config`` folder, or what was already read, ask for.

@@ -70,7 +70,8 @@ class Attempts:
     """Carries out commands, those of one step one at a time, and keeps what the action decoder has learnt."""
 
     def __init__(
-        self, ports: Ports, domain: Domain, policy: Policy, ledger: Ledger, offsets: DecoderOffsets, cancel: Event,
+        self, ports: Ports, domain: Domain, policy: Policy, ledger: Ledger, offsets: DecoderOffsets,
+        cancel: Event,
         searcher: Searcher,
     ) -> None:
         self._ports = ports
@@ -129,8 +130,10 @@ class Attempts:
         before = passage.before = self.observe(passage)
         aimed, refusal = self._prepare(command, before)
         self._ledger.tell(CommandTried(
-            command=str(aimed), text=self._domain.describe(aimed), action=aimed.action, arguments=said(aimed.arguments),
-            purpose=purpose, target=_point(aimed.target), aim=_point(aimed.aim), depth=depth, robot=aimed.robot))
+            command=str(aimed), text=self._domain.describe(aimed), action=aimed.action,
+            arguments=said(aimed.arguments),
+            purpose=purpose, target=_point(aimed.target), aim=_point(aimed.aim), depth=depth,
+            robot=aimed.robot))
         after = before
         if refusal is not None:
             verdict = Verdict(refusal)
@@ -170,7 +173,8 @@ class Attempts:
                 Level.HIGH, FeedbackKind.INVALID, command, parameter="robot", subjects=(command.robot,),
                 alternatives=tuple(sorted(self._ports.robots)))
         action = self._domain.actions.get(command.action)
-        refusal = check(self._domain, command, world) if self._policy.check_preconditions or action is None else None
+        refusal = check(self._domain, command,
+                        world) if self._policy.check_preconditions or action is None else None
         if refusal is not None or action is None:
             return command, refusal
         rehearsal = None if action.reversible else rehearse(
@@ -187,7 +191,8 @@ class Attempts:
                 command=self._domain.describe(aimed), granted=granted, rehearsed=tuple(rehearsal.changes),
                 doubt=rehearsal.doubt))
             if not granted:
-                return aimed, Feedback(Level.HIGH, FeedbackKind.SAFETY, aimed, cause=Cause(CauseKind.NOT_APPROVED))
+                return aimed, Feedback(Level.HIGH, FeedbackKind.SAFETY, aimed,
+                                       cause=Cause(CauseKind.NOT_APPROVED))
         return aimed, None
 
     def _execute(self, command: Command) -> Outcome:

@@ -1,4 +1,4 @@
-"""The executive: a task is planned, its steps are run, and the end is told."""
+"""The executive: plans a task, runs its steps and reports the end."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Executive:
     """
 
     def __init__(
-        self, ports: Ports, domain: Domain, policy: Policy, on_event: Listener, cancel: Optional[Event] = None,
+        self, ports: Ports, domain: Domain, policy: Policy, on_event: Listener,
+        cancel: Optional[Event] = None,
         offsets: Optional[DecoderOffsets] = None, searcher: Optional[Searcher] = None,
     ) -> None:
         self._ports = ports
@@ -57,8 +58,10 @@ class Executive:
             The result; a refused task did not succeed, and its message says why.
         """
         ledger = Ledger(self._policy.budget, self._on_event)
-        attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel, self._searcher)
-        runner = StepRunner(attempts, self._ports.corrector, self._domain, self._policy, ledger, self._cancel.is_set)
+        attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel,
+                            self._searcher)
+        runner = StepRunner(attempts, self._ports.corrector, self._domain, self._policy, ledger,
+                            self._cancel.is_set)
         if self._ports.watch is not None:
             self._ports.watch.begin(task)
         world = attempts.observe()
@@ -84,7 +87,9 @@ class Executive:
 
     def _in_order(self, plan: Plan, world: WorldState) -> Plan:
         """The plan with what each step waits for, where there are several robots that may move at once."""
-        return replace(plan, steps=ordered(plan.steps, self._domain, world)) if len(self._ports.robots) > 1 else plan
+        return replace(plan,
+                       steps=ordered(plan.steps, self._domain,
+                                     world)) if len(self._ports.robots) > 1 else plan
 
     def _stop_all(self) -> str:
         """Stop every robot; the names of those that do not confirm that they stand, as a sentence."""
@@ -99,7 +104,8 @@ class Executive:
         said = tuple(step.text or str(step) for step in plan)
         result = ledger.result(success, message, said, self._cancel.is_set(), account)
         ledger.tell(TaskFinished(
-            success=result.success, message=result.message, reason=reason or message, canceled=result.canceled,
+            success=result.success, message=result.message, reason=reason or message,
+            canceled=result.canceled,
             steps_executed=result.steps_executed, corrections=result.corrections, failures=result.failures,
             llm_calls=result.llm_calls, tokens=result.tokens, placement_error_m=result.placement_error_m,
             first_motion_s=result.first_motion_s, wall_s=result.wall_s, sim_s=result.sim_s, done=result.done,

@@ -43,7 +43,9 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class Account:
-    """What became of the steps, as sentences: carried out; begun and given up; never begun because of those."""
+    """What became of the steps, as sentences: carried out; begun and given up; never begun because of
+    those.
+    """
 
     done: Tuple[str, ...] = ()
     given_up: Tuple[str, ...] = ()
@@ -145,7 +147,9 @@ class Ledger:
                                  completion_tokens=total.completion_tokens, seconds=total.seconds))
 
     def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[StackEntry], Tuple[str, str]]) -> None:
-        """Tell how the feedback stack stands, bottom first; ``said`` is an entry's command and error in words."""
+        """Tell how the feedback stack stands, bottom first; ``said`` is an entry's command and error in
+        words.
+        """
         self.tell(StackChanged(entries=tuple(
             StackRecord(*said(entry), entry.attempts, entry.feedback.kind.value, entry.feedback.label)
             for entry in entries)))
@@ -171,6 +175,8 @@ class Ledger:
         """The task's result as it stands now."""
         counts, account = self._counts, account or Account()
         return TaskResult(
-            success, message, plan, counts.commands, dict(counts.corrections), self.failures, counts.usage.calls,
-            counts.usage.tokens, counts.placement_error, counts.first_motion, self.seconds, self.sim_seconds, canceled,
+            success, message, plan, counts.commands, dict(counts.corrections), self.failures,
+            counts.usage.calls,
+            counts.usage.tokens, counts.placement_error, counts.first_motion, self.seconds, self.sim_seconds,
+            canceled,
             account.done, account.given_up, account.not_begun)

@@ -1,4 +1,6 @@
-"""The end of a task in the user's words (CoPAL, section III-A); the plain message stands where there are none."""
+"""The end of a task in the user's words (CoPAL, section III-A); the plain message stands where there are
+none.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ _MOST_FAILURES = 10
 
 
 def words_for_user(
-    reporter: Optional[Reporter], task: Task, success: bool, message: str, done: Tuple[str, ...], ledger: Ledger,
+    reporter: Optional[Reporter], task: Task, success: bool, message: str, done: Tuple[str, ...],
+    ledger: Ledger,
     history: Tuple[str, ...],
 ) -> str:
     """What the user is told.
@@ -26,6 +29,7 @@ def words_for_user(
     if reporter is None or ledger.exhausted():
         return message
     failures = tuple(f"{failure.step}: {failure.error}" for failure in ledger.failures[-_MOST_FAILURES:])
-    said = reporter.report(ReportRequest(task, success, message, done, failures, history), Deadline(REPORT_LIMIT))
+    said = reporter.report(ReportRequest(task, success, message, done, failures, history),
+                           Deadline(REPORT_LIMIT))
     ledger.used(said.usage)
     return said.text or message

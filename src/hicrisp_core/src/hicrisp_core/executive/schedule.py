@@ -49,7 +49,8 @@ class Schedule:
         """Append steps; returns the index of the first.
 
         Args:
-            before: the indices here of the steps that stand before the new ones where their ``after`` counts them.
+            before: the indices here of the steps that stand before the new ones where their ``after`` counts
+                them.
         """
         first = max(self._entries, default=-1) + 1
         places = [*before, *range(first, first + len(steps))]
@@ -64,7 +65,8 @@ class Schedule:
 
     def ready(self) -> List[int]:
         """The steps that may begin now, in the plan's order; of one robot one at a time."""
-        busy: Set[str] = {entry.step.robot for entry in self._entries.values() if entry.state is StepState.RUNNING}
+        busy: Set[str] = {entry.step.robot for entry in self._entries.values()
+                          if entry.state is StepState.RUNNING}
         found: List[int] = []
         for index, entry in sorted(self._entries.items()):
             free = entry.state is StepState.WAITING and all(
@@ -98,4 +100,5 @@ class Schedule:
 
     def indices(self, *states: StepState) -> Tuple[int, ...]:
         """The steps in any of some states; without states, those that have not ended."""
-        return tuple(index for index, entry in sorted(self._entries.items()) if entry.state in (states or _OPEN))
+        return tuple(index for index, entry in sorted(self._entries.items())
+                     if entry.state in (states or _OPEN))

@@ -1,7 +1,8 @@
 """Algorithm 1 of HiCRISP for one failed command: correct it inside the step, with the feedback stack.
 
 The printed algorithm never leaves its loop when the stack is empty; this one does. Corrections may be several
-commands (section III-B). What a correction changed stays changed: the world is observed anew, never rolled back.
+commands (section III-B). What a correction changed stays changed: the world is observed anew, never rolled
+back.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class _Carried(Enum):
 class StepResult:
     """How a command ended: it holds, or it was replaced by new steps, or it was given up with the reason.
 
-    ``command`` is what was carried out for it in the end: itself, a replacement, or none. ``maker`` made the new steps.
+    ``command`` is what was carried out for it in the end: itself, a replacement, or none. ``maker`` made the
+    new steps.
     """
 
     ok: bool
@@ -70,8 +72,8 @@ class StepResult:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where the task stands, for the corrector: what is done and what that made, which steps remain, the failed one
-    first."""
+    """Where the task stands, for the corrector: what is done and what that made, which steps remain, the
+    failed one first."""
 
     task: Task
     done: Tuple[StepRecord, ...] = ()
@@ -126,14 +128,16 @@ class StepRunner:
                 return StepResult(False, reason=self._why(first, stack, correction.note))
             if correction.rung is Rung.LLM_REPLAN:
                 return StepResult(False, new_steps=correction.steps,
-                                  failures=tuple(entry.feedback for entry in stack.entries), maker=correction.maker)
+                                  failures=tuple(entry.feedback for entry in stack.entries),
+                                  maker=correction.maker)
             if correction.rung is Rung.HELP:
                 if not self.attempts.help(correction.note):
                     continue  # The loop guard keeps from asking again: the next rung answers.
                 stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0))
             carried = self._carry_out(correction, stack)
             if carried is _Carried.OVERFLOWED:
-                return StepResult(False, reason=self._why(first, stack, f"the stack is full at {self.policy.depth}"))
+                return StepResult(False,
+                                  reason=self._why(first, stack, f"the stack is full at {self.policy.depth}"))
             if carried is _Carried.PUSHED:
                 continue
             done = stack.entries[0].command if len(stack) else None
@@ -145,7 +149,8 @@ class StepRunner:
     def _ask(self, stack: FeedbackStack, progress: Progress) -> Correction:
         answer = self.corrector.correct(CorrectorRequest(
             progress.task, stack.entries, self.attempts.observe(), progress.done, progress.remaining,
-            frozenset(self.seen), progress.replans_left, progress.made, progress.earlier), Deadline(_CORRECT_LIMIT))
+            frozenset(self.seen), progress.replans_left, progress.made, progress.earlier),
+            Deadline(_CORRECT_LIMIT))
         self.seen.add(answer.mark)
         self.ledger.used(answer.usage)
         correction = answer.correction
@@ -205,7 +210,9 @@ class StepRunner:
         return self.domain.describe(entry.command), words_of(entry.feedback, self.domain).error
 
     def _why(self, first: Optional[Feedback], stack: FeedbackStack, note: str) -> str:
-        """The reason for giving up: what failed last, and what it began with where that was something else."""
+        """The reason for giving up: what failed last, and what it began with where that was something
+        else.
+        """
         last = stack.top.feedback
         reason = f"{told(last, self.domain)} ({note})"
         if first is None or first.cause is None or first.cause == last.cause:

@@ -1,4 +1,5 @@
-"""The order that a task asks for, watched over its steps: who was where, what waits for what, what is left out.
+"""The order that a task asks for, watched over its steps: who was where, what waits for what, what is left
+out.
 
 The watch reads the user's own words, never the plan, and learns visits from observations alone.
 """
@@ -6,7 +7,7 @@ The watch reads the user's own words, never the plan, and learns visits from obs
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import List, Optional, Set, Tuple
+from typing import Dict, List, Optional, Tuple
 
 from hicrisp_core.body.drive_goals import DriveSpace, leads_into
 from hicrisp_core.domain.schema import Domain
@@ -34,7 +35,8 @@ from hicrisp_core.ports.robot import Constraints
 
 
 class TaskOrder:
-    """Adds to what is seen what was visited, what waits for what and what is not due; reports when the order is broken.
+    """Adds to what is seen what was visited, what waits for what and what is not due; reports when the order
+    is broken.
 
     Args:
         space: asked for the areas to go to instead of one that cannot be reached.
@@ -55,7 +57,7 @@ class TaskOrder:
         self._standing = ""
         self._broken: Tuple[str, ...] = ()
         self._robot = ""
-        self._skipped: Set[str] = set()
+        self._skipped: Dict[str, Cause] = {}
 
     def see(self, world: WorldState) -> WorldState:
         """The observed world with the facts of the order."""
@@ -78,7 +80,7 @@ class TaskOrder:
         if feedback.kind is FeedbackKind.UNREACHABLE and area:
             if self._itinerary is not None:
                 self._itinerary = self._itinerary.without(area)
-            self._skipped.add(area)
+            self._skipped[area] = feedback.cause or Cause(CauseKind.NO_PATH, (area,))
             return replace(verdict, feedback=self._with_reachable(feedback, area, world))
         if not self._broken or self._standing == area:
             return verdict
@@ -97,10 +99,11 @@ class TaskOrder:
             return None
         left = self._itinerary.remaining[0]
         if left in self._skipped and self._itinerary.ordered:
-            return None, Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, subjects=(left,))
+            return None, Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, subjects=(left,),
+                                  cause=self._skipped[left])
         command = self._command(left, world)
-        why = Cause(CauseKind.NO_PATH, (left,)) if left in self._skipped else None
-        return command, Feedback(Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,), cause=why)
+        return command, Feedback(
+            Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,), cause=self._skipped.get(left))
 
     def _read_task(self, world: WorldState) -> None:
         self._read = True

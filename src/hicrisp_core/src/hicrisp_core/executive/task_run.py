@@ -1,7 +1,7 @@
 """One task under way: its steps begin when what they wait for is done, those of different robots at once.
 
-Only the caller's thread decides what begins and keeps the books; a step that is alone runs in it too, any other in a
-thread of its own. The feedback stack belongs to the step, so steps at once are corrected apart.
+Only the caller's thread decides what begins and keeps the books; a step that is alone runs in it too, any
+other in a thread of its own. The feedback stack belongs to the step, so steps at once are corrected apart.
 """
 
 from __future__ import annotations
@@ -45,10 +45,13 @@ class _Ended:
 
 
 class TaskRun:
-    """Carries out a plan; what is learnt of failures and of what is done goes into the next question to a brain."""
+    """Carries out a plan; what is learnt of failures and of what is done goes into the next question to a
+    brain.
+    """
 
     def __init__(
-        self, task: Task, plan: Plan, runner: StepRunner, ports: Ports, domain: Domain, policy: Policy, ledger: Ledger
+        self, task: Task, plan: Plan, runner: StepRunner, ports: Ports, domain: Domain, policy: Policy,
+        ledger: Ledger
     ) -> None:
         self._task = task
         self._schedule = Schedule(plan.steps)
@@ -83,7 +86,8 @@ class TaskRun:
         """What became of every step."""
         done = (record.step.text or str(record.step) for record in self._done)
         notes = (f" (not needed: {record.note})" if record.note else "" for record in self._done)
-        return Account(tuple(map("".join, zip(done, notes))), tuple(self._said(index) for index, _ in self._failed),
+        return Account(tuple(map("".join, zip(done, notes))),
+                       tuple(self._said(index) for index, _ in self._failed),
                        tuple(map(self._said, self._schedule.indices(StepState.WAITING))))
 
     def _carry_out(self) -> None:
@@ -116,7 +120,8 @@ class TaskRun:
         if translation.feedback is not None:
             named = Command(step.action or step.text, step.arguments, step.robot)
             ledger.failed(step.text, translation.feedback, words_of(translation.feedback, self._domain).error)
-            result = runner.correct(Attempt(named, Verdict(translation.feedback)), self._progress(world, part))
+            result = runner.correct(Attempt(named, Verdict(translation.feedback)),
+                                    self._progress(world, part))
         for command in translation.commands:
             result = runner.run(command, self._progress(world, part, made))
             if not result.ok:
@@ -131,10 +136,12 @@ class TaskRun:
         """Write down how a step ended, and what that means for those that wait for it."""
         result = ended.result
         self._achieved.add(ended.commands)
-        self._achieved.ended(self._schedule.step(index).robot or next(iter(self._ports.robots), ""), result.ok)
+        self._achieved.ended(self._schedule.step(index).robot or next(iter(self._ports.robots), ""),
+                             result.ok)
         if result.ok:
             self._schedule.end(index, StepState.DONE)
-            self._done = (*self._done, StepRecord(self._schedule.step(index), ended.commands, note=ended.passed))
+            self._done = (*self._done,
+                          StepRecord(self._schedule.step(index), ended.commands, note=ended.passed))
         elif result.new_steps is not None:
             part = self._schedule.part(index)
             self._schedule.end(index, StepState.LEFT)
@@ -147,7 +154,8 @@ class TaskRun:
             self._schedule.end(index, StepState.LEFT if goes_on else StepState.FAILED)
 
     def _verify(self) -> StepResult:
-        """Look at every fact that the steps made and no later step undid; what is gone is corrected like a step.
+        """Look at every fact that the steps made and no later step undid; what is gone is corrected like a
+        step.
 
         A policy without correction at the end is told the truth all the same.
         """
@@ -160,7 +168,8 @@ class TaskRun:
             command, feedback = undone
             if command is None or not (self._policy.verify_goal and self._policy.detect):
                 return StepResult(False, reason=told(feedback, self._domain))
-            self._ledger.failed(self._domain.describe(command), feedback, words_of(feedback, self._domain).error)
+            self._ledger.failed(self._domain.describe(command), feedback,
+                                words_of(feedback, self._domain).error)
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:
                 return result
@@ -172,16 +181,19 @@ class TaskRun:
         steps, before = result.new_steps or (), self._schedule.indices()
         if self._several:
             kept = tuple(map(self._schedule.step, before))
-            shifted = (step if step.after is None else replace(step, after=tuple(at + len(kept) for at in step.after))
+            shifted = (step if step.after is None
+                       else replace(step, after=tuple(at + len(kept) for at in step.after))
                        for step in steps)
-            steps = ordered((*(replace(step, after=None) for step in kept), *shifted), self._domain, world)[len(kept):]
+            steps = ordered((*(replace(step, after=None) for step in kept), *shifted), self._domain,
+                            world)[len(kept):]
         self._replans += 1
         self._earlier = (*self._earlier, *result.failures)
         first = self._schedule.add(steps, before)
         source = OFFLINE_SOURCE if result.maker.kind is MakerKind.OFFLINE else result.maker.name
         self._tell_plan(Plan(steps, source), first)
 
-    def _progress(self, world: WorldState, part: Sequence[int] = (), made: Tuple[Command, ...] = ()) -> Progress:
+    def _progress(self, world: WorldState, part: Sequence[int] = (),
+                  made: Tuple[Command, ...] = ()) -> Progress:
         elsewhere = tuple(StepRecord(self._schedule.step(index), ok=False, elsewhere=True)
                           for index in self._schedule.indices() if index not in part) if self._several else ()
         return Progress(self._task, (*self._done, *elsewhere), tuple(map(self._schedule.step, part)),
@@ -204,6 +216,7 @@ class TaskRun:
     def _tell_plan(self, plan: Plan, first: int) -> None:
         self._ports.announce(plan)
         self._ledger.tell(PlanMade(
-            steps=tuple(step.text or str(step) for step in plan.steps), source=plan.source, reasoning=plan.reasoning,
+            steps=tuple(step.text or str(step) for step in plan.steps), source=plan.source,
+            reasoning=plan.reasoning,
             from_step=first, robots=tuple(step.robot for step in plan.steps),
             after=tuple(step.after for step in plan.steps)))

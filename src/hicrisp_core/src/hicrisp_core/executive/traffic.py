@@ -1,7 +1,8 @@
-"""Commands of several robots at once: none begins beside one that it may disturb, none sees unfinished work as done.
+"""Commands of several robots at once: none begins beside one that it may disturb, none sees unfinished work
+as done.
 
-A correction may command any robot, whatever the plan says; so the same test by which a plan is ordered stands before
-every single command.
+A correction may command any robot, whatever the plan says; so the same test by which a plan is ordered stands
+before every single command.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Passage:
         facts = self.before.relations if self.before else frozenset()
         more = found
         while more:
-            more = {fact.subject for fact in facts if fact.predicate in roles.carries and fact.object in found}
+            more = {fact.subject for fact in facts if fact.predicate in roles.carries
+                    and fact.object in found}
             more |= {held for held, holder in roles.holders(facts).items() if holder in found}
             more -= found
             found |= more
@@ -52,7 +54,9 @@ class Traffic:
 
     @contextmanager
     def passage(self, command: Command, cancel: Event) -> Iterator[Passage]:
-        """Inside, the command is under way. Waits for those with which it would interfere; not once it is canceled."""
+        """Inside, the command is under way. Waits for those with which it would interfere; not once it is
+        canceled.
+        """
         mine = Passage(self._domain, command)
         with self._changed:
             while not cancel.is_set() and any(interfere(self._domain, other.command, command)
@@ -71,9 +75,9 @@ class Traffic:
     ) -> WorldState:
         """What is seen, with the facts about what others move as they were when their commands began.
 
-        What is seen of them meanwhile is neither a result nor a disturbance: an area that a base passes was not
-        visited, and what an arm carries past a thing does not stand beside it. Facts that the own command makes or
-        removes are always as they are seen.
+        What is seen of them meanwhile is neither a result nor a disturbance: an area that a base passes was
+        not visited, and what an arm carries past a thing does not stand beside it. Facts that the own command
+        makes or removes are always as they are seen.
 
         Args:
             look: observes, given what moves at the moment of its asking.

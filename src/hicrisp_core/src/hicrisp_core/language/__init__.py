@@ -2,13 +2,15 @@
 
 What reads what, from the words up:
 
-- words: `tokens` (the one tokenizer), `lexicon` (the one list of words), `vocabulary` (what a world calls its areas,
-  stations and carriers), `robots` (what it calls its robots, and who is to act), `templates` (a domain's sentences);
+- words: `tokens` (the one tokenizer), `lexicon` (the one list of words), `vocabulary` (what a world calls its
+  areas, stations and carriers), `robots` (what it calls its robots, and who is to act), `templates` (a
+  domain's sentences);
 - parts: `splitter` (a request as clauses), `noun_phrases` ("two red boxes");
-- readers: `things` over `shapes` and `handling` (an arm's requests), `drives` (a base's), `deliveries` (of both),
-  `facts` (what shall be so), `sayings` (a domain's requests that stand for facts), `questions`;
+- readers: `things` over `shapes` and `handling` (an arm's requests), `drives` (a base's), `deliveries` (of
+  both), `facts` (what shall be so), `sayings` (a domain's requests that stand for facts), `questions`;
 - `front_ends`: the order in which the readers are tried; what they read are the typed `intents`;
-- plans: `names` (from noun phrases to the world's names), `goals` (facts as a goal of the search), `order_plans` over
-  `builder` and `expand` (things), `drive_plans`, `delivery_plans`; `actions` finds the domain's action for each;
+- plans: `names` (from noun phrases to the world's names), `goals` (facts as a goal of the search),
+  `order_plans` over `builder` and `expand` (things), `drive_plans`, `delivery_plans`; `actions` finds the
+  domain's action for each;
 - `examples`: sentences to offer where none was understood.
 """

@@ -31,7 +31,8 @@ class PlanBuilder:
     """
 
     def __init__(
-        self, searcher: Searcher, world: WorldState, names: Names, done: Sequence[StepRecord], deadline: Deadline
+        self, searcher: Searcher, world: WorldState, names: Names, done: Sequence[StepRecord],
+        deadline: Deadline
     ) -> None:
         self._searcher = searcher
         self._domain = searcher.domain
@@ -59,7 +60,8 @@ class PlanBuilder:
         """Add the steps of all intents.
 
         Raises:
-            NotUnderstood: when a thing is not there, a goal is impossible, or two goals contradict each other.
+            NotUnderstood: when a thing is not there, a goal is impossible, or two goals contradict each
+                other.
         """
         for intent in intents:
             if intent.group != self._group:
@@ -158,7 +160,8 @@ class PlanBuilder:
             raise NotUnderstood(f"a {shape} needs at least {least} things, there are {len(items)}: {', '.join(items)}")
 
     def _sort(self, intent: Intent) -> None:
-        bowls = {colour_of(thing): name for name, thing in self._world.objects.items() if self._is(name, "bowl")}
+        bowls = {colour_of(thing): name for name, thing in self._world.objects.items()
+                 if self._is(name, "bowl")}
         piles: Dict[str, str] = {}
         for item in self._names.items(intent.items):
             colour = colour_of(self._world.objects[item])
@@ -172,7 +175,9 @@ class PlanBuilder:
                 piles[colour] = item
 
     def _clear(self, intent: Intent) -> None:
-        bowls = [name for name in self._domain.objects_of(self._world, "bowl")] if "bowl" in self._domain.types else []
+        bowls = [name
+                 for name in self._domain.objects_of(self._world,
+                                                     "bowl")] if "bowl" in self._domain.types else []
         if not bowls:
             raise NotUnderstood("clearing the table takes a bowl to put things in, and there is none")
         for item in self._names.items(intent.items):
@@ -200,7 +205,8 @@ class PlanBuilder:
                     return True
         return False
 
-    def _act(self, action: Action, item: str = "", reference: str = "", number: Optional[float] = None) -> None:
+    def _act(self, action: Action, item: str = "", reference: str = "",
+             number: Optional[float] = None) -> None:
         command = self._ground(action, item, reference, number)
         self._achieve(command)
         made, _ = expected_facts(self._domain, command)
@@ -226,7 +232,8 @@ class PlanBuilder:
 
     def _plan(self, command: Command) -> None:
         """Add a command and what must come before it."""
-        before = self._searcher.find(self._world, preconditions_of(self._domain, command), deadline=self._deadline)
+        before = self._searcher.find(self._world, preconditions_of(self._domain, command),
+                                     deadline=self._deadline)
         if not before.found:
             refusal = check(self._domain, command, self._world)
             why = told(refusal, self._domain) if refusal else f"cannot {described(self._domain, command)}"
@@ -265,7 +272,8 @@ def _arrangement(shape: str, items: Sequence[str]) -> List[Tuple[str, str, str]]
     if shape == "l":
         tall = math.ceil((len(items) + 1) / 2)
         corner = (tall - 1) // 2  # The long side grows both ways, so that it stays within reach.
-        return [*_row(items[:corner + 1], "in_front_of"), *_row((items[0], *items[corner + 1:tall]), "behind"),
+        return [*_row(items[:corner + 1], "in_front_of"),
+                *_row((items[0], *items[corner + 1:tall]), "behind"),
                 *_row((items[corner], *items[tall:]), "right_of")]
     bar = 3 if len(items) < 6 else 5
     if len(items) - bar < 2:

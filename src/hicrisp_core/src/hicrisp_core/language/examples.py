@@ -1,4 +1,6 @@
-"""Sentences to offer where one was not understood: close to it, about what is here, tried before they are offered."""
+"""Sentences to offer where one was not understood: close to it, about what is here, tried before they are
+offered.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ Works = Callable[[str, Deadline], bool]
 """Whether a sentence would be carried out or answered in the world as it is now."""
 
 
-def nearest(text: str, domain: Domain, world: WorldState, works: Works, seconds: float = _PERIOD) -> Tuple[str, ...]:
+def nearest(text: str, domain: Domain, world: WorldState, works: Works,
+            seconds: float = _PERIOD) -> Tuple[str, ...]:
     """The sentences closest to a text, at most three, each of another kind; only those that would work now.
 
     Args:
@@ -84,7 +87,8 @@ def listed(names: Iterable[str]) -> str:
 
 def _by_likeness(text: str, kinds: Dict[str, Tuple[str, ...]]) -> Iterator[str]:
     """The best sentence of each kind, the most alike first, then the others."""
-    ranked = [sorted(sentences, key=lambda sentence: -_likeness(text, sentence)) for sentences in kinds.values()]
+    ranked = [sorted(sentences, key=lambda sentence: -_likeness(text, sentence))
+              for sentences in kinds.values()]
     ranked = sorted(filter(None, ranked), key=lambda sentences: -_likeness(text, sentences[0]))
     seen = set()
     for place in range(max(map(len, ranked), default=0)):
@@ -95,7 +99,9 @@ def _by_likeness(text: str, kinds: Dict[str, Tuple[str, ...]]) -> Iterator[str]:
 
 
 def _likeness(text: str, sentence: str) -> float:
-    """From 0 to 2: how much of each said word is found, misspelt ones too, and how alike the two are as a whole."""
+    """From 0 to 2: how much of each said word is found, misspelt ones too, and how alike the two are as a
+    whole.
+    """
     said, offered = text.lower(), sentence.lower()
     words = said.split()
     found = [max(_alike(word, other) for other in offered.split()) for word in words]

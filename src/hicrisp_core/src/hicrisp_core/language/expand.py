@@ -127,7 +127,8 @@ class _Expander:
         return [Intent("put_down", (_named(item),), group=intent.group, robot=intent.robot) for item in items]
 
     def _placing(self, intent: Intent, item: str, relation: str, reference: str) -> Intent:
-        return Intent("put", (_named(item),), relation, _named(reference), group=intent.group, robot=intent.robot)
+        return Intent("put", (_named(item),), relation, _named(reference), group=intent.group,
+                      robot=intent.robot)
 
     def _is(self, name: str, type_: str) -> bool:
         return type_ in self._domain.types and self._domain.is_a(self._world.types().get(name, ""), type_)

@@ -1,7 +1,8 @@
 """Facts in words: sentences that say what shall be so, in the words of the domain's predicates.
 
-"The red block is on the blue block, and the blue block is on the table": every domain's predicates have texts, so
-every domain's goals can be said like this. Nothing is looked up here; see :mod:`hicrisp_core.language.goals`.
+"The red block is on the blue block, and the blue block is on the table": every domain's predicates have
+texts, so every domain's goals can be said like this. Nothing is looked up here; see
+:mod:`hicrisp_core.language.goals`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Who reads what, in one place: a text is a question, a list of facts, or orders; orders are read clause by clause.
+"""Who reads what, in one place: a text is a question, a list of facts, or orders; orders are read clause by
+clause.
 
-A clause is offered to the front ends of :data:`FRONT_ENDS` in turn; the first that reads all of it says what it
-asks for. Where none does, the one that got furthest says why.
+A clause is offered to the front ends of :data:`FRONT_ENDS` in turn; the first that reads all of it says what
+it asks for. Where none does, the one that got furthest says why.
 """
 
 from __future__ import annotations

@@ -70,7 +70,9 @@ class Intent:
 
 @dataclass(frozen=True)
 class Errand:
-    """One part of a drive: areas in any order (``visit``, ``go_to``, ``carry_to``), a dock, or seconds to wait."""
+    """One part of a drive: areas in any order (``visit``, ``go_to``, ``carry_to``), a dock, or seconds to
+    wait.
+    """
 
     skill: str
     places: Tuple[str, ...] = ()

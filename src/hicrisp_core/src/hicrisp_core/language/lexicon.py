@@ -8,7 +8,8 @@ LONGEST = 6
 """Words that a phrase has at most."""
 
 RELATIONS: Mapping[str, Tuple[str, ...]] = {
-    "next_to": ("next to", "beside", "near to", "near", "nearby", "close to", "close by", "adjacent to", "alongside",
+    "next_to": ("next to", "beside", "near to", "near", "nearby", "close to", "close by", "adjacent to",
+                "alongside",
                 "by the side of", "right next to"),
     "on": ("on the top of", "onto the top of", "on top of", "on top", "onto", "upon", "atop", "on"),
     "in": ("inside of", "inside", "into", "in to", "within", "in"),
@@ -53,7 +54,8 @@ NOUNS: Mapping[str, Tuple[str, ...]] = {
     "thing": ("thing", "things", "object", "objects", "item", "items", "everything", "anything", "stuff"),
 }
 NUMBERS: Mapping[str, int] = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10,
     "eleven": 11, "twelve": 12,
 }
 ALL = ("all", "every", "each")
@@ -71,7 +73,8 @@ POLITE = (
 FILLERS = (
     *POLITE, "robot", "i want", "i would like", "i need", "carefully", "gently", "slowly", "quickly",
     "exactly",
-    "directly", "just", "step by step", "one by one", "one after another", "one after the other", "first", "let us",
+    "directly", "just", "step by step", "one by one", "one after another", "one after the other", "first",
+    "let us",
     "also", "too", "as well", "together", "to be", "to go", "to stand",
 )
 """Words that change nothing in what is wanted; every other word must be understood."""
@@ -89,7 +92,8 @@ UNREADABLE_ANYWHERE: Tuple[Tuple[str, str], ...] = (
 UNREADABLE_OF_THINGS: Tuple[Tuple[str, str], ...] = (
     (r"\b\d+(?:\.\d+)? (?:mm|cm|dm|m|millimet\w+|centimet\w+|met(?:er|re)s?|inch(?:es)?|degrees?)\b",
      "is not understood: distances and angles cannot be given"),
-    (r"\b(?:twice|thrice|\w+ times|again)\b", "is not understood: repetitions cannot be planned; say each part"),
+    (r"\b(?:twice|thrice|\w+ times|again)\b",
+     "is not understood: repetitions cannot be planned; say each part"),
     (r"\b(?:between|under|underneath|below|beneath|above|over(?! to)|opposite|far|away|middle|cent(?:er|re)|"
      r"corner|edge)\b", _PLACES),
     (r"\b(?:\w+most|biggest|largest|smallest|tallest|nearest|closest|furthest|farthest|bigger|smaller|larger|"
@@ -126,8 +130,10 @@ HELP = ("what can you do", "what do you do", "what can you understand", "what do
 EXAMPLES = (
     "pick up the box", "place the box next to the cylinder", "put the red box on the blue box",
     "put two boxes into the bowl", "place the box left of (right of, in front of, behind) the cylinder",
-    "place the boxes around the cylinder", "stack the boxes", "build a tower (line, plus sign, L, T) with the boxes",
-    "sort the blocks by colour", "clear the table", "put everything in the bowl except the red box", "empty the bowl",
+    "place the boxes around the cylinder", "stack the boxes",
+    "build a tower (line, plus sign, L, T) with the boxes",
+    "sort the blocks by colour", "clear the table", "put everything in the bowl except the red box",
+    "empty the bowl",
     "swap the red box and the blue box", "the red box is on the blue box, and the blue box is on the table",
     "what is on the table?",
 )
@@ -158,7 +164,8 @@ CARGO = ("load", "cargo", "goods")
 """Words for what a base carries, whatever it is."""
 MEANWHILE = ("meanwhile", "at the same time", "in the meantime", "in parallel", "simultaneously")
 IN_ORDER = ("in this order", "in that order", "in the given order", "in given order", "in this sequence",
-            "in that sequence", "in the given sequence", "in order", "in sequence", "sequentially", "one after another",
+            "in that sequence", "in the given sequence", "in order", "in sequence", "sequentially",
+            "one after another",
             "one after the other")
 AREA_WORDS = ("area", "areas", "place", "places", "landmark", "landmarks", "zone", "zones")
 ANOTHER_AREA = tuple(f"{which} {word}" for which in ("another", "an", "any", "some", "the other", "other")

@@ -1,4 +1,6 @@
-"""From noun phrases to the world's names: exact where one thing is meant, else refused with the candidates."""
+"""From noun phrases to the world's names: exact where one thing is meant, else refused with the
+candidates.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ class Names:
 
     Args:
         avoid: names that an indefinite phrase ("a box", "two boxes") shall not choose.
-        moved: things that were moved for this task already: an indefinite phrase chooses what they stand on again.
+        moved: things that were moved for this task already: an indefinite phrase chooses what they stand on
+            again.
     """
 
     def __init__(
@@ -43,7 +46,8 @@ class Names:
         self._world = world
 
     def items(self, nouns: Sequence[Noun], reference: str = "") -> Tuple[str, ...]:
-        """The things that some phrases name together, in their order, without doubles and without the reference.
+        """The things that some phrases name together, in their order, without doubles and without the
+        reference.
 
         Raises:
             NotUnderstood: with the candidates or with everything that there is.
@@ -113,7 +117,8 @@ class Names:
             raise NotUnderstood(f"'{reference}' cannot be placed by itself")
         names = [name for name in matching if name not in excluded and name != reference]
         if not names:
-            anywhere = self.matching(replace(noun, where=None))  # What is lost stands in no relation to anything.
+            anywhere = self.matching(replace(noun,
+                                             where=None))  # What is lost stands in no relation to anything.
             self._in_view([name for name in anywhere if self._world.objects[name].unseen], noun)
             raise NotUnderstood(f"there is no '{noun}' here{self._did_you_mean(noun)}; there are: "
                                 f"{', '.join(sorted(self._world.objects))}")
@@ -130,7 +135,9 @@ class Names:
         return tuple(names)
 
     def _in_view(self, names: Sequence[str], noun: Noun) -> List[str]:
-        """Those that are seen now; a phrase that leaves the choice, or means all, goes on without the others."""
+        """Those that are seen now; a phrase that leaves the choice, or means all, goes on without the
+        others.
+        """
         lost = [name for name in names if self._world.objects[name].unseen]
         seen = [name for name in names if name not in lost]
         told = "; ".join(f"the {name.replace('_', ' ')} {self._world.objects[name].sight}" for name in lost)
@@ -169,7 +176,8 @@ class Names:
 
     def _did_you_mean(self, noun: Noun) -> str:
         """A hint where a word is close to one by which something here is called."""
-        known = {word for name, thing in self._world.objects.items() for word in _words(name, thing)} | set(_NOUNS)
+        known = {word for name, thing in self._world.objects.items()
+                 for word in _words(name, thing)} | set(_NOUNS)
         for word in noun.words:
             close = [] if word in known else get_close_matches(word, known, n=1, cutoff=0.66)
             if close:

@@ -1,4 +1,6 @@
-"""Noun phrases: "two red boxes", "the block on the table", "everything except the cylinder", "the other one"."""
+"""Noun phrases: "two red boxes", "the block on the table", "everything except the cylinder", "the other
+one".
+"""
 
 from __future__ import annotations
 

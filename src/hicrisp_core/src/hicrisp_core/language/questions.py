@@ -15,7 +15,8 @@ from hicrisp_core.model import Relation, WorldState
 
 _IS = ("is", "are")
 _LEADS = (*lexicon.POLITE, "tell me", "do you know")
-_PATTERNS = ("what is on the table?", "where is the box?", "is the box in the bowl?", "how many boxes are there?",
+_PATTERNS = ("what is on the table?", "where is the box?", "is the box in the bowl?",
+             "how many boxes are there?",
              "what colour is the box?", "what are you holding?")
 
 

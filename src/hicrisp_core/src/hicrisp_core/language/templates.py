@@ -1,4 +1,6 @@
-"""Sentences with places, "put {a} in {b}", matched against words: how domains say facts, actions, requests."""
+"""Sentences with places, "put {a} in {b}", matched against words: how domains say facts, actions,
+requests.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Clauses about things: from a verb and noun phrases to intents; what cannot be read is refused by the word."""
+"""Clauses about things: from a verb and noun phrases to intents; what cannot be read is refused by the
+word.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,9 @@ class ThingsReader(ClauseReader):
         return self.peek(ahead).kind == "relation"
 
     def _put_down(self, verb: str) -> List[Intent]:
-        """"Put down the box"; a placement where it is said what it goes on: "put down the box on the cylinder"."""
+        """"Put down the box"; a placement where it is said what it goes on: "put down the box on the
+        cylinder".
+        """
         ahead = 0
         while self.peek(ahead).kind in ("word", "and"):
             ahead += 1

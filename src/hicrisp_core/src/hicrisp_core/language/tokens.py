@@ -156,7 +156,9 @@ def _uncontracted(word: str) -> Tuple[str, ...]:
 
 
 def _unnumbered(words: Sequence[Word]) -> List[Word]:
-    """A numbered list as parts that follow each other; other numbers and the brackets of asides stay words."""
+    """A numbered list as parts that follow each other; other numbers and the brackets of asides stay
+    words.
+    """
     kept: List[Word] = []
     number, at = 1, 0
     while at < len(words):

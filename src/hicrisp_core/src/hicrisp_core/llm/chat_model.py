@@ -36,8 +36,8 @@ class Backend:
     """A kind of backend.
 
     Args:
-        make: makes the model from its settings; ConfigError where they do not do, ImportError where a package is
-            missing.
+        make: makes the model from its settings; ConfigError where they do not do, ImportError where a package
+            is missing.
         ready: whether the settings name something that can be asked.
         options: what its files may say under ``options``, with the defaults, whose types are checked.
     """

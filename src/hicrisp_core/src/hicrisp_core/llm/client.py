@@ -1,4 +1,6 @@
-"""One client for OpenAI, Azure, vLLM, Ollama, llama.cpp: deadline, bounded retries with jitter, Retry-After."""
+"""One client for OpenAI, Azure, vLLM, Ollama, llama.cpp: deadline, bounded retries with jitter,
+Retry-After.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,8 @@ class ChatClient(ChatModel):
         if self._budget.exhausted:
             return LlmFailure("budget", self._budget.exhausted, 0)
         if not self._settings.url and not self._key:
-            return LlmFailure("unauthorised", f"OpenAI needs a key and none is configured; {self._key_mend()}", 0)
+            return LlmFailure("unauthorised",
+                              f"OpenAI needs a key and none is configured; {self._key_mend()}", 0)
         return None
 
     def _with_retries(
@@ -130,7 +133,9 @@ class ChatClient(ChatModel):
         return failure
 
     def _once(self, request: Dict[str, Any], deadline: Deadline) -> Any:
-        """One request; the package's own timeout is for each read, so a trickling answer needs a limit around it."""
+        """One request; the package's own timeout is for each read, so a trickling answer needs a limit
+        around it.
+        """
         seconds = max(0.05, min(self._settings.timeout_s, deadline.remaining))
         if self._client is None:
             self._client = openai.OpenAI(

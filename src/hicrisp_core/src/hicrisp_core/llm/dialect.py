@@ -60,7 +60,8 @@ class Dialect:
             self._left_out["max_tokens"] = "max_completion_tokens"
             return True
         for name in _OPTIONAL:
-            if name in request and name not in self._left_out and (f"'{name}'" in said or f'"{name}"' in said):
+            if name in request and name not in self._left_out and (f"'{name}'" in said
+                                                                   or f'"{name}"' in said):
                 log.info("the endpoint does not take '%s'; it is left out", name)
                 self._left_out[name] = ""
                 return True

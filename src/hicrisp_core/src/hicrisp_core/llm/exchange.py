@@ -30,8 +30,9 @@ class Completion:
 class LlmFailure:
     """Why there is no answer.
 
-    Kinds: ``timeout``, ``connection``, ``unauthorised``, ``rate_limit``, ``server``, ``request`` (the server refuses
-    it), ``empty``, ``cut_off`` (before its first word), ``refused`` (by the model), ``budget`` or ``replay``.
+    Kinds: ``timeout``, ``connection``, ``unauthorised``, ``rate_limit``, ``server``, ``request`` (the server
+    refuses it), ``empty``, ``cut_off`` (before its first word), ``refused`` (by the model), ``budget`` or
+    ``replay``.
     """
 
     kind: str

@@ -76,15 +76,19 @@ class Replayer:
                 raise ConfigError(f"{path}:{number}: not a recorded exchange: {error}") from error
 
     def answer(self, request: Mapping[str, Any]) -> Union[Completion, LlmFailure]:
-        """The recorded answer to exactly this request, or a failure that says where the nearest one differs."""
+        """The recorded answer to exactly this request, or a failure that says where the nearest one
+        differs.
+        """
         found = self._answers.get(fingerprint(request), [])
         if found:
             return found.pop(0) if len(found) > 1 else found[0]
         if not self._requests:
             return LlmFailure("replay", "the recording is empty", 0)
         wanted = _text(request)
-        nearest = max(self._requests, key=lambda each: SequenceMatcher(None, _text(each), wanted).quick_ratio())
-        return LlmFailure("replay", f"the recording holds no answer to this request; the nearest one differs: "
+        nearest = max(self._requests,
+                      key=lambda each: SequenceMatcher(None, _text(each), wanted).quick_ratio())
+        return LlmFailure("replay",
+                          f"the recording holds no answer to this request; the nearest one differs: "
                                     f"{difference(nearest, request)}", 0)
 
 
@@ -102,7 +106,8 @@ def difference(recorded: Any, asked: Any, place: str = "request") -> str:
     if recorded == asked:
         return ""
     if isinstance(recorded, str) and isinstance(asked, str):
-        at = next((i for i, (a, b) in enumerate(zip(recorded, asked)) if a != b), min(len(recorded), len(asked)))
+        at = next((i for i, (a, b) in enumerate(zip(recorded, asked)) if a != b),
+                  min(len(recorded), len(asked)))
         return f"{place}, character {at}: recorded {recorded[at:at + _SHOWN]!r}, asked {asked[at:at + _SHOWN]!r}"
     return f"{place}: recorded {recorded!r}, asked {asked!r}"
 

@@ -37,16 +37,19 @@ class LlmSettings:
         backend: ``openai`` for any chat-completions endpoint, ``offline`` for no model, or a registered one.
         options: what a registered backend takes beside the keys here.
         model: the model's name; the variable HICRISP_LLM_MODEL goes before it where no ``base_url`` is given.
-        base_url: the endpoint; empty for the variable HICRISP_LLM_BASE_URL or OPENAI_BASE_URL, or OpenAI's own.
-        api_key_env: the environment variable that holds the key; empty for OPENAI_API_KEY where no ``base_url`` is
-            given and for no key where one is, so that OpenAI's key is sent nowhere else unasked.
+        base_url: the endpoint; empty for the variable HICRISP_LLM_BASE_URL or OPENAI_BASE_URL, or OpenAI's
+            own.
+        api_key_env: the environment variable that holds the key; empty for OPENAI_API_KEY where no
+            ``base_url`` is given and for no key where one is, so that OpenAI's key is sent nowhere else
+            unasked.
         api_key_file: a file of mode 0600 that holds the key; goes before the variable.
         timeout_s: wall seconds for one request.
         retries: further attempts after a failure that may pass.
-        response_format: ``auto`` (JSON schema, then JSON, then plain text, as the server takes it), ``json_schema``,
-            ``json_object`` or ``none``.
+        response_format: ``auto`` (JSON schema, then JSON, then plain text, as the server takes it),
+            ``json_schema``, ``json_object`` or ``none``.
         seed: of the model's sampling, where the server has one.
-        budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own budgets.
+        budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own
+            budgets.
         budget_tokens: tokens that it may use; 0 for no bound.
         record: file to which every exchange is appended.
         replay: file from which exchanges are answered instead of asking; nothing goes over the network.
@@ -120,7 +123,8 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
                              renamed={"name": "llm"})
     backends = extensions().backends
     if not settings.offline and settings.backend not in backends:
-        raise positions.error(("backend",), f"{backends.unknown(settings.backend)}, or {OFFLINE} for no model")
+        raise positions.error(("backend",),
+                              f"{backends.unknown(settings.backend)}, or {OFFLINE} for no model")
     usual = {} if settings.offline else backends.get(settings.backend).options
     return replace(settings, options=_options(values, usual, positions))
 

@@ -13,8 +13,10 @@ from hicrisp_core.model.verdict import Outcome, Status, Verdict
 from hicrisp_core.model.world import Relation, RobotState, WorldObject, WorldState
 
 __all__ = [
-    "OFFLINE_SOURCE", "Cause", "CauseKind", "Command", "Correction", "Feedback", "FeedbackKind", "KeepOut", "Level",
+    "OFFLINE_SOURCE", "Cause", "CauseKind", "Command", "Correction", "Feedback", "FeedbackKind", "KeepOut",
+    "Level",
     "Maker", "MakerKind", "Measured", "Motion", "Outcome", "Plan", "Pose", "Relation", "RobotState", "Rung",
-    "StackEntry", "Status", "Step", "StepRecord", "Task", "Unmet", "Value", "Vector", "Verdict", "WorldObject",
+    "StackEntry", "Status", "Step", "StepRecord", "Task", "Unmet", "Value", "Vector", "Verdict",
+    "WorldObject",
     "WorldState",
 ]

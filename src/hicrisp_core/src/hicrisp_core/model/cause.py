@@ -19,7 +19,9 @@ class CauseKind(Enum):
     REFUSED = "refused"
     """The driver refused the command before anything moved: the driver."""
     UNSUPPORTED = "unsupported"
-    """The driver cannot honour a constraint of the command: which (``keep_out``, ``clearance``, ``manner``)."""
+    """The driver cannot honour a constraint of the command: which (``keep_out``, ``clearance``,
+    ``manner``).
+    """
     NO_PATH = "no_path"
     """The planner found no path or motion: the goal; the time it was given, where that was the limit."""
     OUT_OF_REACH = "out_of_reach"

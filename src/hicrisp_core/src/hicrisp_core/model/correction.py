@@ -12,14 +12,18 @@ from hicrisp_core.model.task import OFFLINE_SOURCE, Command, Step
 
 
 class Rung(Enum):
-    """The rungs of the corrector's ladder, cheapest first; ``Rung("name")`` also finds one of an own package."""
+    """The rungs of the corrector's ladder, cheapest first; ``Rung("name")`` also finds one of an own
+    package.
+    """
 
     REPAIR = "repair"
     """A search over the domain's own operators, without a model."""
     OFFSET = "offset"
     """The action decoder's estimate was updated by the measured deviation; the same action is tried again."""
     HELP = "help"
-    """A person is asked for what no robot here can do, and says when it is done; the same action is tried again."""
+    """A person is asked for what no robot here can do, and says when it is done; the same action is tried
+    again.
+    """
     LLM_STEP = "llm_step"
     """A corrective action from the brain (HiCRISP, Algorithm 1, line 8)."""
     LLM_REPLAN = "llm_replan"
@@ -89,7 +93,9 @@ class Correction:
     commands: Tuple[Command, ...] = ()
     steps: Tuple[Step, ...] = ()
     drop: bool = False
-    """The failed command is dropped with a note: it is redundant, or the last of ``commands`` stands in for it."""
+    """The failed command is dropped with a note: it is redundant, or the last of ``commands`` stands in
+    for it.
+    """
     note: str = ""
     """Why, in words for people; no code reads them."""
     maker: Maker = Maker()

@@ -1,4 +1,6 @@
-"""Why a command failed, as data. The sentences are made from it at the edge, in ``hicrisp_core.domain.wording``."""
+"""Why a command failed, as data. The sentences are made from it at the edge, in
+``hicrisp_core.domain.wording``.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,10 @@ class Unmet:
     """A condition that is not as it should be.
 
     Args:
-        facts: those that should hold and do not; with ``negated`` those that hold together and should not. ``_``
-            stands for any name.
-        precondition: the condition's place among the preconditions of the action, from 0; -1 where it is none.
+        facts: those that should hold and do not; with ``negated`` those that hold together and should not.
+            ``_`` stands for any name.
+        precondition: the condition's place among the preconditions of the action, from 0; -1 where it is
+            none.
         names: what the condition's variables stand for, (variable, name).
     """
 
@@ -58,7 +61,8 @@ class Unmet:
 
 @dataclass(frozen=True)
 class Feedback:
-    """Why a command failed, for a search, a model or a person to act on (CoPAL's error, reason and suggestion).
+    """Why a command failed, for a search, a model or a person to act on (CoPAL's error, reason and
+    suggestion).
 
     Args:
         level: LOW or HIGH.
@@ -70,7 +74,8 @@ class Feedback:
         subjects: names of what it is about, the most important first.
         blockers: names of the movable things that stand in the way.
         measured: what was measured, beside the deviation.
-        deviation: measured minus target position, in the frame of the goal, metres; ``None`` where not measured.
+        deviation: measured minus target position, in the frame of the goal, metres; ``None`` where not
+            measured.
         alternatives: names that would have been valid.
         unmet: the conditions that are not as they should be.
         seen: facts that were observed and explain it, such as a touch on the way.
@@ -101,4 +106,5 @@ class Feedback:
 
     def misses(self, predicate: str) -> bool:
         """Whether a fact of this predicate should hold and does not."""
-        return any(fact.predicate == predicate for unmet in self.unmet if not unmet.negated for fact in unmet.facts)
+        return any(fact.predicate == predicate for unmet in self.unmet if not unmet.negated
+                   for fact in unmet.facts)

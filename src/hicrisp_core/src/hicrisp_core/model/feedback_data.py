@@ -17,8 +17,11 @@ _KINDS = {kind.value: kind for kind in FeedbackKind}
 _CAUSES = {kind.value: kind for kind in CauseKind}
 
 
-def feedback_record(feedback: Feedback, error: str = "", reason: str = "", suggestion: str = "") -> FeedbackRecord:
-    """Feedback with its sentences; poses and constraints of its command are left out, and numbers are texts."""
+def feedback_record(feedback: Feedback, error: str = "", reason: str = "",
+                    suggestion: str = "") -> FeedbackRecord:
+    """Feedback with its sentences; poses and constraints of its command are left out, and numbers are
+    texts.
+    """
     command, step = feedback.command, feedback.step
     return FeedbackRecord(
         feedback.level.value, feedback.kind.value, error, reason, suggestion, feedback.alternatives,
@@ -55,7 +58,8 @@ def feedback_of(record: FeedbackRecord) -> Feedback:
         tuple(Unmet(tuple(map(_fact, each.facts)), each.negated, each.precondition, tuple(each.names.items()))
               for each in record.unmet),
         tuple(map(_fact, record.seen)),
-        None if cause is None else Cause(_CAUSES.get(cause.kind, CauseKind.UNKNOWN), cause.names, cause.seconds,
+        None if cause is None
+        else Cause(_CAUSES.get(cause.kind, CauseKind.UNKNOWN), cause.names, cause.seconds,
                                          cause.said),
         record.advice)
 

@@ -62,11 +62,14 @@ class Pose:
     @property
     def axes(self) -> Tuple[Vector, Vector, Vector]:
         """The pose's x, y and z axis as unit vectors in the parent frame."""
-        x, y, z = (rotate(self.orientation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+        x, y, z = (rotate(self.orientation, axis)
+                   for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
         return x, y, z
 
     def towards(self, other: "Pose", fraction: float) -> "Pose":
-        """The pose at a fraction of the straight way to another one: even motion, even turn the shorter way round."""
+        """The pose at a fraction of the straight way to another one: even motion, even turn the shorter
+        way round.
+        """
         x, y, z = (a + (b - a) * fraction for a, b in zip(self.position, other.position))
         turn = multiply(conjugate(self.orientation), other.orientation)
         sine = math.copysign(math.hypot(*turn[:3]), turn[3])
@@ -90,7 +93,9 @@ def from_euler(roll: float, pitch: float, yaw: float) -> Quaternion:
 
 
 def to_euler(q: Quaternion) -> Vector:
-    """Roll, pitch and yaw about the fixed axes, radians: the inverse of ``from_euler`` for a unit quaternion."""
+    """Roll, pitch and yaw about the fixed axes, radians: the inverse of ``from_euler`` for a unit
+    quaternion.
+    """
     x, y, z, w = q
     return (
         math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)),

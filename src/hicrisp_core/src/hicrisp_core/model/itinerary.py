@@ -10,8 +10,8 @@ from typing import FrozenSet, List, Set, Tuple
 class Itinerary:
     """Groups of areas, one after another; the areas of one group may be visited in any order.
 
-    ``put_off`` are areas that could not be reached: nothing waits for them any more. ``ordered`` says that the task
-    asked for more than one group, so that a visit made up for later is out of order.
+    ``put_off`` are areas that could not be reached: nothing waits for them any more. ``ordered`` says that
+    the task asked for more than one group, so that a visit made up for later is out of order.
     """
 
     groups: Tuple[Tuple[str, ...], ...] = ()

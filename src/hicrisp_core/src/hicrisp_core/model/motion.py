@@ -1,4 +1,6 @@
-"""What was seen of a base's motion since its eyes opened: counts that only grow, so that two looks can be compared."""
+"""What was seen of a base's motion since its eyes opened: counts that only grow, so that two looks can be
+compared.
+"""
 
 from __future__ import annotations
 

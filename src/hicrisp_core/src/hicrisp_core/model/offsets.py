@@ -1,8 +1,10 @@
-"""The action decoder's learnt bias: low-level feedback corrects where the robot is told to place (HiCRISP, III-C).
+"""The action decoder's learnt bias: low-level feedback corrects where the robot is told to place (HiCRISP,
+III-C).
 
-One measurement is the item's position less the aim: bias plus noise. From few samples a bias and zero-mean noise
-look alike, so the mean is shrunk by how much of it the noise explains (positive-part James-Stein): a single large
-deviation is believed except for a rest below ``prior_sigma``, and a mean that only noise made is not applied.
+One measurement is the item's position less the aim: bias plus noise. From few samples a bias and zero-mean
+noise look alike, so the mean is shrunk by how much of it the noise explains (positive-part James-Stein): a
+single large deviation is believed except for a rest below ``prior_sigma``, and a mean that only noise made is
+not applied.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class OffsetSettings:
 
 @dataclass(frozen=True)
 class OffsetEstimate:
-    """What is known of the bias of one robot's action in one frame: running mean and scatter in the plane, metres."""
+    """What is known of the bias of one robot's action in one frame: running mean and scatter in the plane,
+    metres.
+    """
 
     samples: float = 0.0
     mean: Planar = (0.0, 0.0)
@@ -65,7 +69,9 @@ class OffsetEstimate:
         return math.sqrt(variance / self.samples)
 
     def bias(self, settings: OffsetSettings) -> Planar:
-        """The correction to subtract from a target, metres: shrunk by its uncertainty, clamped to the limit."""
+        """The correction to subtract from a target, metres: shrunk by its uncertainty, clamped to the
+        limit.
+        """
         length = math.hypot(*self.mean)
         if length == 0.0:
             return (0.0, 0.0)

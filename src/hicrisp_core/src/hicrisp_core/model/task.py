@@ -35,8 +35,8 @@ class Step:
     arguments: Mapping[str, Value] = field(default_factory=dict)
     robot: str = ""
     after: Optional[Tuple[int, ...]] = None
-    """The indices in the plan, from 0, of the steps that it waits for; ``None`` where the plan does not say: for the
-    step before it."""
+    """The indices in the plan, from 0, of the steps that it waits for; ``None`` where the plan does not say:
+    for the step before it."""
 
     def __str__(self) -> str:
         if not self.action:
@@ -72,8 +72,8 @@ class Command:
     time_limit: float = 30.0
     """Seconds of the robot's clock."""
     avoid: Tuple[Vector, ...] = ()
-    """Positions that no target may be at, such as those to which no motion was found: constraints of the next target
-    (section III-C)."""
+    """Positions that no target may be at, such as those to which no motion was found: constraints of the next
+    target (section III-C)."""
     apart: float = 0.02
     """Least distance of a target from each of them in the plane, metres."""
     keep_out: Tuple[KeepOut, ...] = ()

@@ -32,8 +32,8 @@ class WorldObject:
         pose: centre of the bounding box in the world frame; ``None`` when it was never seen.
         pose_age: seconds since the pose was observed; infinite when it was never seen.
         movable: whether a robot may move it.
-        lost: whether the pose is too old to count as seen: it is where the thing was last, kept clear of by motions,
-            and no fact follows from it.
+        lost: whether the pose is too old to count as seen: it is where the thing was last, kept clear of by
+            motions, and no fact follows from it.
     """
 
     name: str

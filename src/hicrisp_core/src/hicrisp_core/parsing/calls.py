@@ -1,4 +1,6 @@
-"""Function calls in a line of text, as ``pick('box')`` or ``place(item="box", on=table)``; nothing is evaluated."""
+"""Function calls in a line of text, as ``pick('box')`` or ``place(item="box", on=table)``; nothing is
+evaluated.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def read_calls(line: str) -> List[RawStep]:
 
 
 def _arguments(line: str, at: int) -> Tuple[List[str], int]:
-    """The arguments from behind the opening bracket, and where the call ends; an unclosed call ends with the line."""
+    """The arguments from behind the opening bracket, and where the call ends; an unclosed call ends with
+    the line.
+    """
     parts: List[str] = [""]
     depth = 0
     quote: Optional[str] = None

@@ -1,4 +1,6 @@
-"""From written names to the domain's and the world's: exact, by attributes, or one close match that is reported."""
+"""From written names to the domain's and the world's: exact, by attributes, or one close match that is
+reported.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,8 @@ def ground_name(written: str, domain: Domain, world: WorldState) -> Union[str, P
         return ParseFailure(str(error), written)
     if name in world.types():
         return name
-    return ParseFailure(f"no object '{name}' in the world; there are: {', '.join(sorted(world.types()))}", written)
+    return ParseFailure(f"no object '{name}' in the world; there are: {', '.join(sorted(world.types()))}",
+                        written)
 
 
 class _Grounder:
@@ -101,8 +104,8 @@ class _Grounder:
         raise refusals[0]
 
     def as_written(self, raw: RawStep) -> Dict[str, Value]:
-        """The words of a step under the parameters of the first action of that name; what is too much only where
-        nothing else is wrong, for names tell more."""
+        """The words of a step under the parameters of the first action of that name; what is too much only
+        where nothing else is wrong, for names tell more."""
         first = next((action for action in self._domain.actions.values()
                       if _normal(raw.action) in (action.name, *action.called)), None)
         if first is None:

@@ -23,8 +23,8 @@ class Mended(NamedTuple):
 def mended(text: str) -> Optional[Mended]:
     """The value that begins at the first character, as JSON; ``None`` when its brackets do not match.
 
-    Comments and trailing commas go, Python's quotes and words become JSON's. Of a text that is cut off the whole
-    entries of the outermost list stay, and what is open is closed; nothing stays where none is whole.
+    Comments and trailing commas go, Python's quotes and words become JSON's. Of a text that is cut off the
+    whole entries of the outermost list stay, and what is open is closed; nothing stays where none is whole.
     """
     return _Mender(text).run()
 

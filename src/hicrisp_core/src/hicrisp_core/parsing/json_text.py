@@ -1,4 +1,6 @@
-"""JSON as models write it: in fences, amid prose, with comments, single quotes, trailing commas, or cut off."""
+"""JSON as models write it: in fences, amid prose, with comments, single quotes, trailing commas, or cut
+off.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class FoundJson(NamedTuple):
 
 
 def read_json(text: str, wanted: Callable[[Any], bool] = lambda value: True) -> Optional[FoundJson]:
-    """The first wanted object or list in a text, whole ones before those that are cut off; thoughts are passed over."""
+    """The first wanted object or list in a text, whole ones before those that are cut off; thoughts are
+    passed over.
+    """
     said = without_thoughts(text)
     for cut_off in (False, True):
         for candidate in (*_FENCE.findall(said), said):

@@ -15,7 +15,8 @@ from hicrisp_core.policy.policy import Policy
 
 
 def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) -> Policy:
-    """Read and check a policy file; what it leaves out is as in the policies that it ``extends``, the last one first.
+    """Read and check a policy file; what it leaves out is as in the policies that it ``extends``, the last
+    one first.
 
     Args:
         chain: the files that led to this one by extending each other.
@@ -41,7 +42,9 @@ def _check_rungs(values: Mapping[str, Any], positions: Positions) -> None:
 
 
 def _merged(parents: Sequence[Policy]) -> Policy:
-    """What several policies say together: of what two of them say differently from the usual, the later one counts."""
+    """What several policies say together: of what two of them say differently from the usual, the later
+    one counts.
+    """
     usual = Policy("")
     merged = usual
     for parent in parents:

@@ -41,8 +41,8 @@ class Policy:
         threshold: corrections for one failed step (HiCRISP, Algorithm 1, line 6).
         depth: entries of the feedback stack.
         replans: new plans for one task (CoPAL: 5).
-        repeat_replans: whether a failure that was met before in the same state is planned anew again; a model that
-            samples may answer otherwise, and ``replans`` bounds it.
+        repeat_replans: whether a failure that was met before in the same state is planned anew again; a model
+            that samples may answer otherwise, and ``replans`` bounds it.
         check_preconditions: whether the logical checker stops a command before it moves the robot.
         detect: whether verdicts are acted on; without it the plan runs open loop.
         on_failed_step: ``stop`` or ``continue`` when a step could not be corrected.
@@ -50,8 +50,8 @@ class Policy:
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
         brain: ``single``, one model that plans, or ``copal``, its three agents (CoPAL, III-A and III-B).
         autonomy: ``full``, or ``supervised``: irreversible actions wait for approval.
-        body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second language
-            model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
+        body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second
+            language model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
     """
 
     name: str

@@ -13,7 +13,9 @@ from hicrisp_core.time.deadline import Deadline
 
 @dataclass(frozen=True)
 class Translation:
-    """A step's commands; none with the reason why the body passes; or the feedback why it cannot be translated."""
+    """A step's commands; none with the reason why the body passes; or the feedback why it cannot be
+    translated.
+    """
 
     commands: Tuple[Command, ...] = ()
     pass_reason: str = ""

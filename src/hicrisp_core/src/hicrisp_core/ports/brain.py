@@ -41,7 +41,8 @@ class PlanRequest:
         feedback: why the last plan failed, latest last; empty for a new task.
         done: the steps that were carried out and hold, and those that go on elsewhere.
         remaining: the steps of the last plan from the failed one on.
-        history: what was said and done before this task, oldest first (see :mod:`hicrisp_core.brain.dialogue`).
+        history: what was said and done before this task, oldest first (see
+            :mod:`hicrisp_core.brain.dialogue`).
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
     """
 
@@ -56,7 +57,9 @@ class PlanRequest:
 
 @dataclass(frozen=True)
 class CorrectionRequest:
-    """A corrective action is wanted (HiCRISP, Algorithm 1, line 8): the stack's top failed, latest entry last."""
+    """A corrective action is wanted (HiCRISP, Algorithm 1, line 8): the stack's top failed, latest entry
+    last.
+    """
 
     task: Task
     world: WorldState

@@ -39,8 +39,8 @@ class Ports:
     """Everything that the executive talks to.
 
     Args:
-        approve: asked before an irreversible command, with what is not known of its consequences (mostly nothing: an
-            empty text). Under full autonomy it is asked only where there is such a doubt.
+        approve: asked before an irreversible command, with what is not known of its consequences (mostly
+            nothing: an empty text). Under full autonomy it is asked only where there is such a doubt.
         help: asks a person for something, in words; whether the person says that it is done.
         reporter: words the end of a task for the user, when there is one.
         watch: looks after what the task asks for as a whole, where there is such a thing.

@@ -38,4 +38,6 @@ class PartObserver(Observer, Protocol):
     """Eyes that can look while something is still moving on purpose."""
 
     def observe_beside(self, moving: Callable[[], FrozenSet[str]], deadline: Deadline) -> WorldState:
-        """As ``observe``, but the robots and things that ``moving`` names at that moment need not have settled."""
+        """As ``observe``, but the robots and things that ``moving`` names at that moment need not have
+        settled.
+        """

@@ -1,7 +1,7 @@
 """What the entries of the registries are: skills, target rules, detector tests, rungs, worlds, drivers.
 
-Each holds one function and what others must know about it. What the function is given lives in the folder that calls
-it, which is named here.
+Each holds one function and what others must know about it. What the function is given lives in the folder
+that calls it, which is named here.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Skill:
 
     Args:
         robot: ``arm`` or ``base``.
-        run: for an arm ``run(attempt, command)`` with a ``robot.skills.Attempt``; for a base ``run(drive, command)``
-            with a ``robot.drive.Drive``.
+        run: for an arm ``run(attempt, command)`` with a ``robot.skills.Attempt``; for a base ``run(drive,
+            command)`` with a ``robot.drive.Drive``.
         item: whether it handles a thing; then the action must have a parameter for it.
     """
 
@@ -37,8 +37,9 @@ class TargetRule:
     """How the action decoder finds where a command leads.
 
     Args:
-        find: answers a ``body.targets.TargetQuestion`` with a pose, with ``body.spots.Spots`` among which there is a
-            choice, with a Feedback why there is none, or with ``None`` where a reference is not seen.
+        find: answers a ``body.targets.TargetQuestion`` with a pose, with ``body.spots.Spots`` among which
+            there is a choice, with a Feedback why there is none, or with ``None`` where a reference is not
+            seen.
         robot: ``arm`` where the target is the pose of a thing, ``base`` where it is the pose of the robot.
         anywhere: whether it names no place: any free one will do.
     """
@@ -61,8 +62,8 @@ class FactTest:
 
     Args:
         see: ``see(predicate, subject, object, world)`` answers a ``Seen``; the things have poses.
-        grips: whether the fact says that a robot has a thing in its hand: a hand has one, and what it has is nowhere
-            else.
+        grips: whether the fact says that a robot has a thing in its hand: a hand has one, and what it has is
+            nowhere else.
         far: whether things that are far apart may share the fact, so that it is measured for them too.
         role: the role that a predicate with this test has where the domain gives it to no other.
     """
@@ -78,9 +79,9 @@ class RungKind:
     """One way of the corrector to answer a failure.
 
     Args:
-        answer: ``answer(ladder, question, deadline)`` with a ``corrector.ladder.Ladder`` and its ``Question`` answers
-            a correction, ``None`` where it has none, or GIVE_UP with the reason that the user reads; and what that
-            cost.
+        answer: ``answer(ladder, question, deadline)`` with a ``corrector.ladder.Ladder`` and its ``Question``
+            answers a correction, ``None`` where it has none, or GIVE_UP with the reason that the user reads;
+            and what that cost.
     """
 
     answer: Callable[..., Tuple[Optional[Correction], Usage]]
@@ -91,11 +92,11 @@ class World:
     """What a scene may hold, and what moves it.
 
     Args:
-        read: ``read(path, values, positions, domain, seed)`` answers the ``scene.Scene`` of a file's values, or raises
-            ConfigError with the place of a mistake.
+        read: ``read(path, values, positions, domain, seed)`` answers the ``scene.Scene`` of a file's values,
+            or raises ConfigError with the place of a mistake.
         launch: what launches it: NAME for ``launch/include/NAME_world.launch``, or the path of a launch file.
-        keys: what its scenes may say at the top, so that a key of another world is refused by name; empty where only
-            ``read`` knows.
+        keys: what its scenes may say at the top, so that a key of another world is refused by name; empty
+            where only ``read`` knows.
     """
 
     read: Callable[..., object]

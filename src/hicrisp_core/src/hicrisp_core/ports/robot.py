@@ -36,8 +36,8 @@ class MotionFailure:
     """Why no motion was found; ``blockers`` are the objects in the way of the best candidate."""
 
     kind: str
-    """``unreachable``, ``goal_in_collision``, ``start_in_collision``, ``no_path``, ``timeout``, or ``lost`` when nobody
-    plans any more or the planning scene is not known to be the observed world."""
+    """``unreachable``, ``goal_in_collision``, ``start_in_collision``, ``no_path``, ``timeout``, or ``lost``
+    when nobody plans any more or the planning scene is not known to be the observed world."""
     message: str
     blockers: Tuple[str, ...] = ()
 
@@ -92,8 +92,8 @@ class Arm(Protocol):
         """Make the planning scene equal to the observed world."""
 
     def margin(self, pose: Pose) -> Optional[float]:
-        """The least distance of a joint from its limits in a posture for a pose, radians, without a look at what is
-        around; ``None`` where inverse kinematics finds no posture."""
+        """The least distance of a joint from its limits in a posture for a pose, radians, without a look at
+        what is around; ``None`` where inverse kinematics finds no posture."""
 
     def plan_to(
         self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()
@@ -120,8 +120,8 @@ class Arm(Protocol):
         """Close with a force in newtons until something resists or the fingers meet."""
 
     def attach(self, object_name: str) -> None:
-        """From now on the object, as it was seen last, moves with the hand in collision checks; one that is attached
-        already may have slipped in the hand.
+        """From now on the object, as it was seen last, moves with the hand in collision checks; one that is
+        attached already may have slipped in the hand.
 
         Raises:
             KeyError: when no thing of that name was seen.
@@ -177,8 +177,8 @@ class Base(Protocol):
     ) -> Outcome:
         """Drive to a pose in the map frame.
 
-        PRECONDITION, with the reason as its cause, where it cannot drive in the manner that is asked for or cannot
-        honour a constraint; it never drives without.
+        PRECONDITION, with the reason as its cause, where it cannot drive in the manner that is asked for or
+        cannot honour a constraint; it never drives without.
         """
 
     def stop(self, deadline: Deadline) -> Outcome:

@@ -8,7 +8,9 @@ from hicrisp_core.model import Command, Feedback, Task, Verdict, WorldState
 
 
 class TaskWatch(Protocol):
-    """Knows what a task as a whole asks for, beyond its single steps: their order, and that none is missing."""
+    """Knows what a task as a whole asks for, beyond its single steps: their order, and that none is
+    missing.
+    """
 
     def begin(self, task: Task) -> None:
         """Another task begins."""

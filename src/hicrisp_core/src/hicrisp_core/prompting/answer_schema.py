@@ -27,7 +27,8 @@ def _step(domain: Domain, world: WorldState, action: Action, several: bool) -> D
                 if name != action.robot_parameter and parameter.default is None
                 and not (parameter.any or parameter.optional)]
     waits = {"after": {"type": "array", "items": {"type": "integer", "minimum": 0}}} if several else {}
-    return {"type": "object", "required": ["action", "arguments"], "additionalProperties": False, "properties": {
+    return {"type": "object", "required": ["action", "arguments"], "additionalProperties": False,
+            "properties": {
         **waits,
         "action": {"type": "string", "enum": [action.name]},
         "arguments": {"type": "object", "required": required, "properties": parameters,

@@ -49,7 +49,8 @@ def ask(
         usage = usage + _cost(said)
         if isinstance(said, LlmFailure):
             before = f" Its first answer could not be used: {trouble}" if len(messages) > 2 else ""
-            return Asked(None, f"The language model gave no answer: {said.message}.{before}", usage, silent=True)
+            return Asked(None, f"The language model gave no answer: {said.message}.{before}", usage,
+                         silent=True)
         found = read(said)
         if not isinstance(found, ParseFailure):
             return Asked(found, "", usage)

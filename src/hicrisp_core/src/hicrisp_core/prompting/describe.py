@@ -31,7 +31,8 @@ def actions_text(domain: Domain) -> str:
 
 def abilities_text(domain: Domain) -> str:
     """What the robot can do, one sentence for each action, for an agent that does not command it."""
-    return "\n".join(f"- {action.text.replace('{', '').replace('}', '')}" for action in domain.actions.values())
+    return "\n".join(f"- {action.text.replace('{', '').replace('}', '')}"
+                     for action in domain.actions.values())
 
 
 def _action(domain: Domain, action: Action) -> str:
@@ -63,7 +64,8 @@ def _abilities(domain: Domain, kind: str) -> List[str]:
 
 def facts_text(domain: Domain, world: WorldState) -> str:
     """What holds, as sentences."""
-    return "\n".join(f"- {plain(sentence)}" for sentence in domain.facts_text(world.relations)) or "- nothing is known"
+    return "\n".join(f"- {plain(sentence)}"
+                     for sentence in domain.facts_text(world.relations)) or "- nothing is known"
 
 
 def triplets_text(world: WorldState) -> str:
@@ -74,9 +76,12 @@ def triplets_text(world: WorldState) -> str:
 
 
 def available_text(domain: Domain, world: WorldState) -> str:
-    """The actions that something can be done with in this state (BrainBody-LLM, section 3, the state's second part)."""
+    """The actions that something can be done with in this state (BrainBody-LLM, section 3, the state's
+    second part).
+    """
     facts, is_a = Facts(world.relations), type_test(domain, world)
-    found = [action.name for action in domain.actions.values() if _can_run(domain, action, world, facts, is_a)]
+    found = [action.name for action in domain.actions.values()
+             if _can_run(domain, action, world, facts, is_a)]
     return ", ".join(found) or "none"
 
 
@@ -179,4 +184,5 @@ def stack_text(domain: Domain, stack: Sequence[StackEntry], level: str = "how") 
     """The feedback stack, its top first."""
     return "\n".join(
         f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} times: "
-        f"{feedback_text(domain, entry.feedback, level)}" for number, entry in enumerate(reversed(stack), start=1))
+        f"{feedback_text(domain, entry.feedback, level)}"
+        for number, entry in enumerate(reversed(stack), start=1))

@@ -1,4 +1,6 @@
-"""Text from users and object names is data: bounded, without control characters, and fenced off in a prompt."""
+"""Text from users and object names is data: bounded, without control characters, and fenced off in a
+prompt.
+"""
 
 from __future__ import annotations
 

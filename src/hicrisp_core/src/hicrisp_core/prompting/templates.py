@@ -1,4 +1,6 @@
-"""Prompt files with ``$placeholders``; a wrong one is a configuration error, found when the files are read."""
+"""Prompt files with ``$placeholders``; a wrong one is a configuration error, found when the files are
+read.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,8 @@ class Prompts:
         placeholders: the prompts with what they may and must say.
 
     Raises:
-        ConfigError: for a missing file, or a placeholder that is unknown, malformed or missing, with the valid ones.
+        ConfigError: for a missing file, or a placeholder that is unknown, malformed or missing, with the
+            valid ones.
     """
 
     def __init__(

@@ -1,9 +1,10 @@
 """The ways to carry out a command, best first: CoPAL's affordances (section III-D).
 
-There, a command is instantiated "as a set of potential primitives", each is evaluated in simulation "and ranked
-according to a collision and joint limit metric", the winner is executed, and when all fail "the reason for failure of
-the best primitive is communicated". Here a primitive is a grasp from above or from the side, or a placement; geometry
-and inverse kinematics rank them, which is cheap, and motions are planned in the order of the ranks until one is found.
+There, a command is instantiated "as a set of potential primitives", each is evaluated in simulation "and
+ranked according to a collision and joint limit metric", the winner is executed, and when all fail "the reason
+for failure of the best primitive is communicated". Here a primitive is a grasp from above or from the side,
+or a placement; geometry and inverse kinematics rank them, which is cheap, and motions are planned in the
+order of the ranks until one is found.
 """
 
 from __future__ import annotations
@@ -28,25 +29,26 @@ Way = TypeVar("Way")
 
 
 def collision_cost(grasp: Grasp) -> float:
-    """The collision part of the metric: 0 with room to spare, 1 where the hand touches something (and 0.5 for a level
-    hand); quadratic in the clearance, which is the least space from the hand to another thing, metres.
+    """The collision part of the metric: 0 with room to spare, 1 where the hand touches something (and 0.5 for
+    a level hand); quadratic in the clearance, which is the least space from the hand to another thing,
+    metres.
     """
     return max(0.0, 1.0 - grasp.clearance / _ROOM) ** 2 + (_SIDE if grasp.from_side else 0.0)
 
 
 def joint_limit_cost(margin: Optional[float]) -> float:
-    """The joint limit part of the metric: 0 far from every limit, 1 at one, infinite where no posture was found;
-    quadratic in the margin, which is the least distance of a joint from its limit, radians.
+    """The joint limit part of the metric: 0 far from every limit, 1 at one, infinite where no posture was
+    found; quadratic in the margin, which is the least distance of a joint from its limit, radians.
     """
     return math.inf if margin is None else max(0.0, 1.0 - margin / _COMFORT) ** 2
 
 
 def ranked(ways: Iterable[Way], grasp_of: Callable[[Way], Grasp], margin: Margin) -> Iterator[Way]:
-    """All ways in the order of their cost, the sum of both parts (CoPAL, section III-D); equal ones by the least turn
-    of the wrist, then as they were given. The same ways always come in the same order.
+    """All ways in the order of their cost, the sum of both parts (CoPAL, section III-D); equal ones by the
+    least turn of the wrist, then as they were given. The same ways always come in the same order.
 
-    The arm is asked for its margin only where that can still decide: the collision part alone bounds the cost from
-    below.
+    The arm is asked for its margin only where that can still decide: the collision part alone bounds the cost
+    from below.
     """
     listed = list(ways)
     grasps = [grasp_of(way) for way in listed]

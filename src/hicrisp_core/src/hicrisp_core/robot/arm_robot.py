@@ -21,7 +21,9 @@ from hicrisp_core.time.linked_event import LinkedEvent
 
 
 class _Stop(LinkedEvent):
-    """Set when it is set itself, when the caller's event is, or from a time of the robot's clock on (seconds)."""
+    """Set when it is set itself, when the caller's event is, or from a time of the robot's clock on
+    (seconds).
+    """
 
     def __init__(self, other: Event, clock: Callable[[], float], end: float) -> None:
         super().__init__(other)
@@ -112,11 +114,13 @@ class ArmRobot:
         """Why a command is malformed; ``None`` when it is not."""
         for goal in (command.target, command.aim):
             if goal is not None and not goal.finite:
-                return Outcome(Status.INVALID, f"The goal of {command} is not a finite pose: {goal.position}.")
+                return Outcome(Status.INVALID,
+                               f"The goal of {command} is not a finite pose: {goal.position}.")
         if item:
             known = self._observe().objects
             if item not in known:
-                return Outcome(Status.INVALID, f"There is no '{item}'; there are: {', '.join(sorted(known))}.")
+                return Outcome(Status.INVALID,
+                               f"There is no '{item}'; there are: {', '.join(sorted(known))}.")
         return None
 
     def _confirmed(self, outcome: Outcome) -> Outcome:
@@ -124,7 +128,8 @@ class ArmRobot:
         halted = self._arm.stop(Deadline(2.0))
         if halted.ok:
             return outcome
-        return Outcome(Status.SAFETY, f"{outcome.message} The arm does not confirm that it stands: {halted.message}.",
+        return Outcome(Status.SAFETY,
+                       f"{outcome.message} The arm does not confirm that it stands: {halted.message}.",
                        outcome.blockers, outcome.cause)
 
 

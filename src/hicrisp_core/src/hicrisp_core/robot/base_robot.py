@@ -1,4 +1,6 @@
-"""A mobile base as a RobotPort: commands become drives to poses or landmarks, and every end of one is an Outcome."""
+"""A mobile base as a RobotPort: commands become drives to poses or landmarks, and every end of one is an
+Outcome.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ from hicrisp_core.time.linked_event import LinkedEvent
 class BaseRobot:
     """Carries out commands with the skills of a base over a ``Base``.
 
-    A drive goes to the command's aim or target, else to the landmark that its last argument names. The base's word
-    for having arrived is a claim: it is compared with where the base is seen.
+    A drive goes to the command's aim or target, else to the landmark that its last argument names. The base's
+    word for having arrived is a claim: it is compared with where the base is seen.
 
     Args:
         skills: the skill by the domain's action name; those of other kinds of robots are left to them.

@@ -100,7 +100,8 @@ def bodies_of(scene: Scene) -> Dict[str, RobotBody]:
     """The bodies of a scene's robots; of one that no file describes the usual one of its kind.
 
     Raises:
-        ConfigError: with file, line, key and what is valid; also for a robot of another kind than in the scene.
+        ConfigError: with file, line, key and what is valid; also for a robot of another kind than in the
+            scene.
     """
     bases = scene.arena.starts if scene.arena is not None else {}
     found: Dict[str, RobotBody] = {}

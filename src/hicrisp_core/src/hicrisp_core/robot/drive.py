@@ -49,7 +49,8 @@ class Drive:
         if pose is not None:
             x, y, _ = pose.position
             if not pose.finite:
-                return Outcome(Status.INVALID, f"The goal of {command} is not a finite pose: {pose.position}.")
+                return Outcome(Status.INVALID,
+                               f"The goal of {command} is not a finite pose: {pose.position}.")
             return Landmark(x, y, pose.yaw), f"({x:.2f}, {y:.2f})"
         names = [str(value) for value in command.arguments.values()
                  if isinstance(value, str) and value not in ("", self.item, name)]

@@ -1,4 +1,6 @@
-"""Grasps for a parallel gripper, from above and from the side: where to hold a thing, and the room that this leaves."""
+"""Grasps for a parallel gripper, from above and from the side: where to hold a thing, and the room that
+this leaves.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,9 @@ def _from_above(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tu
 
 
 def _from_side(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
-    """Tool poses of a level hand that reaches away from the robot, for what stands and is high enough for it."""
+    """Tool poses of a level hand that reaches away from the robot, for what stands and is high enough for
+    it.
+    """
     if abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 1.0 - _LEVEL:
         return
     bottom, top = vertical_span(thing, pose)

@@ -1,4 +1,6 @@
-"""The hand of a parallel gripper as a shape: how much room it has among things, and which of them it would touch."""
+"""The hand of a parallel gripper as a shape: how much room it has among things, and which of them it would
+touch.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class Gripper:
     room: float = 0.008
 
     def openings(self, width: float) -> Tuple[float, float]:
-        """The distances between the fingers with which a thing is approached: with room, and where there is little."""
+        """The distances between the fingers with which a thing is approached: with room, and where there
+        is little.
+        """
         return min(self.opening, width + self.spare), min(self.opening, width + self.spare / 2.0)
 
 
@@ -51,7 +55,8 @@ class Room:
     """The room that a hand has.
 
     Args:
-        clearance: least horizontal space between the hand and the things at its height, metres; 0 when they overlap.
+        clearance: least horizontal space between the hand and the things at its height, metres; 0 when they
+            overlap.
         blockers: the names of the things that it overlaps.
     """
 

@@ -33,7 +33,8 @@ class SafetyLimits:
         """Why the tool must not be sent to a pose; ``None`` where it may."""
         if all(low <= value <= high for low, value, high in zip(self.low, goal.position, self.high)):
             return None
-        box = ", ".join(f"{axis} {low:g} to {high:g} m" for axis, low, high in zip("xyz", self.low, self.high))
+        box = ", ".join(f"{axis} {low:g} to {high:g} m"
+                        for axis, low, high in zip("xyz", self.low, self.high))
         place = ", ".join(f"{value:.3f}" for value in goal.position)
         return MotionFailure("unreachable", f"the goal ({place}) is outside the safe workspace ({box})")
 

@@ -23,7 +23,8 @@ class SkillSettings:
     """Distances in metres, speeds in m/s, the grasp force in newtons.
 
     Args:
-        approach: distance before a grasp, or height above a place, from which the tool moves in a straight line.
+        approach: distance before a grasp, or height above a place, from which the tool moves in a straight
+            line.
         retreat: height to which it moves back.
         press: how far below its goal an item may be lowered until it touches.
         early: a contact this far above the goal is not the one that was expected.
@@ -109,12 +110,15 @@ class Attempt:
 
 
 def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
-    """The things that an item at a pose stands on, or in the case of a bowl stands in, with what lies there already."""
+    """The things that an item at a pose stands on, or in the case of a bowl stands in, with what lies
+    there already.
+    """
     shadow = footprint(item, pose)
     bottom = vertical_span(item, pose)[0]
     found = set()
     for thing in world.objects.values():
-        if thing.name == item.name or thing.pose is None or footprint(thing, thing.pose).distance(shadow) > 0.004:
+        if thing.name == item.name or thing.pose is None or footprint(thing,
+                                                                      thing.pose).distance(shadow) > 0.004:
             continue
         if thing.form.hollow:
             found.update({thing.name, *_inside(thing, thing.pose, world)})
@@ -126,12 +130,15 @@ def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
 def _inside(bowl: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
     """The things whose centre is within a bowl's outline."""
     outline = footprint(bowl, pose)
-    return frozenset(thing.name for thing in world.objects.values() if thing.pose is not None and thing.movable
+    return frozenset(thing.name for thing in world.objects.values() if thing.pose is not None
+                     and thing.movable
                      and thing.name != bowl.name and outline.contains(Point(*thing.pose.position[:2])))
 
 
 def failed(outcome: Outcome, doing: str) -> Outcome:
-    """The outcome of a phase, as a sentence about the command: "Cannot pick up the box: the salt is in the way."."""
+    """The outcome of a phase, as a sentence about the command: "Cannot pick up the box: the salt is in the
+    way.".
+    """
     if outcome.status in (Status.CANCELED, Status.TIMEOUT) or outcome.ok:
         return outcome
     return replace(outcome, message=f"Cannot {doing}: {outcome.message}.")

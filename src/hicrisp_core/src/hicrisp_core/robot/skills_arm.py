@@ -19,7 +19,8 @@ def _pick(attempt: Attempt, command: Command) -> Outcome:
 def _place(attempt: Attempt, command: Command) -> Outcome:
     item, goal = attempt.item, command.target or command.aim
     if not item or goal is None:
-        return Outcome(Status.INVALID, f"{command} does not say {'where to' if item else 'which item to'} place.")
+        return Outcome(Status.INVALID,
+                       f"{command} does not say {'where to' if item else 'which item to'} place.")
     x, y, z = (a - b for a, b in zip((command.aim or goal).position, goal.position))
     return place(attempt, item, goal, (x, y, z))
 

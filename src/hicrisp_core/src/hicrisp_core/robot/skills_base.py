@@ -32,7 +32,9 @@ def _carry_to(drive: Drive, command: Command) -> Outcome:
 
 
 def _dock(drive: Drive, command: Command) -> Outcome:
-    """Line up before the dock, heading for it, then drive straight in and end nearer to it than to other goals."""
+    """Line up before the dock, heading for it, then drive straight in and end nearer to it than to other
+    goals.
+    """
     del command
     goal = drive.goal()
     if isinstance(goal, Outcome):
@@ -46,7 +48,8 @@ def _dock(drive: Drive, command: Command) -> Outcome:
     dock = replace(place, tolerance=exact), name
     outcome = Outcome(Status.EXECUTION)
     for _ in range(_DOCKINGS):
-        outcome = drive.to((before, f"the pose before {name}"), lambda _, part: drive.progress("line up", part / 2))
+        outcome = drive.to((before, f"the pose before {name}"), lambda _,
+                           part: drive.progress("line up", part / 2))
         if not outcome.ok:
             return outcome
         outcome = drive.to(dock, lambda _, part: drive.progress("dock", 0.5 + part / 2),

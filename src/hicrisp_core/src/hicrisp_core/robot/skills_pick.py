@@ -27,18 +27,22 @@ def pick(attempt: Attempt, item: str) -> Outcome:
     if thing.pose is None:
         return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: it is not in sight.",
                        cause=Cause(CauseKind.NOT_SEEN, (item,)))
-    held = next((name for name, other in world.objects.items() if other.movable and in_hand(attempt, other)), "")
+    held = next((name for name, other in world.objects.items() if other.movable and in_hand(attempt, other)),
+                "")
     if held:
         return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: the {held} is in the hand already.")
     attempt.arm.detach()  # The hand is seen to be empty, whatever an earlier command left.
     candidates = grasp_candidates(thing, world, attempt.gripper)
     if not candidates:
-        return Outcome(Status.PLANNING, f"Cannot pick up the {item}: it is too wide for the fingers as it lies.")
+        return Outcome(Status.PLANNING,
+                       f"Cannot pick up the {item}: it is too wide for the fingers as it lies.")
     return failed(_try(attempt, thing, candidates, world), f"pick up the {item}")
 
 
 def _try(attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: WorldState) -> Outcome:
-    """Carry out the best grasp to which there is a motion; without one, tell why there is none to the best."""
+    """Carry out the best grasp to which there is a motion; without one, tell why there is none to the
+    best.
+    """
     touch = frozenset({thing.name})
     best = DONE
     for grasp in islice(ranked(candidates, lambda grasp: grasp, attempt.arm.margin), attempt.settings.tries):

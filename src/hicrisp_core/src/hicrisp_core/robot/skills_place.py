@@ -12,17 +12,20 @@ from hicrisp_core.robot.skills_pick import in_hand
 from hicrisp_core.robot.skills_placements import Placement, hold_of, ways_to_place
 
 _NEARLY = 0.012
-"""Height above the goal, or above a bowl's rim, at which an item must still be clear of everything, metres."""
+"""Height above the goal, or above a bowl's rim, at which an item must still be clear of everything,
+metres.
+"""
 _FINGER_GAP, _LEAST_ROOM = 0.003, 0.004
 """Space that the opened fingers keep to other things, and how far each opens at least, metres."""
 
 
 def place(attempt: Attempt, item: str, target: Pose, correction: Vector = (0.0, 0.0, 0.0)) -> Outcome:
-    """Put the item in the hand down at a pose of its centre; its yaw is free as far as its shape looks the same.
+    """Put the item in the hand down at a pose of its centre; its yaw is free as far as its shape looks the
+    same.
 
     Args:
-        correction: metres by which the arm is told to go elsewhere, because it is known to end beside where it is
-            told to. Collisions are checked where it will be, not where it is told to be.
+        correction: metres by which the arm is told to go elsewhere, because it is known to end beside where
+            it is told to. Collisions are checked where it will be, not where it is told to be.
     """
     attempt.progress("look", 0.0)
     world = attempt.look()
@@ -33,7 +36,8 @@ def place(attempt: Attempt, item: str, target: Pose, correction: Vector = (0.0, 
     doing = f"place the {item}"
     best = DONE
     hold = hold_of(thing, attempt.arm.tool_pose(), attempt.arm.opening())
-    ways = ways_to_place(thing, hold, target, world, attempt.gripper, attempt.arm.margin, attempt.settings.tries)
+    ways = ways_to_place(thing, hold, target, world, attempt.gripper, attempt.arm.margin,
+                         attempt.settings.tries)
     for placement in ways:
         outcome = _carry(attempt, placement, _free_height(thing, placement.item, world), correction)
         if outcome.ok:
@@ -46,7 +50,9 @@ def place(attempt: Attempt, item: str, target: Pose, correction: Vector = (0.0, 
 
 
 def _carry(attempt: Attempt, placement: Placement, clear: float, correction: Vector) -> Outcome:
-    """Bring the item above its goal, if it can be free of everything at the height ``clear`` above the goal."""
+    """Bring the item above its goal, if it can be free of everything at the height ``clear`` above the
+    goal.
+    """
     attempt.progress("transfer", 0.2)
     reached = attempt.plan_to(placement.grasp.pose.shifted((0.0, 0.0, clear)))
     if isinstance(reached, MotionFailure):
@@ -94,10 +100,13 @@ def _lower(
 
 
 def _rim(thing: WorldObject, pose: Pose, world: WorldState) -> float:
-    """Height of a bowl's rim above the bottom of an item that goes into it, metres; 0 when it goes into none."""
+    """Height of a bowl's rim above the bottom of an item that goes into it, metres; 0 when it goes into
+    none.
+    """
     bottom, (x, y, _) = vertical_span(thing, pose)[0], pose.position
     rims = [vertical_span(bowl, bowl.pose)[1] for bowl in world.objects.values()
-            if bowl.form.hollow and bowl.pose is not None and footprint(bowl, bowl.pose).contains(Point(x, y))]
+            if bowl.form.hollow and bowl.pose is not None
+            and footprint(bowl, bowl.pose).contains(Point(x, y))]
     return max([0.0, *(rim - bottom for rim in rims)])
 
 

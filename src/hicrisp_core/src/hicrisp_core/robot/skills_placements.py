@@ -1,4 +1,6 @@
-"""The ways to put a held item down: poses of the item that its shape allows, and the tool poses that go with them."""
+"""The ways to put a held item down: poses of the item that its shape allows, and the tool poses that go
+with them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class Hold:
 
 @dataclass(frozen=True)
 class Placement:
-    """One way to put an item down: its pose, the tool's pose with the room that the hand has, and what it touches."""
+    """One way to put an item down: its pose, the tool's pose with the room that the hand has, and what it
+    touches.
+    """
 
     item: Pose
     grasp: Grasp
@@ -44,9 +48,11 @@ def hold_of(thing: WorldObject, tool: Pose, opening: float) -> Hold:
 
 
 def ways_to_place(
-    thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin, tries: int
+    thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin,
+    tries: int
 ) -> Iterator[Placement]:
-    """Placements, best first: those that keep the target's yaw, then the ones at other yaws with room for the hand.
+    """Placements, best first: those that keep the target's yaw, then the ones at other yaws with room for the
+    hand.
 
     What lies is stood up where the arm can, and else put down as it lies.
 
@@ -69,7 +75,9 @@ def _put_down(
 
 
 def most_room(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> Placement:
-    """The way to put an item down at a target that leaves the hand most room; no arm is asked whether it gets there."""
+    """The way to put an item down at a target that leaves the hand most room; no arm is asked whether it
+    gets there.
+    """
     lying = not thing.form.boxy and stood_up(thing, hold, target, gripper)
     if lying:
         return lying[0]
@@ -101,13 +109,16 @@ def placements(
 
 
 def stood_up(thing: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> List[Placement]:
-    """The ways to stand a lying item up with the hand level: its end that is held more up, the hand pointing away."""
+    """The ways to stand a lying item up with the hand level: its end that is held more up, the hand
+    pointing away.
+    """
     if thing.pose is None or abs(rotate(thing.pose.orientation, (0.0, 0.0, 1.0))[2]) > 0.5:
         return []
     away = heading(target.position)
     found: List[Tuple[bool, float, Placement]] = []
     for end_up in (1.0, -1.0):
-        upright = multiply(upright_turn(rotate(thing.pose.orientation, (0.0, 0.0, end_up))), thing.pose.orientation)
+        upright = multiply(upright_turn(rotate(thing.pose.orientation, (0.0, 0.0, end_up))),
+                           thing.pose.orientation)
         for number in range(_ROUND_YAWS):
             item = Pose(target.position, multiply(from_yaw(math.tau * number / _ROUND_YAWS), upright))
             tool = item.compose(hold.item.inverse())
@@ -115,7 +126,8 @@ def stood_up(thing: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> 
             off = abs(math.remainder(heading(ahead) - away, math.tau))
             if abs(ahead[2]) < _LEVEL_HAND:
                 low = tool.position[2] < item.position[2]
-                found.append((low, off, Placement(item, Grasp(tool, hold.opening, hold.opening, gripper.spare))))
+                found.append((low, off,
+                              Placement(item, Grasp(tool, hold.opening, hold.opening, gripper.spare))))
     return [way for _, _, way in sorted(found, key=lambda entry: entry[:2])[:_STAND_TRIES]]
 
 

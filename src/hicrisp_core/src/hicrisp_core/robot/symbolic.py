@@ -24,7 +24,9 @@ class _Fault:
 
 
 class SymbolicWorld:
-    """Robot and eyes in one: commands change the facts as the domain says, unless a fault was put in their way."""
+    """Robot and eyes in one: commands change the facts as the domain says, unless a fault was put in their
+    way.
+    """
 
     def __init__(self, domain: Domain, state: WorldState, robot: str = "") -> None:
         self.name = robot or next(iter(state.robots), "robot")
@@ -42,7 +44,8 @@ class SymbolicWorld:
 
         Args:
             status: what the driver claims; SUCCESS makes the failure one that only the detector can see.
-            blockers: the things that are in the way; once one of them was moved, the command does not fail any more.
+            blockers: the things that are in the way; once one of them was moved, the command does not fail
+                any more.
         """
         self._faults.append(_Fault(command, Outcome(status, message, blockers), times, instead))
 

@@ -1,4 +1,6 @@
-"""An arm that misses: HiCRISP's experiment (section IV-B) for arms that do not come from a simulator of ours."""
+"""An arm that misses: HiCRISP's experiment (section IV-B) for arms that do not come from a simulator of
+ours.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ class UnsteadyRobot:
     """Carries commands out as its robot does, but puts things beside where it was told: an injected failure.
 
     Args:
-        sigma: standard deviation of the miss along x and along y of the world, metres; drawn anew for every command.
+        sigma: standard deviation of the miss along x and along y of the world, metres; drawn anew for every
+            command.
         seed: of the draws.
     """
 

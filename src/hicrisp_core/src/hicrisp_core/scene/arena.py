@@ -1,4 +1,6 @@
-"""Scenes for mobile bases: an arena with walls, areas to visit, obstacles that no map knows, and where robots start."""
+"""Scenes for mobile bases: an arena with walls, areas to visit, obstacles that no map knows, and where
+robots start.
+"""
 
 from __future__ import annotations
 
@@ -31,22 +33,26 @@ from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, stan
 from hicrisp_core.scene.scene import Arena, Scene, Start, Wall
 
 ARENA = "arena"
-SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "arena", "walls", "areas", "obstacles",
+SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "arena", "walls", "areas",
+              "obstacles",
               "faults")
 _Entry = TypeVar("_Entry")
 _FLAT = 0.002
 """Height of an area, metres: it is painted on the floor."""
 
 
-def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
+def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
+                seed: int) -> Scene:
     """A scene with a floor, walls, areas and obstacles; bases start in it.
 
     Raises:
-        ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers an area.
+        ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers
+            an area.
     """
     check_keys(values, SCENE_KEYS, ("scene", "domain", "robots", "arena", "areas"), positions)
     arena, areas, obstacles, masses = read_arena(values, positions, domain, seed)
-    return replace(common_scene(path, values, positions, domain, seed), robots=tuple(arena.starts), world=ARENA,
+    return replace(common_scene(path, values, positions, domain, seed), robots=tuple(arena.starts),
+                   world=ARENA,
                    arena=arena, objects={**areas, **obstacles}, masses=masses,
                    zones=zones_of(domain, areas.values()))
 
@@ -61,7 +67,8 @@ def read_arena(
         known: further things that the map knows, as walls.
 
     Raises:
-        ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers an area.
+        ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers
+            an area.
     """
     arena = _arena(values, positions, known or {})
     areas = {str(name): _area(str(name), entry, arena, positions, domain)
@@ -92,7 +99,8 @@ def _arena(values: Mapping[str, Any], positions: Positions, known: Mapping[str, 
     starts = {str(name): _start(entry, empty, positions, ("robots", name)) for name, entry in robots.items()
               if not (known and isinstance(entry, dict) and entry.get("kind") == "arm")}
     if len(starts) != 1:
-        raise positions.error(("robots",), f"one base was expected, got {len(starts)}: {', '.join(starts) or 'none'}")
+        raise positions.error(("robots",),
+                              f"one base was expected, got {len(starts)}: {', '.join(starts) or 'none'}")
     return replace(empty, starts=starts)
 
 
@@ -118,10 +126,13 @@ def _area(name: str, entry: AreaEntry, arena: Arena, positions: Positions, domai
 
 
 def _obstacles(
-    entries: Mapping[str, ObstacleEntry], areas: Mapping[str, WorldObject], arena: Arena, positions: Positions,
+    entries: Mapping[str, ObstacleEntry], areas: Mapping[str, WorldObject], arena: Arena,
+    positions: Positions,
     domain: Domain, seed: int,
 ) -> Dict[str, WorldObject]:
-    """The obstacles where they stand at first; random ones clear of the base's start and of every area's middle."""
+    """The obstacles where they stand at first; random ones clear of the base's start and of every area's
+    middle.
+    """
     things: Dict[str, WorldObject] = {}
     spots: Dict[str, RandomSpot] = {}
     for name, entry in entries.items():
@@ -136,16 +147,19 @@ def _obstacles(
         elif entry.position is not None:
             thing = standing(thing, *entry.position, 0.0, arena.floor)
         things[name] = thing
-    kept_free = {f"start of {name}": standing(_round(f"start of {name}", start.radius), *start.pose.position[:2], 0.0)
+    kept_free = {f"start of {name}": standing(_round(f"start of {name}", start.radius),
+                                              *start.pose.position[:2], 0.0)
                  for name, start in arena.starts.items()}
-    kept_free.update((f"middle of {name}", standing(_round(f"middle of {name}", 0.005), *area.pose.position[:2], 0.0))
+    kept_free.update((f"middle of {name}",
+                      standing(_round(f"middle of {name}", 0.005), *area.pose.position[:2], 0.0))
                      for name, area in areas.items() if area.pose)
     drawn = draw_layout({**kept_free, **things}, spots, seed)
     if drawn is not None:
         drawn.update({name: replace(thing, pose=thing.pose.shifted((0.0, 0.0, arena.floor)))
                       for name, thing in drawn.items() if name in spots and thing.pose is not None})
     if drawn is None:
-        raise positions.error(("obstacles",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
+        raise positions.error(("obstacles",),
+                              f"no random layout was found for {', '.join(spots)} with seed {seed}; "
                                               "make a region wider or min_gap smaller")
     return {name: drawn[name] for name in things}
 
@@ -155,7 +169,8 @@ def _check_zones(zones: Sequence[KeepOut], arena: Arena, positions: Positions) -
     for name, start in arena.starts.items():
         zone = overlapped(start.pose, start.radius, zones)
         if zone is not None:
-            raise positions.error(("areas", zone.name), f"{name} starts in {zone.name}, which it must not enter; "
+            raise positions.error(("areas", zone.name),
+                                  f"{name} starts in {zone.name}, which it must not enter; "
                                                         "move one of them")
 
 
@@ -168,7 +183,8 @@ def _check_obstacles(
         path = ("obstacles", thing.name)
         x, y, _ = thing.pose.position
         if arena.clearance(x, y) <= 0.0:
-            raise positions.error(path, f"{thing.name} stands at {_where(x, y)}, outside the arena, which is {arena}")
+            raise positions.error(path,
+                                  f"{thing.name} stands at {_where(x, y)}, outside the arena, which is {arena}")
         other = overlapping(thing, obstacles)
         if other:
             raise positions.error(path, f"{thing.name} overlaps {other}; move one of them")
@@ -177,7 +193,8 @@ def _check_obstacles(
                 raise positions.error(path, f"{thing.name} stands where {name} starts; move one of them")
         for area in areas.values():
             if area.pose and footprint(thing, thing.pose).contains(footprint(area, area.pose).centroid):
-                raise positions.error(path, f"{area.name} is inside {thing.name}: no base can stand in its middle; "
+                raise positions.error(path,
+                                      f"{area.name} is inside {thing.name}: no base can stand in its middle; "
                                             "move one of them")
 
 
@@ -193,7 +210,8 @@ def _round(name: str, radius: float) -> WorldObject:
 
 def _check_type(type_: str, domain: Domain, positions: Positions, path: Place) -> None:
     if type_ not in domain.types:
-        raise positions.error((*path, "type"), f"'{type_}' is no type of the domain '{domain.name}'; say a 'type' of "
+        raise positions.error((*path, "type"),
+                              f"'{type_}' is no type of the domain '{domain.name}'; say a 'type' of "
                                                f"it: {', '.join(sorted(domain.types))}")
 
 

@@ -1,4 +1,6 @@
-"""What stands in a scene file about an arena: one class for each entry, its fields the keys; metres and degrees."""
+"""What stands in a scene file about an arena: one class for each entry, its fields the keys; metres and
+degrees.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,8 @@ class SpotEntry:
     min_gap: float = 0.05
 
     def __post_init__(self) -> None:
-        if self.region is not None and not (self.region[0] <= self.region[2] and self.region[1] <= self.region[3]):
+        if self.region is not None and not (self.region[0] <= self.region[2]
+                                            and self.region[1] <= self.region[3]):
             raise ValueError("the region is x_min, y_min, x_max, y_max, the least values first")
 
 

@@ -26,7 +26,8 @@ class CommonEntries:
     cameras: Mapping[str, Camera] = field(default_factory=dict)
 
 
-def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
+def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
+                 seed: int) -> Scene:
     """A scene without robots and things, as far as its file says what is not of one kind of scene alone.
 
     Raises:
@@ -36,7 +37,8 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
     told = {**values, "faults": [_listed(fault) for fault in faults]} if isinstance(faults, list) else values
     found = read_settings(CommonEntries, told, positions, others=tuple(values))
     return Scene(name=found.scene, domain=domain.name, robots=(), objects={}, description=found.description,
-                 task=found.task, tolerances=found.tolerances, faults=found.faults, cameras=found.cameras, seed=seed,
+                 task=found.task, tolerances=found.tolerances, faults=found.faults, cameras=found.cameras,
+                 seed=seed,
                  source=str(path))
 
 

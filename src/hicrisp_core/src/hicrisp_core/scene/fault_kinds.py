@@ -11,4 +11,5 @@ OBJECT_MOVED = FaultKind(
     "metres", (1, 2, 3), needs_target=True)
 UNREACHABLE = FaultKind("a hand moves the target out of the robot's reach", needs_target=True)
 BLOCKED_GOAL = FaultKind("a hand puts the target (or any other thing) where the robot is about to place something")
-SLIP = FaultKind("the item that is carried slips out of the gripper: [seconds after the motion began]", (0, 1))
+SLIP = FaultKind("the item that is carried slips out of the gripper: [seconds after the motion began]",
+                 (0, 1))

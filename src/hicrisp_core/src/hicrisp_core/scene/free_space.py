@@ -1,4 +1,6 @@
-"""Where a round base can be by what is known beforehand, the walls and the zones, and which zones close a way."""
+"""Where a round base can be by what is known beforehand, the walls and the zones, and which zones close a
+way.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,11 @@ class FreeSpace:
         near = [part for part in parts if part.distance(at) == 0.0] or parts
         return any(part.covers(Point(*goal)) for goal in goals for part in near)
 
-    def closed_by(self, start: Sequence[float], goals: Sequence[Spot], zones: Sequence[KeepOut]) -> Tuple[str, ...]:
-        """The zones without which a way would lead to a goal; none where one does, or where walls close it already."""
+    def closed_by(self, start: Sequence[float], goals: Sequence[Spot],
+                  zones: Sequence[KeepOut]) -> Tuple[str, ...]:
+        """The zones without which a way would lead to a goal; none where one does, or where walls close it
+        already.
+        """
         if not zones or self.leads(start, goals, zones) or not self.leads(start, goals):
             return ()
         alone = [zone.name for zone in zones

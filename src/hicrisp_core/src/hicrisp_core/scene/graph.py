@@ -18,8 +18,10 @@ SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "grap
 _PERSON, _ROOM = "character", "Rooms"
 
 
-def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """The things of a graph by name, ``fridge_12`` for the node 12 of class fridge; their facts are the executor's.
+def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
+                seed: int) -> Scene:
+    """The things of a graph by name, ``fridge_12`` for the node 12 of class fridge; their facts are the
+    executor's.
 
     Raises:
         ConfigError: with file, line and key; also when the graph cannot be read.

@@ -17,8 +17,11 @@ from hicrisp_core.scene.table import table_objects
 
 LAB = "lab"
 TRAY_HEIGHT, TRAY_EDGE = 0.25, 0.24
-"""Height of a tray's top above the floor, and its edge, metres: the square lies within a base's round footprint."""
-SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "shuffle", "arena",
+"""Height of a tray's top above the floor, and its edge, metres: the square lies within a base's round
+footprint.
+"""
+SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "shuffle",
+              "arena",
               "walls", "areas", "obstacles", "tolerances", "faults", "cameras")
 _PEDESTAL = 0.26
 """Edge of the square that the arm's pedestal takes, metres, around the world's origin."""
@@ -28,8 +31,10 @@ _KERB, _KERB_HEIGHT = 0.02, 0.1
 """Thickness and height of the walls that stand for the table and the pedestal, metres."""
 
 
-def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """A scene with both: the keys of a table's scene and of an arena's. The table's top is z = 0, the floor lower.
+def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
+              seed: int) -> Scene:
+    """A scene with both: the keys of a table's scene and of an arena's. The table's top is z = 0, the floor
+    lower.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -37,19 +42,23 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     check_keys(values, SCENE_KEYS, ("scene", "domain", "robots", "objects", "arena", "areas"), positions)
     things, masses = table_objects(values, positions, domain.types, seed)
     robots = value_of(values, "robots", dict, positions)
-    arms = [str(name) for name, entry in robots.items() if isinstance(entry, dict) and entry.get("kind") == "arm"]
+    arms = [str(name) for name, entry in robots.items() if isinstance(entry, dict)
+            and entry.get("kind") == "arm"]
     if len(arms) != 1:
-        raise positions.error(("robots",), f"one arm was expected, got {len(arms)}: {', '.join(arms) or 'none'}")
+        raise positions.error(("robots",),
+                              f"one arm was expected, got {len(arms)}: {', '.join(arms) or 'none'}")
     arena, areas, obstacles, weights = read_arena(values, positions, domain, seed, _known(things["table"]))
     if not arena.floor < -_LOWEST:
-        raise positions.error(("arena", "floor"), f"the table's top is z = 0 and the floor must be lower than "
+        raise positions.error(("arena", "floor"),
+                              f"the table's top is z = 0 and the floor must be lower than "
                                                   f"{-_LOWEST} m, got {arena.floor:g}")
     trays = _trays(arena)
     taken = sorted(set(things) & (set(areas) | set(obstacles) | set(trays)) | set(areas) & set(trays))
     if taken:
         raise positions.error(("objects",), f"the name '{taken[0]}' stands for two things")
     return replace(
-        common_scene(path, values, positions, domain, seed), robots=(*arms, *arena.starts), world=LAB, arena=arena,
+        common_scene(path, values, positions, domain, seed), robots=(*arms, *arena.starts), world=LAB,
+        arena=arena,
         objects={**things, **trays, **areas, **obstacles}, masses={**masses, **weights},
         zones=zones_of(domain, areas.values()))
 
@@ -67,7 +76,9 @@ def _trays(arena: Arena) -> Dict[str, WorldObject]:
 
 
 def _known(table: WorldObject) -> Dict[str, Wall]:
-    """What the map of a base knows of the arm's place: the edges of the table and of the pedestal, as low walls."""
+    """What the map of a base knows of the arm's place: the edges of the table and of the pedestal, as low
+    walls.
+    """
     half = _PEDESTAL / 2.0
     blocks = {"pedestal": (-half, -half, half, half)}
     if table.pose is not None:

@@ -37,7 +37,8 @@ def draw_layout(
 ) -> Optional[Dict[str, WorldObject]]:
     """The objects with a pose for each that has a random spot; ``None`` when no layout was found.
 
-    The same seed gives the same layout. Rejection sampling: whole layouts are drawn anew when one thing finds no room.
+    The same seed gives the same layout. Rejection sampling: whole layouts are drawn anew when one thing finds
+    no room.
     """
     dice = random.Random(seed)
     for _ in range(_LAYOUTS):

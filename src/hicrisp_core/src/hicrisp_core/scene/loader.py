@@ -23,8 +23,8 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
         seed: draws the random layout; the same seed gives the same scene.
 
     Raises:
-        ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table, and for
-            what the scene's world cannot honour.
+        ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table,
+            and for what the scene's world cannot honour.
     """
     path = config_file("scenes", path_or_name)
     values, positions = read_yaml(path)
@@ -45,7 +45,8 @@ def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: P
     """Refuse a key that is another world's: nobody would do here what it asks for."""
     worlds = extensions().worlds
     for key in values:
-        homes = [other for other in worlds if world.keys and key not in world.keys and key in worlds.get(other).keys]
+        homes = [other for other in worlds if world.keys and key not in world.keys
+                 and key in worlds.get(other).keys]
         if homes:
             raise positions.error((key,), f"the world '{name}' has no '{key}': it is for scenes with world: "
                                           f"{' or '.join(homes)}")
@@ -56,7 +57,8 @@ def _check_zones(scene: Scene, world: str, domain: Domain, positions: Positions)
     honoured = {zone.name for zone in scene.zones}
     for name, thing in scene.objects.items():
         if is_zone(domain, thing) and name not in honoured:
-            raise positions.error(("objects", name), f"{name} is a zone ({thing.type}), and the world '{world}' cannot "
+            raise positions.error(("objects", name),
+                                  f"{name} is a zone ({thing.type}), and the world '{world}' cannot "
                                                      "honour it among the 'objects': zones are 'areas' of an arena")
 
 

@@ -36,7 +36,9 @@ class Relocation:
         self._put = put
 
     def push(self, name: str, by: Sequence[float], dice: np.random.Generator) -> Optional[str]:
-        """Move a thing by [dx, dy], or by a distance in a random direction; ``None`` when there is no room."""
+        """Move a thing by [dx, dy], or by a distance in a random direction; ``None`` when there is no
+        room.
+        """
         pose = self._things()[name].pose
         if pose is None:
             return None

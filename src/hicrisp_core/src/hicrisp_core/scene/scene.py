@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Dict, FrozenSet, Mapping, Optional, Tuple
+from typing import ClassVar, Dict, FrozenSet, Mapping, Optional, Tuple
 
+from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from hicrisp_core.config.settings import STRICT
@@ -15,21 +16,30 @@ EMBEDDED = "embedded"
 TABLE = "table"
 """Name of the surface that the robot stands at; its top is the plane z = 0."""
 ROOM_FLOOR = -0.75
-"""Height of the floor of a room with a table, below the table's top, metres; an arena's floor is the plane z = 0."""
+"""Height of the floor of a room with a table, below the table's top, metres; an arena's floor is the plane
+z = 0.
+"""
 
 
 @pydantic_dataclass(frozen=True, config=STRICT)
 class Camera:
-    """A viewpoint in the world frame: where it is and what it looks at, metres; vertical opening in degrees."""
+    """A viewpoint in the world frame: where it is and what it looks at, metres; vertical opening in
+    degrees.
+    """
 
     position: Vector
     target: Vector
     opening: float = 45.0
 
 
-@pydantic_dataclass(frozen=True, config=STRICT)
+@dataclass(frozen=True)
 class SceneFault:
-    """Something that goes wrong on purpose; what ``magnitude`` means is said by the kind."""
+    """Something that goes wrong on purpose; what ``magnitude`` means is said by the kind.
+
+    In a scene file it is read strictly; one that comes at run time is checked with the faults of its world.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     kind: str
     target: str = ""
@@ -52,7 +62,8 @@ class Wall:
 class Start:
     """Where a base stands at first, in the map frame, and the radius of its round footprint, metres.
 
-    ``tray`` is the name of the object that is the base with the flat tray on top, as one box; empty where it has none.
+    ``tray`` is the name of the object that is the base with the flat tray on top, as one box; empty where it
+    has none.
     """
 
     pose: Pose
@@ -122,8 +133,8 @@ class Scene:
         faults: what is injected at the beginning.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
-        world: what moves it: ``embedded``, ``arena`` (both physics), ``lab`` (one physics for both), ``symbolic`` (the
-            domain itself), ``virtualhome``.
+        world: what moves it: ``embedded``, ``arena`` (both physics), ``lab`` (one physics for both),
+            ``symbolic`` (the domain itself), ``virtualhome``.
         facts: what holds at first in a symbolic scene.
         zones: the ground that no base may enter; part of ``objects`` too.
         arena: the floor, the walls and the bases of a scene for mobile robots; ``None`` at a table.

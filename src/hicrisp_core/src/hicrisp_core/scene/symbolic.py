@@ -17,11 +17,14 @@ SYMBOLIC = "symbolic"
 SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "objects")
 
 
-def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """A scene whose things have a type, attributes and facts: ``first_glass: {type: glass, at: table, level: 0}``.
+def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
+                   seed: int) -> Scene:
+    """A scene whose things have a type, attributes and facts: ``first_glass: {type: glass, at: table, level:
+    0}``.
 
-    Every key of a thing but ``type`` and ``attributes`` is a predicate of the domain with the thing as its subject; its
-    value is the other thing, a number, a list of such, or ``true`` for a fact about the thing alone.
+    Every key of a thing but ``type`` and ``attributes`` is a predicate of the domain with the thing as its
+    subject; its value is the other thing, a number, a list of such, or ``true`` for a fact about the thing
+    alone.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -34,7 +37,8 @@ def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, 
         check_keys(entry, ("type", "attributes", *domain.predicates), ("type",), positions, where)
         type_ = value_of(entry, "type", str, positions, where, choices=domain.types)
         attributes = value_of(entry, "attributes", dict, positions, where, default={})
-        objects[str(name)] = WorldObject(str(name), type_, attributes={str(k): str(v) for k, v in attributes.items()})
+        objects[str(name)] = WorldObject(str(name), type_,
+                                         attributes={str(k): str(v) for k, v in attributes.items()})
         facts += [fact for key in entry if key in domain.predicates
                   for fact in _facts(str(name), key, entry[key], domain, positions, (*where, key))]
     robots = value_of(values, "robots", list, positions, default=["robot"])

@@ -41,7 +41,8 @@ def table_objects(
     spots = shuffled(spots, _groups(values, positions, spots), seed)
     drawn = draw_layout(objects, spots, seed)
     if drawn is None:
-        raise positions.error(("objects",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
+        raise positions.error(("objects",),
+                              f"no random layout was found for {', '.join(spots)} with seed {seed}; "
                                             "make a region wider or min_gap smaller")
     for thing in drawn.values():
         _check_place(thing, drawn, positions)
@@ -61,7 +62,8 @@ def _groups(
         group = [str(name) for name in group]
         wrong = [name for at, name in enumerate(group) if name not in spots or name in (*taken, *group[:at])]
         if wrong:
-            raise positions.error(path, f"'{wrong[0]}' has no random spot, or is named twice; with random spots there "
+            raise positions.error(path,
+                                  f"'{wrong[0]}' has no random spot, or is named twice; with random spots there "
                                         f"are: {', '.join(spots) or 'none'}")
         groups.append(tuple(group))
     return groups
@@ -109,8 +111,10 @@ def _placed(
         return standing(thing, *entry.position, yaw)
     below = objects.get(entry.on or "")
     if below is None or below.pose is None or not below.movable:
-        known = ", ".join(name for name, other in objects.items() if other.movable and other.pose) or "none yet"
-        raise positions.error(("objects", thing.name, "on"), f"it stands on nothing that comes before it in the file; "
+        known = ", ".join(name for name, other in objects.items() if other.movable
+                          and other.pose) or "none yet"
+        raise positions.error(("objects", thing.name, "on"),
+                              f"it stands on nothing that comes before it in the file; "
                                                              f"there are: {known}")
     x, y, _ = below.pose.position
     return standing(thing, x, y, yaw, vertical_span(below, below.pose)[1])

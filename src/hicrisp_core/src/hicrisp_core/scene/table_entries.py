@@ -1,4 +1,6 @@
-"""What stands in a scene file about a table and the things on it: one class for each entry, its fields the keys."""
+"""What stands in a scene file about a table and the things on it: one class for each entry, its fields the
+keys.
+"""
 
 from __future__ import annotations
 

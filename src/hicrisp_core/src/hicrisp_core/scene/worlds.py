@@ -19,13 +19,15 @@ from hicrisp_core.scene.scene import Scene
 from hicrisp_core.scene.symbolic import symbolic_scene
 from hicrisp_core.scene.table import table_objects
 
-_TABLE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "tolerances", "faults",
+_TABLE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "tolerances",
+               "faults",
                "cameras", "shuffle")
 _ARM = "panda_embedded"
 """The file of ``config/robots`` with the arm at the table, where a scene names no robots."""
 
 
-def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
+def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
+                seed: int) -> Scene:
     """A scene with an arm at a table.
 
     Raises:

@@ -1,4 +1,6 @@
-"""Calls that know no time limit: nobody waits longer for one than they want to, and late ones can't pile up."""
+"""Calls that know no time limit: nobody waits longer for one than they want to, and late ones can't pile
+up.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ class BoundedCalls:
 
     Args:
         name: what is called; names the threads and stands in messages.
-        most: calls that may be under way at once, late ones included. 1 makes calls one after another, as a library
-            that is not thread-safe needs it.
+        most: calls that may be under way at once, late ones included. 1 makes calls one after another, as a
+            library that is not thread-safe needs it.
     """
 
     def __init__(self, name: str, most: int = 1) -> None:
@@ -49,7 +51,8 @@ class BoundedCalls:
         """What ``work`` returns, or the exception that it raises.
 
         Raises:
-            Overdue: it did not return in time, or no thread came free for it because earlier calls have not returned.
+            Overdue: it did not return in time, or no thread came free for it because earlier calls have not
+                returned.
         """
         self._enter(deadline)
         call = _Call(work)

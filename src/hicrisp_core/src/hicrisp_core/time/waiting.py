@@ -1,4 +1,6 @@
-"""Waiting for what comes true by itself or is announced on a condition: always until a deadline, and never in vain."""
+"""Waiting for what comes true by itself or is announced on a condition: always until a deadline, and never
+in vain.
+"""
 
 from __future__ import annotations
 

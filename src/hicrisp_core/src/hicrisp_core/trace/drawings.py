@@ -50,7 +50,9 @@ class StackDrawing:
 
 @dataclass(frozen=True)
 class DeviationDrawing:
-    """A bar for each attempt: the deviation in the plane in millimetres, green when the detector accepted it."""
+    """A bar for each attempt: the deviation in the plane in millimetres, green when the detector accepted
+    it.
+    """
 
     width: float
     height: float
@@ -101,12 +103,15 @@ def lay_out_stack(stacks: Sequence[Sequence[StackRecord]]) -> StackDrawing:
                             f"{entry.command}: {entry.error}", str(entry.attempts)))
     legend = tuple(Bar(22.0, floor + 9.0 + 18.0 * row, 10.0, 10.0, colour, command, _short(command, 58))
                    for row, (command, colour) in enumerate(colours.items()))
-    return StackDrawing(max(380.0, 30.0 + len(columns) * (width + _GAP)), floor + 18.0 + 18.0 * len(colours), floor,
+    return StackDrawing(max(380.0, 30.0 + len(columns) * (width + _GAP)), floor + 18.0 + 18.0 * len(colours),
+                        floor,
                         tuple(bars), tuple(empty), legend)
 
 
 def lay_out_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) -> DeviationDrawing:
-    """The drawing of deviations: of each the command's number, metres along x, y, z, and whether it was accepted."""
+    """The drawing of deviations: of each the command's number, metres along x, y, z, and whether it was
+    accepted.
+    """
     lengths = [1000.0 * math.hypot(*list(deviation)[:2]) for _, deviation, _ in measured]
     top = _round_up(max([*lengths, 1.0]))
     left, height, floor = 44.0, 180.0, 160.0
@@ -117,7 +122,8 @@ def lay_out_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) ->
         bar = max((floor - 14.0) * length / top, 1.0)
         bars.append(Bar(left + slot * (place + 0.18), floor - bar, slot * 0.64, bar, _GOOD if ok else _BAD,
                         f"command {number}: {length:.1f} mm", str(number)))
-    return DeviationDrawing(max(380.0, left + slot * len(lengths) + 8.0), height, left, floor, scale, tuple(bars))
+    return DeviationDrawing(max(380.0, left + slot * len(lengths) + 8.0), height, left, floor, scale,
+                            tuple(bars))
 
 
 def lay_out_lanes(lanes: Mapping[str, Sequence[Span]]) -> LanesDrawing:
@@ -126,7 +132,8 @@ def lay_out_lanes(lanes: Mapping[str, Sequence[Span]]) -> LanesDrawing:
     left, width, row = 70.0, 900.0, 34.0
     pixels = (width - left - 10.0) / max(last, 1e-3)
     step = _round_up(max(last, 1e-3) / 8.0)
-    scale = tuple(Mark(left + pixels * step * mark, f"{step * mark:g} s") for mark in range(int(last / step) + 1))
+    scale = tuple(Mark(left + pixels * step * mark, f"{step * mark:g} s")
+                  for mark in range(int(last / step) + 1))
     robots, bars = [], []
     for line, (robot, spans) in enumerate(lanes.items()):
         y = 8.0 + row * line

@@ -68,6 +68,7 @@ class EventLog:
         return self
 
     def __exit__(
-        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+        trace: Optional[TracebackType]
     ) -> None:
         self.close()

@@ -1,7 +1,7 @@
 """What happens in a run, as data: one class for each kind of event, and one table of all kinds.
 
-Writers make these objects, so a kind or a field that is not here cannot be written. On the disk and on the topic
-``events`` an event is a flat JSON object with its ``kind``; ``event_of`` reads one back.
+Writers make these objects, so a kind or a field that is not here cannot be written. On the disk and on the
+topic ``events`` an event is a flat JSON object with its ``kind``; ``event_of`` reads one back.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ class FaultRecord:
 
 @dataclass(frozen=True)
 class CommandRecord:
-    """A command or a step by its action and its arguments; ``text`` are the words of a step that is only words."""
+    """A command or a step by its action and its arguments; ``text`` are the words of a step that is only
+    words.
+    """
 
     action: str = ""
     arguments: Mapping[str, str] = field(default_factory=dict)
@@ -46,7 +48,9 @@ class MeasuredRecord:
 
 @dataclass(frozen=True)
 class UnmetRecord:
-    """Facts (subject, predicate, object) that should hold and do not, or with ``negated`` the other way round."""
+    """Facts (subject, predicate, object) that should hold and do not, or with ``negated`` the other way
+    round.
+    """
 
     facts: Tuple[Tuple[str, ...], ...] = ()
     negated: bool = False
@@ -109,7 +113,9 @@ class StackRecord:
 
 @dataclass(frozen=True)
 class MakerRecord:
-    """Who made a correction: ``search``, ``decoder``, ``offline``, ``model`` (with its name) or ``person``."""
+    """Who made a correction: ``search``, ``decoder``, ``offline``, ``model`` (with its name) or
+    ``person``.
+    """
 
     kind: str = ""
     name: str = ""
@@ -178,7 +184,8 @@ class TaskReceived(Event):
 class PlanMade(Event):
     """A plan from the step ``from_step`` on.
 
-    ``after`` holds, for each step, the indices in this list of those that it waits for; ``None`` for the one before.
+    ``after`` holds, for each step, the indices in this list of those that it waits for; ``None`` for the one
+    before.
     """
 
     kind: ClassVar[str] = "plan"
@@ -228,8 +235,8 @@ class StepFinished(Event):
 class CommandTried(Event):
     """A command is tried.
 
-    ``purpose`` is ``step``, ``correction`` or ``retry``; ``depth`` counts the stack's entries; ``target`` and ``aim``
-    are points in the world frame, metres.
+    ``purpose`` is ``step``, ``correction`` or ``retry``; ``depth`` counts the stack's entries; ``target`` and
+    ``aim`` are points in the world frame, metres.
     """
 
     kind: ClassVar[str] = "command"
@@ -298,7 +305,9 @@ class OffsetLearnt(Event):
 
 @dataclass(frozen=True)
 class ApprovalAsked(Event):
-    """A person allowed a command or not; ``rehearsed`` is what it would change, ``doubt`` what nobody knows of it."""
+    """A person allowed a command or not; ``rehearsed`` is what it would change, ``doubt`` what nobody
+    knows of it.
+    """
 
     kind: ClassVar[str] = "approval"
     command: str = ""
@@ -356,7 +365,9 @@ class Noted(Event):
 
 @dataclass(frozen=True)
 class TaskFinished(Event):
-    """How the task ended: the message for the user, the plain reason, and the figures; ``None`` where not counted."""
+    """How the task ended: the message for the user, the plain reason, and the figures; ``None`` where not
+    counted.
+    """
 
     kind: ClassVar[str] = "task_finished"
     success: bool = False
@@ -378,7 +389,9 @@ class TaskFinished(Event):
 
 
 EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (
-    TaskReceived, PlanMade, Answered, Refused, StepStarted, StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
-    CorrectionMade, StackChanged, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected, UsageSoFar, Waiting, Noted,
+    TaskReceived, PlanMade, Answered, Refused, StepStarted, StepFinished, CommandTried, OutcomeClaimed,
+    VerdictGiven,
+    CorrectionMade, StackChanged, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected, UsageSoFar,
+    Waiting, Noted,
     TaskFinished)}
 """The table of kinds."""

@@ -28,7 +28,9 @@ _MOST = 6
 
 
 def explain(events: Iterable[Mapping[str, Any]]) -> str:
-    """A paragraph in plain language: what was asked, done, what failed and why, what was corrected, what remains."""
+    """A paragraph in plain language: what was asked, done, what failed and why, what was corrected, what
+    remains.
+    """
     story = story_of(events)
     if not story.task.text and story.end is None and not story.steps:
         return "Nothing is recorded of this task yet."

@@ -11,7 +11,9 @@ LIMIT = 8_000_000
 
 
 def embedded(folder: Path, name: str) -> str:
-    """The picture as a data URI; empty when there is none of that name inside the folder, or it is no picture."""
+    """The picture as a data URI; empty when there is none of that name inside the folder, or it is no
+    picture.
+    """
     if not name:
         return ""
     root = folder.resolve()

@@ -10,7 +10,9 @@ from typing import Any, Mapping
 
 
 def plain(value: Any) -> Any:
-    """The value as dicts, lists, texts, finite numbers, booleans and ``None``; NaN and infinity become ``None``."""
+    """The value as dicts, lists, texts, finite numbers, booleans and ``None``; NaN and infinity become
+    ``None``.
+    """
     if isinstance(value, Enum):
         return plain(value.value)
     if value is None or isinstance(value, (bool, int, str)):

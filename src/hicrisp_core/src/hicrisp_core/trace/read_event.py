@@ -5,7 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
-from typing import Any, Hashable, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, get_type_hints
+from typing import (
+    Any,
+    Hashable,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+    get_type_hints,
+)
 
 from hicrisp_core.trace.events import EVENTS, Event
 
@@ -13,7 +25,8 @@ from hicrisp_core.trace.events import EVENTS, Event
 def event_of(entry: Mapping[str, Any]) -> Optional[Event]:
     """The event of a JSON object; ``None`` for an unknown kind.
 
-    Unknown fields are passed over. A field that is missing, or whose value is of another type, has its default.
+    Unknown fields are passed over. A field that is missing, or whose value is of another type, has its
+    default.
     """
     kind = EVENTS.get(str(entry.get("kind")))
     return None if kind is None else _fitted(kind, entry)
@@ -78,7 +91,8 @@ def _value(hint: Any, value: Any) -> Any:
     origin: Any = getattr(hint, "__origin__", None)
     inner: Sequence[Any] = getattr(hint, "__args__", ())
     if origin is Union:  # Only Optional is used; a vector that was not finite is none.
-        return None if value is None or (isinstance(value, list) and None in value) else _value(inner[0], value)
+        return None if value is None or (isinstance(value, list) and None in value) else _value(inner[0],
+                                                                                                value)
     if origin is tuple and isinstance(value, (list, tuple)):
         return tuple(_value(inner[0], each) for each in value)
     if isinstance(value, Mapping) and origin is not None:

@@ -60,7 +60,8 @@ def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path])
 def _environment() -> Environment:
     """The templates beside this file; every value is escaped wherever it stands."""
     environment = Environment(
-        loader=FileSystemLoader(str(Path(__file__).parent / "templates")), autoescape=True, undefined=StrictUndefined,
+        loader=FileSystemLoader(str(Path(__file__).parent / "templates")), autoescape=True,
+        undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(maker=maker_words, seconds=_seconds, number=_number, vector=_vector)
     return environment
@@ -82,7 +83,8 @@ def _figures(story: Story, end: TaskFinished) -> List[Tuple[str, str]]:
 
 def _settings(story: Story, end: TaskFinished) -> List[Tuple[str, str]]:
     task = story.task
-    named = [("scene", task.scene), ("seed", "" if task.seed is None else str(task.seed)), ("policy", task.policy),
+    named = [("scene", task.scene), ("seed", "" if task.seed is None else str(task.seed)),
+             ("policy", task.policy),
              ("llm", task.llm), ("task id", task.task_id)]
     named += [(f"corrected by {rung}", str(count)) for rung, count in (end.corrections or {}).items()]
     return [(name, value) for name, value in named if value]

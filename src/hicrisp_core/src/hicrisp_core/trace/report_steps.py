@@ -1,4 +1,6 @@
-"""The rows of the report's timeline: what happened in a step, in its order, moved in by the depth of the stack."""
+"""The rows of the report's timeline: what happened in a step, in its order, moved in by the depth of the
+stack.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _PURPOSES = {"step": "", "correction": "correction", "retry": "tried again"}
 
 
 class Picture(NamedTuple):
-    """A picture as a data URI with its caption; the source is empty when the file is not in the run folder."""
+    """A picture as a data URI with its caption; the source is empty when the file is not in the run
+    folder.
+    """
 
     source: str
     caption: str
@@ -76,7 +80,8 @@ def told_step(step: StepStory, folder: Path) -> ToldStep:
         elif isinstance(moment, StackChanged):
             if len(moment.entries) != depth:  # Where its top was only tried once more there is nothing to tell.
                 names = tuple(entry.command for entry in reversed(moment.entries))
-                rows.append(Row(_indent(max(depth, len(names))), event=moment, names=names, grew=len(names) > depth))
+                rows.append(Row(_indent(max(depth, len(names))), event=moment, names=names,
+                                grew=len(names) > depth))
             depth = len(moment.entries)
         elif moment.kind != "offset":
             rows.append(Row(_indent(depth), event=moment))

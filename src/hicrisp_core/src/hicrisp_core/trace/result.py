@@ -62,6 +62,7 @@ def _rungs(story: Story) -> Dict[str, int]:
 
 
 def _failures(story: Story) -> List[Dict[str, str]]:
-    failed = [(attempt.text, attempt.feedback or FeedbackRecord()) for attempt in story.attempts if attempt.ok is False]
+    failed = [(attempt.text, attempt.feedback or FeedbackRecord()) for attempt in story.attempts
+              if attempt.ok is False]
     return [{"step": text, "level": feedback.level, "kind": feedback.kind, "label": feedback.label,
              "error": feedback.error} for text, feedback in failed]

@@ -12,7 +12,8 @@ from hicrisp_core.trace.result import trial_of
 
 
 def finish_run(folder: Union[str, Path]) -> Dict[str, Any]:
-    """Write ``result.json`` and ``report.html`` into a run folder; it may be called again after a cut-off run.
+    """Write ``result.json`` and ``report.html`` into a run folder; it may be called again after a cut-off
+    run.
 
     Returns:
         the trial.
@@ -20,6 +21,7 @@ def finish_run(folder: Union[str, Path]) -> Dict[str, Any]:
     path = Path(folder)
     events = read_events(path)
     trial = trial_of(events, str(path))
-    (path / "result.json").write_text(to_json(trial, indent=2) + "\n", encoding="utf-8", errors="backslashreplace")
+    (path / "result.json").write_text(to_json(trial, indent=2) + "\n", encoding="utf-8",
+                                      errors="backslashreplace")
     (path / "report.html").write_text(render_report(events, path), encoding="utf-8", errors="replace")
     return trial

@@ -128,7 +128,8 @@ class Story:
     @property
     def corrections(self) -> List[CorrectionMade]:
         """Every answer of the corrector."""
-        return [moment for step in self.steps for moment in step.moments if isinstance(moment, CorrectionMade)]
+        return [moment for step in self.steps for moment in step.moments
+                if isinstance(moment, CorrectionMade)]
 
     @property
     def remaining_stack(self) -> Tuple[StackRecord, ...]:

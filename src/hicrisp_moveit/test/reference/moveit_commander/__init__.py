@@ -1,7 +1,7 @@
 """The reference commander under the real one's name, for a driver in a process of its own.
 
-Put this folder's parent into PYTHONPATH. The interfaces that are not installed are made when it is imported, which the
-driver does first.
+Put this folder's parent into PYTHONPATH. The interfaces that are not installed are made when it is imported,
+which the driver does first.
 """
 
 from __future__ import annotations

@@ -26,10 +26,12 @@ ENDED = frozenset({
     TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED, TaskStatus.ANSWERED})
 STATES = {
     getattr(TaskStatus, name): name.lower().replace("_", " ")
-    for name in ("QUEUED", "PLANNING", "RUNNING", "CORRECTING", "AWAITING_APPROVAL", "PAUSED", "SUCCEEDED", "FAILED",
+    for name in ("QUEUED", "PLANNING", "RUNNING", "CORRECTING", "AWAITING_APPROVAL", "PAUSED", "SUCCEEDED",
+                 "FAILED",
                  "REFUSED", "CANCELED", "ANSWERED")}
 _SERVICES = {
-    "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain, "approve": Approve,
+    "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
+    "approve": Approve,
     "reset_world": ResetWorld}
 
 
@@ -50,7 +52,8 @@ def connect(namespace: str) -> None:
     graph = Graph()
     if not graph.reachable():
         raise Unreachable(
-            f"no ROS master answers at {graph.uri}", "start the workspace in another terminal: scripts/demo --keep",
+            f"no ROS master answers at {graph.uri}",
+            "start the workspace in another terminal: scripts/demo --keep",
             "if it runs elsewhere, say where: export ROS_MASTER_URI=http://HOST:PORT")
     service = f"/{namespace}/submit_task"
     if graph.missing([service]):
@@ -64,7 +67,8 @@ def connect(namespace: str) -> None:
 def become_node(master_uri: str) -> None:
     """Make this process a node of a master; it says nothing on the terminal by itself."""
     os.environ["ROS_MASTER_URI"] = master_uri
-    rospy.init_node("hicrisp_cli", anonymous=True, disable_signals=True, disable_rosout=True, log_level=rospy.FATAL)
+    rospy.init_node("hicrisp_cli", anonymous=True, disable_signals=True, disable_rosout=True,
+                    log_level=rospy.FATAL)
     logging.getLogger("rospy").setLevel(logging.ERROR)
 
 
@@ -73,7 +77,8 @@ class Supervisor:
 
     def __init__(self, namespace: str) -> None:
         self.namespace = namespace
-        self._clients = {name: ServiceClient(f"/{namespace}/{name}", type_) for name, type_ in _SERVICES.items()}
+        self._clients = {name: ServiceClient(f"/{namespace}/{name}", type_)
+                         for name, type_ in _SERVICES.items()}
 
     def ask(self, service: str, *fields: Any, patience: float = PATIENCE) -> Any:
         """A service's response.
@@ -88,7 +93,9 @@ class Supervisor:
         return reply.response
 
     def status(self, task_id: str = "") -> Optional[TaskStatus]:
-        """Where a task stands; the running or the last one when no id is given; ``None`` when there is none."""
+        """Where a task stands; the running or the last one when no id is given; ``None`` when there is
+        none.
+        """
         answer = self.ask("get_task", task_id)
         return answer.status if answer.found else None
 
@@ -141,7 +148,8 @@ class EventStream:
             event = json.loads(message.json)
         except ValueError:
             event = None
-        return {"kind": message.kind, **(event if isinstance(event, dict) else {}), "task_id": message.task_id}
+        return {"kind": message.kind, **(event if isinstance(event, dict) else {}),
+                "task_id": message.task_id}
 
     def close(self) -> None:
         """Stop listening."""

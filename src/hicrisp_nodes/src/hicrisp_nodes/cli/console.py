@@ -8,7 +8,8 @@ import sys
 from typing import Optional, TextIO
 
 _CODES = {"good": "32", "bad": "31", "warn": "33", "soft": "2", "strong": "1", "accent": "36"}
-_PLAIN = {"✓": "+", "✗": "x", "↻": "~", "▶": ">", "│": "|", "▇": "#", "·": "-", "→": "->", "…": "...", "–": "-"}
+_PLAIN = {"✓": "+", "✗": "x", "↻": "~", "▶": ">", "│": "|", "▇": "#", "·": "-", "→": "->", "…": "...",
+          "–": "-"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -22,10 +23,13 @@ class Console:
 
     def __init__(self, stream: Optional[TextIO] = None, colour: Optional[bool] = None) -> None:
         self._stream = stream or sys.stdout
-        self._colour = colour if colour is not None else (self._stream.isatty() and not os.environ.get("NO_COLOR"))
+        self._colour = colour if colour is not None else (self._stream.isatty()
+                                                          and not os.environ.get("NO_COLOR"))
 
     def paint(self, text: object, style: str) -> str:
-        """The text in a style: good, bad, warn, soft, strong or accent; control characters of it are left out."""
+        """The text in a style: good, bad, warn, soft, strong or accent; control characters of it are left
+        out.
+        """
         clean = _CONTROL.sub("", str(text))
         return f"\x1b[{_CODES[style]}m{clean}\x1b[0m" if self._colour and clean else clean
 

@@ -53,8 +53,10 @@ class Demo:
         self.launch = Launch("demo.launch", {
             "scene": options.scene, "world": extensions().worlds.get(self._scene.world).launch,
             "policy": options.policy, "llm": self.brain, "seed": options.seed,
-            "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy, "namespace": options.namespace,
-            "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log, self._uri)
+            "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
+            "namespace": options.namespace,
+            "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log,
+            self._uri)
         self.trials: List[Dict[str, Any]] = []
         self._supervisor: Optional[Supervisor] = None
 
@@ -163,7 +165,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except Stopped:
         console.say("stopping ...")
         kept = options.keep and demo is not None and len(demo.trials) == options.trials
-        status = 130 if not kept or demo is None else 0 if all(trial["success"] for trial in demo.trials) else 1
+        status = 130 if not kept or demo is None else 0 if all(trial["success"]
+                                                               for trial in demo.trials) else 1
     except Unreachable as error:
         console.error(str(error), *error.mends)
     except HicrispError as error:
@@ -182,7 +185,8 @@ def _write(file: Optional[str], trials: List[Dict[str, Any]]) -> None:
     if file:
         path = Path(file)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(to_json({"trials": trials}, indent=2) + "\n", encoding="utf-8", errors="backslashreplace")
+        path.write_text(to_json({"trials": trials}, indent=2) + "\n", encoding="utf-8",
+                        errors="backslashreplace")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ class Follower:
     """
 
     def __init__(
-        self, supervisor: Supervisor, events: EventStream, console: Console, alive: Callable[[], bool] = lambda: True
+        self, supervisor: Supervisor, events: EventStream, console: Console,
+        alive: Callable[[], bool] = lambda: True
     ) -> None:
         self._supervisor = supervisor
         self._events = events
@@ -83,7 +84,8 @@ class Follower:
             question = self._console.paint(status.message, "warn")
             if sys.stdin.isatty():
                 self._console.say(f"{question} [y/N]")
-                self._supervisor.ask("approve", status.task_id, sys.stdin.readline().strip().lower() in ("y", "yes"))
+                self._supervisor.ask("approve", status.task_id,
+                                     sys.stdin.readline().strip().lower() in ("y", "yes"))
             else:
                 self._console.say(f"{question} Answer with: hicrisp approve, or: hicrisp refuse")
 
@@ -93,4 +95,5 @@ def wait_for_report(run_folder: str, alive: Callable[[], bool] = lambda: True) -
     report = Path(run_folder) / "report.html"
     if not run_folder:
         return None
-    return report if wait_until(report.is_file, Deadline(_REPORT_LIMIT), in_vain=lambda: not alive()) else None
+    return report if wait_until(report.is_file, Deadline(_REPORT_LIMIT),
+                                in_vain=lambda: not alive()) else None

@@ -48,7 +48,8 @@ class Graph:
         """Whether something that answers like a master is there."""
         address = urlparse(self.uri)
         try:
-            with socket.create_connection((address.hostname or "localhost", address.port or DEFAULT_PORT), seconds):
+            with socket.create_connection((address.hostname or "localhost", address.port or DEFAULT_PORT),
+                                          seconds):
                 pass
             return self._master.getUri("/hicrisp_cli")[0] == 1
         except (OSError, XmlRpcError, ValueError):

@@ -1,4 +1,6 @@
-"""A roslaunch of one's own: started in its own session, and gone with everything it started when it is stopped."""
+"""A roslaunch of one's own: started in its own session, and gone with everything it started when it is
+stopped.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,12 @@ class Launch:
 
     def __init__(self, file: str, arguments: Mapping[str, object], log: Path, master_uri: str) -> None:
         self.log = log
-        self.command = ["roslaunch", "hicrisp_bringup", file, *(f"{key}:={value}" for key, value in arguments.items())]
+        self.command = ["roslaunch", "hicrisp_bringup", file,
+                        *(f"{key}:={value}" for key, value in arguments.items())]
         self._mark = uuid.uuid4().hex
         self._environment = {
-            **os.environ, _MARK: self._mark, "ROS_MASTER_URI": master_uri, "ROS_LOG_DIR": str(log.parent / "ros"),
+            **os.environ, _MARK: self._mark, "ROS_MASTER_URI": master_uri,
+            "ROS_LOG_DIR": str(log.parent / "ros"),
             "PYTHONUNBUFFERED": "1"}
         self._process: Optional["subprocess.Popen[bytes]"] = None
 
@@ -73,7 +77,9 @@ class Launch:
         return self._end_rest()
 
     def _end_rest(self) -> bool:
-        """Nodes live in sessions of their own; those that outlived roslaunch are found by the mark they inherited."""
+        """Nodes live in sessions of their own; those that outlived roslaunch are found by the mark they
+        inherited.
+        """
         for number, patience in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)):
             for pid in self.processes():
                 try:

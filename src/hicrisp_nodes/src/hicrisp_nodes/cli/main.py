@@ -79,7 +79,8 @@ def _cancel(options: argparse.Namespace, console: Console) -> int:
 
 
 def _approve(options: argparse.Namespace, console: Console) -> int:
-    return _said(Supervisor(options.namespace).ask("approve", options.task_id, options.command == "approve"), console)
+    return _said(Supervisor(options.namespace).ask("approve", options.task_id, options.command == "approve"),
+                 console)
 
 
 def _explain(options: argparse.Namespace, console: Console) -> int:
@@ -115,7 +116,8 @@ def _say_status(status: TaskStatus, console: Console) -> None:
     style = _STYLES.get(state, "warn")
     where = f"step {status.step_index + 1}/{status.step_count}: {status.step}" if status.step_count else ""
     console.say("  ".join(part for part in (
-        status.task_id, console.paint(f"{state:<12}", style), status.text, console.paint(where, "soft")) if part))
+        status.task_id, console.paint(f"{state:<12}", style), status.text, console.paint(where, "soft"))
+        if part))
 
 
 def _said(answer: Any, console: Console) -> int:
@@ -131,13 +133,15 @@ def _listen(namespace: str) -> EventStream:
 
 
 _COMMANDS: Dict[str, Callable[[argparse.Namespace, Console], int]] = {
-    "submit": _submit, "watch": _watch, "cancel": _cancel, "explain": _explain, "tasks": _tasks, "approve": _approve,
+    "submit": _submit, "watch": _watch, "cancel": _cancel, "explain": _explain, "tasks": _tasks,
+    "approve": _approve,
     "refuse": _approve, "reset": _reset}
 
 
 def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     """The command and its options."""
-    parser = argparse.ArgumentParser(prog="hicrisp", description="Tasks in plain language for a running workspace.")
+    parser = argparse.ArgumentParser(prog="hicrisp",
+                                     description="Tasks in plain language for a running workspace.")
     parser.add_argument("--namespace", type=lambda name: name.strip("/"), default="hicrisp",
                         help="namespace of the supervisor (hicrisp)")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -130,10 +130,12 @@ class Narrator:
     def _correction(self, event: CorrectionMade) -> None:
         paint = self._console.paint
         if event.rung == "give_up":
-            self._say("  ", paint("✗ given up:", "bad"), paint(event.note or "no correction is left", "strong"))
+            self._say("  ", paint("✗ given up:", "bad"),
+                      paint(event.note or "no correction is left", "strong"))
             return
         commands = ", then ".join(event.commands) or "try again"
-        self._say("  ", paint(f"↻ {event.rung}:", "warn"), commands, paint(f"({event.note})", "soft") if event.note
+        self._say("  ", paint(f"↻ {event.rung}:", "warn"), commands,
+                  paint(f"({event.note})", "soft") if event.note
                   else "")
 
     def _stack(self, event: StackChanged) -> None:
@@ -181,4 +183,5 @@ def _entry(entry: StackRecord) -> str:
 
 
 def _millimetres(paint: Callable[[object, str], str], event: VerdictGiven) -> str:
-    return paint(f"({1000.0 * math.hypot(*event.deviation[:2]):.1f} mm off)", "soft") if event.deviation else ""
+    return paint(f"({1000.0 * math.hypot(*event.deviation[:2]):.1f} mm off)",
+                 "soft") if event.deviation else ""

@@ -35,12 +35,16 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     add = parser.add_argument
     add("--task", metavar="TEXT", help="what the robot shall do; the scene's own task by default")
     add("--scene", metavar="NAME", default="tabletop", help="scene in config/scenes, or a file (tabletop)")
-    add("--policy", metavar="NAME", default="hierarchical", help="policy in config/policies, or a file (hierarchical)")
-    add("--llm", metavar="NAME", help="language model in config/llm, or a file (openai with a key, else offline)")
-    add("--seed", metavar="N", type=_at_least(0, int), default=0, help="seed of the first trial (0); the next adds one")
+    add("--policy", metavar="NAME", default="hierarchical",
+        help="policy in config/policies, or a file (hierarchical)")
+    add("--llm", metavar="NAME",
+        help="language model in config/llm, or a file (openai with a key, else offline)")
+    add("--seed", metavar="N", type=_at_least(0, int), default=0,
+        help="seed of the first trial (0); the next adds one")
     add("--sigma", metavar="METRES", type=_at_least(0.0, float), default=0.0,
         help="standard deviation of the noise on placements (0)")
-    add("--trials", metavar="N", type=_at_least(0, int), default=1, help="how often, each with the next seed (1)")
+    add("--trials", metavar="N", type=_at_least(0, int), default=1,
+        help="how often, each with the next seed (1)")
     add("--json", metavar="FILE", help="write every trial's result to a file")
     add("--keep", action="store_true", help="leave everything running afterwards, until Ctrl-C")
     add("--rate", metavar="R", type=_at_least(0.0, float), default=0.0,
@@ -48,7 +52,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     add("--runs-dir", metavar="DIR", help="folder for the runs (runs/ in the workspace)")
     add("--autonomy", choices=("supervised", "full"), default="supervised",
         help="full: irreversible actions are not asked about (supervised)")
-    add("--time-limit", metavar="SECONDS", type=_at_least(1.0, float), default=1800.0, help="of one trial (1800)")
+    add("--time-limit", metavar="SECONDS", type=_at_least(1.0, float), default=1800.0,
+        help="of one trial (1800)")
     add("--namespace", default="hicrisp", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.task is not None and not options.task.strip():

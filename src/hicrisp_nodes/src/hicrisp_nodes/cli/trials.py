@@ -19,7 +19,8 @@ _FRESH_STATES = 5
 
 
 def run_trials(
-    options: Namespace, task: str, brain: str, supervisor: Supervisor, events: EventStream, follower: Follower,
+    options: Namespace, task: str, brain: str, supervisor: Supervisor, events: EventStream,
+    follower: Follower,
     console: Console,
 ) -> Iterator[Dict[str, Any]]:
     """Run the trials one after another; each result as soon as it is there.

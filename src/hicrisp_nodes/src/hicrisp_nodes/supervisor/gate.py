@@ -1,4 +1,6 @@
-"""Who may hold a command back: the pause, the emergency stop, and the question to the user; no ROS in here."""
+"""Who may hold a command back: the pause, the emergency stop, and the question to the user; no ROS in
+here.
+"""
 
 from __future__ import annotations
 

@@ -33,7 +33,9 @@ class Camera:
         self._closed = False
 
     def warm(self) -> None:
-        """Take a picture for nobody once there is a camera: the first one takes long, and no task shall wait for it."""
+        """Take a picture for nobody once there is a camera: the first one takes long, and no task shall
+        wait for it.
+        """
         self._thread.submit(self._client.call, SnapshotRequest(caption="warming up"), WARM_LIMIT)
 
     def close(self) -> None:
@@ -41,7 +43,9 @@ class Camera:
         self._closed, self._folder = True, None
 
     def begin(self, folder: Path) -> None:
-        """Take the pictures of a new task, if there is a camera; the first is taken while the task is planned."""
+        """Take the pictures of a new task, if there is a camera; the first is taken while the task is
+        planned.
+        """
         self._before = None
         self._folder = folder / "pictures" if self._present() and not self._closed else None
         self._count = 0
@@ -72,7 +76,8 @@ class Camera:
         """The task as an animation from a moment of the world's clock on, as ``overview.webp``."""
         if self._folder is None or not since > 0.0:
             return None
-        return self._save(SnapshotRequest("overview", since), ANIMATION_LIMIT, self._folder.parent, "overview")
+        return self._save(SnapshotRequest("overview", since), ANIMATION_LIMIT, self._folder.parent,
+                          "overview")
 
     def _save(self, request: SnapshotRequest, limit: float, folder: Path, name: str) -> Optional[str]:
         reply = self._client.call(request, limit)

@@ -69,7 +69,8 @@ class Progress:
         if isinstance(event, Waiting):
             return replace(self, message=event.text)
         if isinstance(event, PlanMade):
-            return replace(self, state=State.RUNNING, step_count=event.from_step + len(event.steps), message="")
+            return replace(self, state=State.RUNNING, step_count=event.from_step + len(event.steps),
+                           message="")
         if isinstance(event, StepStarted):
             return replace(self, state=State.RUNNING, step_index=event.index or 0, step=event.text)
         if isinstance(event, CorrectionMade):

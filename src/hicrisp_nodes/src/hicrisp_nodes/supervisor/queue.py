@@ -64,7 +64,8 @@ def objection(text: str) -> str:
         return "the task is empty; say what shall be done, for example: place the box next to the cylinder"
     if len(text) > MAX_TEXT:
         return f"the task has {len(text)} characters; at most {MAX_TEXT} are taken"
-    strange = next((c for c in text if unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn") and c not in "\n\t"), "")
+    strange = next((c for c in text if unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn")
+                    and c not in "\n\t"), "")
     if strange:
         return f"the task holds the control character U+{ord(strange):04X}; plain text is taken"
     if not any(c.isalpha() for c in text):
@@ -150,7 +151,8 @@ class TaskQueue:
         return True, f"task {request.id} {'was taken out of the line' if waiting else 'is being stopped'}"
 
     def hold(self, seconds: float, patience: float) -> str:
-        """Begin no task until ``release``, at most for some seconds; why that is not possible, which is empty if it is.
+        """Begin no task until ``release``, at most for some seconds; why that is not possible, which is empty
+        if it is.
 
         Args:
             patience: seconds that a task which is about to end gets for that.
@@ -189,7 +191,8 @@ class TaskQueue:
 
     def _remember(self, request: Request) -> None:
         self._all[request.id] = request
-        for old in [r for r in self._all.values() if r.finished.is_set()][: max(0, len(self._all) - MAX_REMEMBERED)]:
+        for old in [r for r in self._all.values()
+                    if r.finished.is_set()][: max(0, len(self._all) - MAX_REMEMBERED)]:
             del self._all[old.id]
 
     def _loop(self) -> None:

@@ -48,8 +48,10 @@ class TaskRunner:
     """
 
     def __init__(
-        self, configuration: Configuration, thinkers: Thinkers, robots: Mapping[str, RosRobot], observer: TopicObserver,
-        gate: Gate, reports: Reports, runs_dir: Path, labels: Mapping[str, Any], changed: Callable[[Request], None],
+        self, configuration: Configuration, thinkers: Thinkers, robots: Mapping[str, RosRobot],
+        observer: TopicObserver,
+        gate: Gate, reports: Reports, runs_dir: Path, labels: Mapping[str, Any],
+        changed: Callable[[Request], None],
         patience: float = 10.0, pictures: bool = True,
     ) -> None:
         self._configuration = configuration
@@ -108,7 +110,8 @@ class TaskRunner:
 
         seed = _of_the_world("seed", self._labels["seed"])  # A reset of the world changes it.
         labels = {name: self._labels.get(name, "") for name in ("policy", "llm", "scene")}
-        tell(TaskReceived(task_id=request.id, text=request.text, seed=seed, faults=_injected(), **labels).as_dict())
+        tell(TaskReceived(task_id=request.id, text=request.text, seed=seed, faults=_injected(),
+                          **labels).as_dict())
         task = Task(request.text, request.id, request.robot)
         self._look_around(request.cancel, lambda event: tell(
             replace(event, t=round(time.monotonic() - began, 4)).as_dict()))
@@ -123,7 +126,9 @@ class TaskRunner:
             self._camera.animate(began_ros)
 
     def _look_around(self, cancel: Event, tell: Callable[[Union[Waiting, Noted]], None]) -> None:
-        """Wait until everything is seen, for some seconds: a plan made from half a picture fails or does too little."""
+        """Wait until everything is seen, for some seconds: a plan made from half a picture fails or does
+        too little.
+        """
         missing = wait_for_picture(self._observer, self._robots, Deadline(self._patience), cancel,
                                    lambda said: tell(Waiting(text=said)))
         if missing:
@@ -133,7 +138,8 @@ class TaskRunner:
         resets = int(_of_the_world("resets", 0))
         if resets != self._resets:  # The robot of a world that began again is another one: what was learned is over.
             self._resets, self._offsets = resets, None
-        policy = replace(self._configuration.policy, autonomy="supervised")  # The gate knows the level of this moment.
+        policy = replace(self._configuration.policy,
+                         autonomy="supervised")  # The gate knows the level of this moment.
         executive = Executive(
             self._ports(request), self._configuration.domain, policy, tell, request.cancel, self._offsets)
         try:
@@ -155,7 +161,8 @@ class TaskRunner:
             self._reports.plan(plan, request.id)
 
         def approve(command: Command, doubt: str) -> bool:
-            return self._gate.approve(f"May {command.robot} {domain.describe(command)}? {doubt}".rstrip(), cancel)
+            return self._gate.approve(f"May {command.robot} {domain.describe(command)}? {doubt}".rstrip(),
+                                      cancel)
 
         talks = self._configuration.policy.brain == COPAL
         return Ports(

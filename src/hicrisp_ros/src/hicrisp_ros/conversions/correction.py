@@ -25,7 +25,8 @@ def entry_to_msg(entry: StackEntry) -> StackEntryMsg:
 
 def entry_from_msg(message: StackEntryMsg) -> StackEntry:
     """One entry of the stack from a message."""
-    return StackEntry(command_from_msg(message.command), feedback_from_msg(message.feedback), message.attempts)
+    return StackEntry(command_from_msg(message.command), feedback_from_msg(message.feedback),
+                      message.attempts)
 
 
 def stack_to_msg(entries: Iterable[StackEntry]) -> List[StackEntryMsg]:

@@ -33,7 +33,8 @@ def _arguments_from_msg(values: Iterable[ValueMsg]) -> Dict[str, Value]:
 
 def step_to_msg(step: Step) -> StepMsg:
     """A step as a message."""
-    return StepMsg(step.text, step.action, _arguments_to_msg(step.arguments), step.robot, step.after is not None,
+    return StepMsg(step.text, step.action, _arguments_to_msg(step.arguments), step.robot,
+                   step.after is not None,
                    list(step.after or ()))
 
 
@@ -57,7 +58,8 @@ def plan_from_msg(message: PlanMsg) -> Plan:
 
 def keep_outs_to_msg(keep_outs: Iterable[KeepOut]) -> List[KeepOutMsg]:
     """Ground to keep out of as messages."""
-    return [KeepOutMsg(each.name, [Point(x, y, 0.0) for x, y in each.corners], each.radius) for each in keep_outs]
+    return [KeepOutMsg(each.name, [Point(x, y, 0.0) for x, y in each.corners], each.radius)
+            for each in keep_outs]
 
 
 def keep_outs_from_msg(messages: Iterable[KeepOutMsg]) -> Tuple[KeepOut, ...]:
@@ -102,13 +104,15 @@ def command_from_msg(message: CommandMsg) -> Command:
 
 def record_to_msg(record: StepRecord) -> StepRecordMsg:
     """What became of a step, as a message."""
-    return StepRecordMsg(step_to_msg(record.step), [command_to_msg(command) for command in record.commands], record.ok,
+    return StepRecordMsg(step_to_msg(record.step), [command_to_msg(command) for command in record.commands],
+                         record.ok,
                          record.note, record.elsewhere)
 
 
 def record_from_msg(message: StepRecordMsg) -> StepRecord:
     """What became of a step, from a message."""
-    return StepRecord(step_from_msg(message.step), tuple(command_from_msg(command) for command in message.commands),
+    return StepRecord(step_from_msg(message.step),
+                      tuple(command_from_msg(command) for command in message.commands),
                       message.ok, message.note, message.elsewhere)
 
 

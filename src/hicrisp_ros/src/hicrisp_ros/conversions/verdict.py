@@ -58,7 +58,8 @@ def cause_from_msg(message: CauseMsg) -> Optional[Cause]:
 
 def outcome_to_msg(outcome: Outcome) -> OutcomeMsg:
     """An outcome as a message."""
-    return OutcomeMsg(status=_STATUS_CODES[outcome.status], message=outcome.message, blockers=list(outcome.blockers),
+    return OutcomeMsg(status=_STATUS_CODES[outcome.status], message=outcome.message,
+                      blockers=list(outcome.blockers),
                       cause=cause_to_msg(outcome.cause))
 
 
@@ -66,7 +67,8 @@ def outcome_from_msg(message: OutcomeMsg) -> Outcome:
     """The outcome of a message; a status that nobody defined counts as INVALID, never as a success."""
     status = _STATUSES.get(message.status)
     if status is None:
-        return Outcome(Status.INVALID, f"the driver answered the unknown status {message.status}: {message.message}")
+        return Outcome(Status.INVALID,
+                       f"the driver answered the unknown status {message.status}: {message.message}")
     return Outcome(status, message.message, tuple(message.blockers), cause_from_msg(message.cause))
 
 

@@ -82,7 +82,8 @@ def _robot_from_msg(message: RobotStateMsg) -> RobotState:
 
 
 def _motion_from_msg(message: MotionMsg) -> Motion:
-    return Motion(message.touches, message.near_misses, dict(zip(message.zones, message.entered)), message.clearance,
+    return Motion(message.touches, message.near_misses, dict(zip(message.zones, message.entered)),
+                  message.clearance,
                   message.path)
 
 

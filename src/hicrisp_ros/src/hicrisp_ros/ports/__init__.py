@@ -1,1 +1,3 @@
-"""The ports of hicrisp_core over ROS: brain, body, detector, corrector, robots and eyes behind their nodes."""
+"""The ports of hicrisp_core over ROS: brain, body, detector, corrector, robots and eyes behind their
+nodes.
+"""

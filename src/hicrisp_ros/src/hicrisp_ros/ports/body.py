@@ -43,7 +43,8 @@ class RosBody:
         self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
     ) -> Union[Command, Feedback]:
         """The command with its target and its aim in the world as it is now."""
-        request = AimCommandRequest(to.command_to_msg(command), to.world_to_msg(world), offsets_to_msg(offsets))
+        request = AimCommandRequest(to.command_to_msg(command), to.world_to_msg(world),
+                                    offsets_to_msg(offsets))
         reply = self._aim.call(request, deadline.remaining)
         if reply.response is None:
             return lost("body", reply.message)

@@ -64,7 +64,8 @@ class RosReporter:
     def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
         """The words in which the user is told how a task ended."""
         reply = self._thinker.ask(ReportTaskGoal(
-            task=request.task.text, task_id=request.task.id, robot=request.task.robot, success=request.success,
+            task=request.task.text, task_id=request.task.id, robot=request.task.robot,
+            success=request.success,
             message=request.message, done=list(request.done), failures=list(request.failures),
             history=list(request.history)), deadline, self._cancel)
         if not reply.ok or reply.result is None:

@@ -24,7 +24,8 @@ class RosDetector:
     def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
         """Whether the command worked."""
         reply = self._client.call(CheckCommandRequest(
-            to.command_to_msg(command), to.world_to_msg(before), to.world_to_msg(after), to.outcome_to_msg(outcome)
+            to.command_to_msg(command), to.world_to_msg(before), to.world_to_msg(after),
+            to.outcome_to_msg(outcome)
         ), self._limit)
         if reply.response is None:
             return Verdict(lost("detector", reply.message))

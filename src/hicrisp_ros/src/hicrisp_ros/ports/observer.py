@@ -1,4 +1,6 @@
-"""The supervisor's eyes: the detector's world states, waited for until they are new and things have settled."""
+"""The supervisor's eyes: the detector's world states, waited for until they are new and things have
+settled.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ class TopicObserver:
     """Observes through the topic ``world_state``.
 
     Args:
-        still: metres that a thing may be seen to move while it counts as settled; above the noise of the poses.
+        still: metres that a thing may be seen to move while it counts as settled; above the noise of the
+            poses.
         window: seconds of the ROS clock over which it must be still.
         patience: seconds of wall time after which what moves is taken as it is.
         recent: seconds of the ROS clock; what was seen so shortly before the call, but after the last command
@@ -69,7 +72,9 @@ class TopicObserver:
         self._changed_at = rospy.get_time()
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The world as it is seen now, when nothing moves any more; the last that was seen when the time is over."""
+        """The world as it is seen now, when nothing moves any more; the last that was seen when the time
+        is over.
+        """
         return self.observe_beside(frozenset, deadline)
 
     def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
@@ -130,7 +135,9 @@ class TaskObserver:
 
 
 def _seen_at(world: WorldState) -> float:
-    """When the newest pose of a movable thing was seen, or facts without poses were, seconds of the ROS clock."""
+    """When the newest pose of a movable thing was seen, or facts without poses were, seconds of the ROS
+    clock.
+    """
     ages = [thing.pose_age for thing in world.objects.values() if thing.pose is not None and thing.movable]
     if not ages and any(robot.kind == "base" and robot.pose is not None for robot in world.robots.values()):
         return world.stamp  # The detector shows a robot's pose only while it is fresh.
@@ -145,7 +152,8 @@ def _moved(before: WorldState, after: WorldState, besides: FrozenSet[str]) -> fl
     What nobody can move does not count: a lidar outlines an obstacle a little differently with every scan.
     """
     farthest = 0.0
-    things = ({name: thing for name, thing in world.objects.items() if thing.movable} for world in (before, after))
+    things = ({name: thing for name, thing in world.objects.items() if thing.movable}
+              for world in (before, after))
     for was, is_ in (tuple(things), (before.robots, after.robots)):
         for name in (set(was) | set(is_)) - besides:
             a: Optional[object] = getattr(was.get(name), "pose", None)

@@ -26,7 +26,8 @@ class RosReach:
     def __init__(self) -> None:
         self._clients: Dict[str, ServiceClient] = {}
 
-    def __call__(self, robot: str, poses: Sequence[Pose], constraints: Constraints = UNCONSTRAINED) -> Reached:
+    def __call__(self, robot: str, poses: Sequence[Pose],
+                 constraints: Constraints = UNCONSTRAINED) -> Reached:
         """The first pose that is reached."""
         client = self._clients.setdefault(robot, ServiceClient(f"robots/{robot}/first_reached", FirstReached))
         if not robot or not offered(client.name):

@@ -41,7 +41,8 @@ class RosRobot:
         ended: called after every command.
     """
 
-    def __init__(self, name: str, capabilities: Sequence[str], estop: Event, ended: Callable[[], None]) -> None:
+    def __init__(self, name: str, capabilities: Sequence[str], estop: Event,
+                 ended: Callable[[], None]) -> None:
         self.name = name
         self._capabilities = tuple(capabilities)
         self._estop = estop

@@ -16,9 +16,11 @@ _GONE = (CallStatus.LOST, CallStatus.UNREACHABLE)
 
 
 class Thinker:
-    """A stateless node behind an action: a goal that was lost with its node is asked again until the deadline.
+    """A stateless node behind an action: a goal that was lost with its node is asked again until the
+    deadline.
 
-    It is asked one thing at a time, as a second goal would take the first one's place; who asks meanwhile waits.
+    It is asked one thing at a time, as a second goal would take the first one's place; who asks meanwhile
+    waits.
     """
 
     def __init__(self, name: str, specification: Any) -> None:

@@ -41,12 +41,15 @@ class LabSimulation(AgvSimulation):
         Simulation._begin(self)
         AgvSimulation._begin(self)
         self._free: Mapping[str, int] = {
-            self.model.joint(number).name: int(self.model.jnt_dofadr[number]) for number in range(self.model.njnt)
+            self.model.joint(number).name: int(self.model.jnt_dofadr[number])
+            for number in range(self.model.njnt)
             if self.model.jnt_type[number] == mujoco.mjtJoint.mjJNT_FREE}
 
     @contextmanager
     def moving(self) -> Iterator[None]:
-        """Inside, the physics waits for the caller's steps, and the caller for those of others who move something."""
+        """Inside, the physics waits for the caller's steps, and the caller for those of others who move
+        something.
+        """
         with super().moving(), self._lockstep.member():
             yield
 
@@ -54,7 +57,9 @@ class LabSimulation(AgvSimulation):
         self._lockstep.period(super()._advance)
 
     def speed_of(self, name: str) -> float:
-        """The greatest speed of a thing that can move, m/s or rad/s along any axis; 0 for one that is not there."""
+        """The greatest speed of a thing that can move, m/s or rad/s along any axis; 0 for one that is not
+        there.
+        """
         if name not in self._free:
             return 0.0
         first = self._free[name]

@@ -118,5 +118,6 @@ class LabWorld(EmbeddedWorld):
             while self.time < end and quiet < _QUIET_FOR:
                 before, besides = self.time, moving()
                 self.simulation.step()
-                speed = max((self.lab.speed_of(body) for name, body in names.items() if name not in besides), default=0)
+                speed = max((self.lab.speed_of(body) for name, body in names.items() if name not in besides),
+                            default=0)
                 quiet = quiet + self.time - before if speed < QUIET else 0.0

@@ -56,7 +56,8 @@ class FactTable:
         found = self._patterns.get(form)
         if found is None:
             found = self._patterns[form] = Pattern(atom.predicate, tuple(
-                "_" if argument == "_" or argument.startswith("?") else argument for argument in atom.arguments))
+                "_" if argument == "_" or argument.startswith("?") else argument
+                for argument in atom.arguments))
             found.bits = self._bits.get(form, 0)
         return found
 

@@ -187,7 +187,8 @@ class Grounding:
                 unified = unify(effect, predicate, wanted, action) if effect.removes == removes else None
                 if unified is not None and self._fits(action, unified.parameters):
                     found.append(_Candidate(action, effect, unified, sum(
-                        name not in unified.parameters and not p.optional for name, p in action.parameters.items())))
+                        name not in unified.parameters and not p.optional
+                        for name, p in action.parameters.items())))
             closest = min(((c.free, c.effect.when is not None) for c in found), default=None)
             for candidate in found:
                 told = told_too and (candidate.free, candidate.effect.when is not None) != closest
@@ -227,7 +228,8 @@ class Grounding:
                 yield Way(operator)
 
     def _bindings(
-        self, action: Action, known: Mapping[str, str], clock: Optional[Clock], among: Optional[FrozenSet[str]]
+        self, action: Action, known: Mapping[str, str], clock: Optional[Clock],
+        among: Optional[FrozenSet[str]]
     ) -> Iterator[Tuple[Dict[str, str], Dict[str, Value]]]:
         needed = [parameter for parameter in action.parameters.values() if not parameter.optional]
         choices = [self._choices(parameter, known.get(parameter.name), among) for parameter in needed]
@@ -277,7 +279,8 @@ class Grounding:
                     break
             robot = str(arguments.get(action.robot_parameter, self._robot))
             self._operators[where] = Operator(
-                action, Command(action.name, dict(arguments), robot, time_limit=action.time_limit), dict(names),
+                action, Command(action.name, dict(arguments), robot, time_limit=action.time_limit),
+                dict(names),
                 tuple(dict.fromkeys(tests)), self.ground) if possible else None
         return self._operators[where]
 

@@ -22,7 +22,7 @@ from hicrisp_core.time.deadline import Deadline
 _KEPT = 6
 """Groundings that are kept: worlds with the same things, and the same facts that no action touches."""
 _MOST_FACTS = 20_000
-"""Facts in a grounding above which it is made anew: quantities can go on for ever."""
+"""Facts above which a grounding starts again from nothing: quantities can grow without end."""
 
 _World = Tuple[FrozenSet[Tuple[str, str]], str, FrozenSet[Relation]]
 

@@ -8,6 +8,7 @@ which one will do.
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from typing import Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Binding, Facts, IsA, solutions
@@ -17,16 +18,16 @@ Key = Union[int, Pattern, "Tuple[Tuple[Key, ...], ...]"]
 Keys = Tuple[Key, ...]
 
 
-class StateTest:
+class StateTest(ABC):
     """A condition with all its names put in."""
 
+    @abstractmethod
     def holds(self, state: int) -> bool:
         """Whether it holds in a state."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lacks(self, state: int) -> Optional[Keys]:
         """What a state lacks in which it does not hold; ``None`` when nothing can ever mend that."""
-        raise NotImplementedError
 
 
 class AllOf(StateTest):
@@ -119,7 +120,8 @@ class Ground:
             if any("?" in argument or argument == "_" for argument in first):
                 return None
             return next(solutions((atom,), self.fixed, self.is_a), None) is not None
-        if atom.predicate in self.fixed_predicates and (atom.ground or not any("?" in a for a in atom.arguments)):
+        if atom.predicate in self.fixed_predicates and (atom.ground
+                                                        or not any("?" in a for a in atom.arguments)):
             return next(solutions((atom,), self.fixed, self.is_a), None) is not None
         return None
 

@@ -1,6 +1,7 @@
 """What every ``Arm`` must do, as tests that the embedded arm and the drivers share.
 
-A test class derives from :class:`ArmConformance` (for unittest also from ``TestCase``) and gives it a ``rig``.
+A test class derives from :class:`ArmConformance` (for unittest also from ``TestCase``) and gives it a
+``rig``.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class ArmRig:
         tolerance: how far from a goal it may end, metres.
         hurry: a time limit in which ``reachable`` cannot be reached, seconds of wall time.
         patience: time in which every plan and every motion here ends, seconds of wall time.
-        soon: time within which the arm must stand after it was told to, seconds of wall time; longer for a simulated
-            one on a machine that does other things too.
+        soon: time within which the arm must stand after it was told to, seconds of wall time; longer for a
+            simulated one on a machine that does other things too.
         lose: takes the connection to the arm away; ``None`` where there is none.
     """
 
@@ -115,7 +116,8 @@ class ArmConformance:
         assert isinstance(self.rig.arm.plan_to(self.rig.reachable, self._patience()), Trajectory)
         self.rig.arm.sync(replace(self.rig.world, objects={**self.rig.world.objects, thing.name: moved}))
         assert self._refusal(self.rig.reachable).blockers == (thing.name,)
-        assert isinstance(self.rig.arm.plan_to(before.shifted((0.0, 0.0, 0.03)), self._patience()), Trajectory)
+        assert isinstance(self.rig.arm.plan_to(before.shifted((0.0, 0.0, 0.03)), self._patience()),
+                          Trajectory)
 
     def test_what_may_be_touched_is_not_in_the_way_of_the_hand(self) -> None:
         touch = frozenset({self.rig.obstacle})

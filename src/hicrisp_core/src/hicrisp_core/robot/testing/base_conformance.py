@@ -1,6 +1,7 @@
 """What every ``Base`` must do, as tests that the embedded base and the drivers share.
 
-A test class derives from :class:`BaseConformance` (for unittest also from ``TestCase``) and gives it a ``rig``.
+A test class derives from :class:`BaseConformance` (for unittest also from ``TestCase``) and gives it a
+``rig``.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ class BaseRig:
         tolerance: how far from a goal it may end, metres.
         hurry: a time limit in which ``reachable`` cannot be reached, seconds of wall time.
         patience: time in which every drive here ends, seconds of wall time.
-        soon: time within which the base must stand after it was told to, seconds of wall time; longer for a simulated
-            one on a machine that does other things too.
+        soon: time within which the base must stand after it was told to, seconds of wall time; longer for a
+            simulated one on a machine that does other things too.
         lose: takes the connection to the base away; ``None`` where there is none.
     """
 
@@ -79,7 +80,8 @@ class BaseConformance:
     def test_what_is_no_pose_is_refused_and_moves_nothing(self) -> None:
         x, y, _ = self.rig.reachable.position
         start = self.rig.where()
-        for wrong in (Pose((math.nan, y, 0.0)), Pose((x, math.inf, 0.0)), Pose((x, y, 0.0), (0.0, 0.0, 0.0, 0.0))):
+        for wrong in (Pose((math.nan, y, 0.0)), Pose((x, math.inf, 0.0)),
+                      Pose((x, y, 0.0), (0.0, 0.0, 0.0, 0.0))):
             assert self._go(wrong).status is Status.INVALID
         assert planar_distance(self.rig.where().position, start.position) < _NUDGE
 
