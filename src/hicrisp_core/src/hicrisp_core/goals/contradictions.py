@@ -81,8 +81,8 @@ def _ring(wanted: Iterable[Relation], domain: Domain) -> _Found:
     for facts in orders.values():
         ring = _back_to_itself(facts)
         if ring:
-            said = " and ".join(f"'{Holds(fact)}'" for fact in ring)
-            return f"{said} cannot hold at once: they lead from {ring[0].subject} back to itself", ring
+            together = " and ".join(f"'{Holds(fact)}'" for fact in ring)
+            return f"{together} cannot hold at once: they lead from {ring[0].subject} back to itself", ring
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import AbstractSet, Iterable, Tuple
+from typing import AbstractSet, Iterable, List, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Relation
@@ -33,7 +33,7 @@ def missing(
     statements: Iterable[Statement], facts: AbstractSet[Relation], domain: Domain
 ) -> Tuple[Statement, ...]:
     """The statements that do not hold; of those that must all hold together, each by itself."""
-    found = []
+    found: List[Statement] = []
     for statement in statements:
         if holds(statement, facts, domain):
             continue
