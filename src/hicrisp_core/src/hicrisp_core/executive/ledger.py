@@ -39,6 +39,8 @@ class TaskResult:
     """The steps that were carried out and hold, as sentences."""
     given_up: Tuple[str, ...] = ()
     not_begun: Tuple[str, ...] = ()
+    goal: str = ""
+    """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty where it was not judged."""
 
 
 @dataclass(frozen=True)
