@@ -55,7 +55,7 @@ class GroupDrive:
         if positions is None:
             return Outcome(Status.LOST, f"there are no joint states of the fingers on {self._fingers.topic}")
         place = dict(zip(self._fingers.joints, positions))
-        driven = self._settings.driven
+        driven = self._settings.driven or self._settings.fingers[:1]
         start, end = tuple(place.get(joint, positions[0])
                            for joint in driven), opening * self._settings.position
         seconds = max(_LEAST_TIME, abs(sum(positions) - opening) / max(self._settings.speed, 1e-3))

@@ -5,8 +5,7 @@ the keys.
 from __future__ import annotations
 
 import re
-from dataclasses import field
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
 from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
@@ -112,6 +111,15 @@ class SayingEntry:
 
 
 @dataclass(frozen=True, config=STRICT)
+class ExampleEntry:
+    """A task with a plan, as models are shown it, and what holds before, where that matters."""
+
+    task: str
+    plan: Tuple[str, ...]
+    state: Union[str, Tuple[str, ...]] = ""
+
+
+@dataclass(frozen=True, config=STRICT)
 class DomainFile:
     """A whole file; actions and roles are read once the types and predicates are known."""
 
@@ -121,7 +129,7 @@ class DomainFile:
     actions: Mapping[str, Dict[str, Any]]
     description: str = ""
     sayings: Tuple[SayingEntry, ...] = ()
-    examples: Tuple[Dict[str, Any], ...] = field(default=())
+    examples: Tuple[ExampleEntry, ...] = ()
 
 
 def spelled_out(entry: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.extending import extended_files
 from hicrisp_core.config.settings import read_settings
-from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml
+from hicrisp_core.config.yaml_lines import Path, Positions, read_yaml
 from hicrisp_core.domain.condition_text import parse_atom, parse_condition
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
 from hicrisp_core.domain.entries import (
@@ -17,6 +17,7 @@ from hicrisp_core.domain.entries import (
     AdditionEntry,
     DomainFile,
     EffectEntry,
+    ExampleEntry,
     ParameterEntry,
     PreconditionEntry,
     PredicateEntry,
@@ -69,10 +70,15 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
         name: _ActionReader(name, types, predicates, roles, positions, actions.get(name)).read(entry)
         for name, entry in read.actions.items()})
     check_item_role(values, roles, actions, positions)
-    for index, example in enumerate(read.examples):
-        check_keys(example, ("task", "state", "plan"), ("task", "plan"), positions, ("examples", index))
-    return Domain(read.domain, types, predicates, actions, read.description, read.examples,
+    return Domain(read.domain, types, predicates, actions, read.description,
+                  tuple(map(_example, read.examples)),
                   tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles)
+
+
+def _example(entry: ExampleEntry) -> Mapping[str, object]:
+    """An example as prompts take it; without a state where it has none."""
+    state = entry.state if isinstance(entry.state, str) else list(entry.state)
+    return {"task": entry.task, "plan": list(entry.plan), **({"state": state} if state else {})}
 
 
 def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:

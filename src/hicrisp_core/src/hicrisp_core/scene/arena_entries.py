@@ -56,6 +56,13 @@ class StartEntry:
 
 
 @dataclass(frozen=True, config=STRICT)
+class ArmEntry:
+    """An arm, which stands at the table."""
+
+    kind: Literal["arm"]
+
+
+@dataclass(frozen=True, config=STRICT)
 class AreaEntry:
     """A place on the floor; its type is ``area`` unless another one is given."""
 
@@ -94,3 +101,14 @@ class ObstacleEntry:
     def __post_init__(self) -> None:
         if (self.position is None) == (self.random is None):
             raise ValueError("exactly one of 'position' and 'random' says where it is at first")
+
+
+@dataclass(frozen=True, config=STRICT)
+class ArenaPart:
+    """The part of a scene file about an arena; robots and walls are read one by one."""
+
+    arena: ArenaEntry
+    areas: Mapping[str, AreaEntry]
+    robots: Mapping[str, Any]
+    walls: Mapping[str, Any] = field(default_factory=dict)
+    obstacles: Mapping[str, ObstacleEntry] = field(default_factory=dict)
