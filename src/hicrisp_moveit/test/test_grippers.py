@@ -27,12 +27,12 @@ pytestmark = pytest.mark.usefixtures("ros")
 ARM = load_arm_file(config_file("robots", "panda_moveit"))
 
 
-def gripper(**changed: Any) -> GripperSettings:
+def told(**changed: Any) -> GripperSettings:
     """The settings of a gripper with the Panda's fingers."""
     return replace(ARM.gripper, **changed)
 
 
-SETTINGS = gripper(kind="franka", action="/franka_gripper", speed=0.1)
+SETTINGS = told(kind="franka", action="/franka_gripper", speed=0.1)
 
 
 def drive_of(settings: GripperSettings, wait: float = 5.0) -> Drive:
@@ -88,7 +88,7 @@ def test_fingers_that_something_holds_up_are_told(pair: Pair) -> None:
 def test_a_cancel_stops_the_fingers_although_the_server_does_not_heed_it(pair: Pair) -> None:
     gripper, hand = pair
     gripper.width, cancel = 0.0, Event()
-    slow = FrankaDrive(gripper(kind="franka", action="/franka_gripper", speed=0.01))
+    slow = FrankaDrive(told(kind="franka", action="/franka_gripper", speed=0.01))
     assert slow._move.wait_for_server(PATIENCE)
     gripper.on_step = lambda: gripper.width > 0.002 and cancel.set()
     assert slow.move(0.08, Deadline(PATIENCE), cancel).status is Status.CANCELED
@@ -108,7 +108,7 @@ def test_homing_finds_the_ends(pair: Pair) -> None:
 
 
 def test_a_gripper_that_is_not_there_is_lost_in_bounded_time(ros: None) -> None:
-    drive = FrankaDrive(gripper(kind="franka", action="/nowhere"))
+    drive = FrankaDrive(told(kind="franka", action="/nowhere"))
     deadline = Deadline(PATIENCE)
     assert drive.move(0.02, deadline, Event()).status is Status.LOST
     assert not deadline.passed
@@ -116,23 +116,23 @@ def test_a_gripper_that_is_not_there_is_lost_in_bounded_time(ros: None) -> None:
 
 def test_an_unknown_kind_is_refused_with_the_known_ones(ros: None) -> None:
     with pytest.raises(ConfigError, match="suction.*gripper_command, franka, group, auto"):
-        drive_of(gripper(kind="suction"))
-    assert drive_of(gripper(kind="group")) is not None
+        drive_of(told(kind="suction"))
+    assert drive_of(told(kind="group")) is not None
 
 
 def test_frankas_own_actions_are_taken_where_they_are_served(pair: Pair) -> None:
-    drive = drive_of(gripper(kind="auto", action="/franka_gripper"), PATIENCE)
+    drive = drive_of(told(kind="auto", action="/franka_gripper"), PATIENCE)
     assert isinstance(drive, FrankaDrive)
 
 
 def test_where_only_a_gripper_command_is_served_that_is_taken(ros: None) -> None:
     server = ActionServer("/other_hand/gripper_action", GripperCommandAction,
                           lambda _: GripperCommandResult()).start()
-    settings = gripper(kind="auto", action="/other_hand")
+    settings = told(kind="auto", action="/other_hand")
     assert isinstance(drive_of(settings), CommandDrive)
     server.stop()
 
 
 def test_where_no_gripper_is_served_the_namespace_is_told(ros: None) -> None:
     with pytest.raises(ConfigError, match="/nowhere.*grasp nor gripper_action"):
-        drive_of(gripper(kind="auto", action="/nowhere"), 0.3)
+        drive_of(told(kind="auto", action="/nowhere"), 0.3)

@@ -102,13 +102,13 @@ def _start(told: Any, arena: Arena, positions: Positions, path: Place) -> Start:
 
 
 def _area(name: str, entry: AreaEntry, arena: Arena, positions: Positions, domain: Domain) -> WorldObject:
-    path = ("areas", name)
-    _check_type(entry.type, domain, positions, path)
+    path, type_ = ("areas", name), entry.type or domain.roles.area
+    _check_type(type_, domain, positions, path)
     x, y = entry.position
     if arena.clearance(x, y) <= 0.0:
         raise positions.error((*path, "position"), f"{_where(x, y)} is outside the arena, which is {arena}")
     pose = Pose((x, y, arena.floor + _FLAT / 2.0), from_yaw(math.radians(entry.yaw)))
-    return WorldObject(name, entry.type, "region", (*entry.size, _FLAT), _attributes(entry.attributes), pose,
+    return WorldObject(name, type_, "region", (*entry.size, _FLAT), _attributes(entry.attributes), pose,
                        movable=False)
 
 

@@ -64,10 +64,10 @@ class ArmEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class AreaEntry:
-    """A place on the floor; its type is ``area`` unless another one is given."""
+    """A place on the floor; unless a type is given, it has the one that plays the role ``area`` in the domain."""
 
     position: Spot
-    type: str = "area"
+    type: str = ""
     size: Extent = (0.5, 0.5)
     yaw: float = 0.0
     attributes: Mapping[str, Any] = field(default_factory=dict)
