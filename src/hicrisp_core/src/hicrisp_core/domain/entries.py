@@ -5,6 +5,7 @@ the keys.
 from __future__ import annotations
 
 import re
+from dataclasses import field
 from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
 from pydantic import PositiveFloat
