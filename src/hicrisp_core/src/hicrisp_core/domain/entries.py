@@ -19,7 +19,7 @@ _PLACE = re.compile(r"\{\w+\}")
 
 @dataclass(frozen=True, config=STRICT)
 class PredicateEntry:
-    """A kind of fact; ``direction`` in the plane."""
+    """A kind of fact; ``direction`` in the plane, ``instead`` a predicate by type."""
 
     args: Tuple[str, ...]
     text: str
@@ -28,10 +28,19 @@ class PredicateEntry:
     tolerance: float = 0.0
     direction: Tuple[float, float] = (0.0, 0.0)
     transient: bool = False
+    symmetric: bool = False
+    inverse: str = ""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    goal_text: str = ""
+    avoid_text: str = ""
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.args) <= 2:
             raise ValueError("a predicate has one or two arguments, as facts are triplets")
+        if (self.symmetric or self.inverse) and len(self.args) < 2:
+            raise ValueError("only a predicate of two things can be symmetric or have an inverse")
+        if self.symmetric and self.inverse:
+            raise ValueError("a symmetric predicate is its own inverse: leave 'inverse' out")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -122,6 +131,7 @@ class DomainFile:
     description: str = ""
     sayings: Tuple[SayingEntry, ...] = ()
     examples: Tuple[Dict[str, Any], ...] = field(default=())
+    goal_examples: Tuple[Dict[str, Any], ...] = field(default=())
 
 
 def spelled_out(entry: Any) -> Any:

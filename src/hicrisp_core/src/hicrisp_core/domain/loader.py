@@ -63,6 +63,8 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     predicates = {name: predicate for parent in parents for name, predicate in parent.predicates.items()}
     predicates.update({
         name: _predicate(name, entry, types, positions) for name, entry in read.predicates.items()})
+    for name in read.predicates:
+        _check_relatives(predicates[name], predicates, types, positions)
     roles = read_roles(values, types, predicates, positions, [parent.roles for parent in parents])
     actions = {name: action for parent in parents for name, action in parent.actions.items()}
     actions.update({
@@ -71,8 +73,12 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     check_item_role(values, roles, actions, positions)
     for index, example in enumerate(read.examples):
         check_keys(example, ("task", "state", "plan"), ("task", "plan"), positions, ("examples", index))
+    for index, example in enumerate(read.goal_examples):
+        check_keys(example, ("things", "robots", "now", "request", "answer"), ("things", "request", "answer"),
+                   positions,
+                   ("goal_examples", index))
     return Domain(read.domain, types, predicates, actions, read.description, read.examples,
-                  tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles)
+                  tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles, read.goal_examples)
 
 
 def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:
@@ -101,7 +107,25 @@ def _predicate(name: str, entry: PredicateEntry, types: Mapping[str, str], posit
         raise positions.error((*path, "detect"), extensions().tests.unknown(entry.detect))
     not_text = f"not: {entry.text}" if entry.not_text is None else entry.not_text
     return Predicate(name, entry.args, entry.text, not_text, entry.detect, entry.tolerance, entry.direction,
-                     entry.transient)
+                     entry.transient, entry.symmetric, entry.inverse, entry.instead, entry.goal_text,
+                     entry.avoid_text)
+
+
+def _check_relatives(
+    predicate: Predicate, predicates: Mapping[str, Predicate], types: Mapping[str, str], positions: Positions
+) -> None:
+    """Refuse an inverse that is none, and a predicate to use instead that does not exist."""
+    path: Path = ("predicates", predicate.name)
+    for key, name in (("inverse", predicate.inverse),
+                      *(("instead", name) for name in predicate.instead.values())):
+        if name and (name not in predicates or name == predicate.name):
+            raise positions.error((*path, key), f"'{name}' is no other predicate of this domain; there are: "
+                                                f"{', '.join(sorted(set(predicates) - {predicate.name}))}")
+    if predicate.inverse and predicates[predicate.inverse].inverse != predicate.name:
+        raise positions.error((*path, "inverse"),
+                              f"'{predicate.inverse}' must have the inverse '{predicate.name}'")
+    for type_ in predicate.instead:
+        _known_type(type_, types, positions, (*path, "instead"))
 
 
 def _known_type(type_: Any, types: Mapping[str, str], positions: Positions, path: Path) -> str:
