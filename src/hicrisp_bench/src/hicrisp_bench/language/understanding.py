@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Mapping, Optional, Protocol, Tuple, Union
+from typing import Dict, Mapping, Protocol, Tuple, Union
 
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.words import goal_words
+from hicrisp_core.language.facts import FactReader
+from hicrisp_core.language.front_ends import Form, form_of
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion, LlmFailure
-from hicrisp_core.model import Command, Plan, Relation, Task, WorldState
+from hicrisp_core.model import Plan, Relation, Task, WorldState
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Holds, NoGoal, Refuse
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import PlanRequest
@@ -59,7 +61,7 @@ class GrammarReader:
 
     limit: float = 20.0
     """Seconds for one sentence."""
-    _brains: "dict[str, OfflineBrain]" = field(default_factory=dict)
+    _brains: Dict[str, OfflineBrain] = field(default_factory=dict)
 
     def read(self, text: str, setting: Setting) -> Reply:
         """What a sentence means in a setting."""
@@ -71,7 +73,8 @@ class GrammarReader:
             return Reply(_made_by(answer.plan, setting), "; ".join(step.text for step in answer.plan.steps), seconds)
         if answer.refusal:
             return Reply(Refuse(), answer.refusal, seconds)
-        return Reply(AnswerOnly() if text.rstrip().endswith("?") else SoAlready(), answer.answer, seconds)
+        question = form_of(text, setting.domain, FactReader(setting.domain)) is Form.QUESTION
+        return Reply(AnswerOnly() if question else SoAlready(), answer.answer, seconds)
 
 
 class ModelReader:
@@ -141,6 +144,6 @@ def _read(answer: Completion, setting: Setting) -> Understood:
 def _made_by(plan: Plan, setting: Setting) -> Goal:
     world = setting.world
     for step in plan.steps:
-        world = apply_effects(setting.domain, Command(step.action, step.arguments, step.robot), world)
+        world = apply_effects(setting.domain, setting.domain.ground(step, world), world)
     made = sorted(world.relations - setting.world.relations)
     return Goal(tuple(Holds(Relation(*fact)) for fact in made))
