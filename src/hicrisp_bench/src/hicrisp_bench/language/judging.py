@@ -21,7 +21,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from enum import Enum
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple
 
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.search import Searcher
@@ -168,7 +168,7 @@ class Judge:
         return holds(fact, self._world.relations, self._domain)
 
     def _planned(self, facts: Facts) -> Course:
-        conditions: Union[Tuple[object, ...], Misfit] = conditions_of(sorted(facts, key=str), self._domain)
+        conditions = conditions_of(sorted(facts, key=str), self._domain)
         if isinstance(conditions, Misfit):
             return Course((self._world,), False)
         answer = self._searcher.find(self._world, conditions, _LIMITS)

@@ -43,7 +43,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grammar", action="store_true", help="ask the grammar first, the model where it refuses")
     parser.add_argument("--prompt", default="goal", metavar="NAME", help="a folder of config/prompts (goal)")
     parser.add_argument("--seed", type=int, default=0, help="of the scenes' layouts (0)")
-    parser.add_argument("--class", dest="kinds", action="append", metavar="CLASS", help="only this class; may be repeated")
+    parser.add_argument("--class", dest="kinds", action="append", metavar="CLASS",
+                        help="only this class; may be repeated")
     parser.add_argument("--every", type=at_least_one, default=1, metavar="N", help="only every N-th sentence")
 
 
@@ -52,17 +53,19 @@ def run(options: argparse.Namespace) -> Report:
     file = options.sentences or options.config / "sentences" / "tabletop.json"
     sentences = _chosen(read_sentences(file), options)
     settings = settings_of(options.config, [each.scene for each in sentences], options.seed, options.jobs)
+    before = peak_mib()
     reader, name = _reader(options)
     results = _read_all(sentences, settings, reader)
     kinds = list(dict.fromkeys(each.kind for each in sentences))
     rows = [_row(kind, [each for each in results if each["class"] == kind]) for kind in kinds]
     rows.append({**_row(ALL, results), "first_s": results[0]["seconds"], "peak_mib": round(peak_mib()),
-                 "llm": name, "sentences": str(file)})
+                 "before_mib": round(before), "llm": name, "sentences": str(file)})
     whole = rows[-1]
-    note = (f"{name}, on {file.name}. A goal is right when it asks for all of an alternative and for nothing else that a plan "
-            "for it would not make as well; a question or a refusal is right where the sentence wants one. Intervals: "
-            "95 %. Seconds: one sentence, without the first, which reads the prompt "
-            f"({whole['first_s']:.3g} s). Peak memory, of all processes together: {whole['peak_mib']} MiB.")
+    note = (f"{name}, on {file.name}. A goal is right when it asks for all of an alternative and for nothing else "
+            "that a plan for it would not make as well; a question or a refusal is right where the sentence wants "
+            "one. Intervals: 95 %. Seconds: one sentence, median and worst; the first, for which a model reads its "
+            f"whole prompt, took {whole['first_s']:.3g} s and is not among them. Peak memory: {whole['peak_mib']} MiB, "
+            f"of which this program held {before:.0f} MiB before it asked.")
     return Report(rows, COLUMNS, (), note, {"results": results})
 
 
@@ -100,7 +103,7 @@ def _read_all(
             "id": sentence.id, "scene": sentence.scene, "text": sentence.text, "class": sentence.kind,
             "mark": mark.value, "why": why, "understood": in_words(reply.understood, setting.domain),
             "conditions": conditions(reply.understood), "said": reply.said, "seconds": reply.seconds,
-            "prompt_tokens": reply.tokens[0], "completion_tokens": reply.tokens[1],
+            "first": not results, "prompt_tokens": reply.tokens[0], "completion_tokens": reply.tokens[1],
             "wanted": [", ".join(map(str, goal)) for goal in sentence.goals] + sorted(sentence.others)})
         progress.step()
     progress.end()
@@ -115,5 +118,5 @@ def _row(kind: str, results: Sequence[Row]) -> Row:
         row[mark.value] = count / max(1, len(results))
         row[f"{mark.value}_ci"] = wilson_interval(count, len(results))
         row[f"{mark.value}_n"] = count
-    row["seconds"] = spread([each["seconds"] for each in results])
+    row["seconds"] = spread([each["seconds"] for each in results if not each["first"]])
     return row

@@ -15,7 +15,7 @@ from hicrisp_core.language.facts import FactReader
 from hicrisp_core.language.front_ends import Form, form_of
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion, LlmFailure
-from hicrisp_core.model import Plan, Relation, Task, WorldState
+from hicrisp_core.model import Plan, Relation, Task
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Holds, NoGoal, Refuse
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import PlanRequest
