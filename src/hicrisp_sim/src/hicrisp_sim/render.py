@@ -45,7 +45,8 @@ class Renderer:
             self._renderer = mujoco.Renderer(model, height=size[1], width=size[0])
         except (ImportError, AttributeError, OSError, RuntimeError, mujoco.FatalError) as error:
             raise RenderError(f"no off-screen OpenGL with MUJOCO_GL={os.environ['MUJOCO_GL']} ({error}); "
-                              "install libosmesa6, or set MUJOCO_GL=egl with libegl1 and libgl1-mesa-dri") from error
+                              "install libosmesa6, or set MUJOCO_GL=egl with libegl1 and "
+                              "libgl1-mesa-dri") from error
 
     def __enter__(self) -> "Renderer":
         return self

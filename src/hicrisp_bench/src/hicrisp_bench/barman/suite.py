@@ -37,12 +37,13 @@ REFERENCE = [
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which plans, which policies."""
     parser.add_argument("--plans", choices=("recorded", "endpoint"), default="recorded",
-                        help="recorded: the first plan of each recorded run, no model is asked; endpoint: --llm plans")
+                        help="recorded: the first plan of each recorded run, no model is asked; endpoint: "
+                             "--llm plans")
     parser.add_argument("--recordings", type=Path, nargs="+", metavar="FILE",
                         help=f"recorded runs ({', '.join(FILES)} in the data folder's 'copal')")
     parser.add_argument("--changed", action="store_true",
-                        help="with --plans recorded: also every plan with a step dropped, repeated, swapped, a name "
-                             "misspelled or the other hand named")
+                        help="with --plans recorded: also every plan with a step dropped, repeated, swapped, "
+                             "a name misspelled or the other hand named")
     parser.add_argument("--seed", type=int, default=0, help="with --changed: of the changes (0)")
     parser.add_argument("--policies", nargs="+", metavar="NAME", help="files of config/policies")
     parser.add_argument("--llm", default="auto", help="with --plans endpoint: a file of config/llm")
@@ -62,8 +63,9 @@ def run(options: argparse.Namespace) -> Report:
     rows = [_row(policy, f"{llm}{', ' if change else ''}{change}", [r for t, r in own if t.changed == change])
             for change in dict.fromkeys(trial.changed
                                         for trial in trials) for policy, own in of_policy.items()]
-    note = ("The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model is asked "
-            "here. Failures are the plans' own, none was injected but in the rows that name a change."
+    note = ("The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model "
+            "is asked here. Failures are the plans' own, none was injected but in the rows that name a "
+            "change."
             if recorded else
             "The plans come from the endpoint. No failure was injected.")
     return Report(rows, COLUMNS, REFERENCE, note, {"runs": results},

@@ -57,7 +57,8 @@ def ask(
         trouble = str(found)
         messages = [*messages, {"role": "assistant", "content": said.text},
                     {"role": "user", "content": f"This cannot be used: {plain(trouble)} Answer again, in the "
-                                                "form that was asked for, with the names that are listed only."}]
+                                                "form that was asked for, with the names that are listed "
+                                                "only."}]
     return Asked(None, f"The language model's answer cannot be used: {trouble}", usage)
 
 

@@ -105,8 +105,8 @@ def _check(file: FilePath, text: str, placeholders: Placeholders) -> None:
         name = match.group("named") or match.group("braced")
         line = text.count("\n", 0, match.start()) + 1
         if match.group("invalid") is not None:
-            raise ConfigError(f"{file}:{line}: a single '$' begins no placeholder; write '$$' for a dollar sign, "
-                              f"or one of: {listed}")
+            raise ConfigError(f"{file}:{line}: a single '$' begins no placeholder; write '$$' for a dollar "
+                              f"sign, or one of: {listed}")
         if name and name not in placeholders.valid:
             raise ConfigError(f"{file}:{line}: unknown placeholder '${name}'; valid are: {listed}")
         found.add(name)

@@ -94,7 +94,8 @@ class TopicObserver:
                 messages = list(self._states)
             latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked)
             fresh = bool(messages) and _seen_at(latest) > since
-            stalled = patience.passed and rospy.get_time() == asked  # A clock that stands still shows nothing newer.
+            # A clock that stands still shows nothing newer.
+            stalled = patience.passed and rospy.get_time() == asked
             if fresh and (patience.passed or self._settled(latest, messages, moving())):
                 return latest
             if stalled or (blind.passed and not fresh) or deadline.passed or rospy.is_shutdown():

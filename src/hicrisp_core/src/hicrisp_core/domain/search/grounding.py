@@ -165,7 +165,8 @@ class Grounding:
         least: Optional[int] = None
         fixed: Dict[Way, None] = {}
         told: List[Told] = []
-        for action, effect, found, free, only_told in sorted(candidates, key=lambda candidate: candidate.free):
+        in_order = sorted(candidates, key=lambda candidate: candidate.free)
+        for action, effect, found, free, only_told in in_order:
             if not told_too or least in (None, free) and not only_told:
                 ways = self._ways(action, found.parameters, effect, found.variables, clock, among)
                 fixed.update(dict.fromkeys(ways))
