@@ -176,7 +176,7 @@ def test_a_state_that_was_under_way_while_the_clock_was_set_back_does_not_count(
     until(lambda: observer.count > heard, "state of before")
     for stamp in (5.1, 5.2, 5.3):
         scene.show(stamp)
-        until(lambda: observer.next(0, 0.0)[1].stamp == pytest.approx(stamp), "state of now")
+        until(lambda stamp=stamp: observer.next(0, 0.0)[1].stamp == pytest.approx(stamp), "state of now")
     looking.join(PATIENCE)
     assert seen[0].stamp < 6.0
 
