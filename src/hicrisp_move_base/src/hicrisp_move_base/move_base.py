@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from threading import Event
 from typing import Any, List, Optional, Sequence, Tuple
 
@@ -40,7 +41,8 @@ _LATE = 3.0
 _QUIET = 0.5
 """Seconds of a drive before its alarms are looked at: the first messages may still be on their way."""
 _ZERO_PERIOD = 0.05
-_CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stood")
+_CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stood",
+                    cause=Cause(CauseKind.CANCELED))
 
 
 class MoveBase:
@@ -130,8 +132,8 @@ class MoveBase:
     def _refusal(self, pose: Pose, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
         """Why a drive does not begin; ``None`` when it may."""
         if not pose.finite:
-            return Outcome(Status.INVALID,
-                           f"the goal {pose.position} with {pose.orientation} is not a finite pose")
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"the goal {pose.position} with {pose.orientation} is not a finite pose")
         known = Deadline(min(self.settings.server_wait, deadline.remaining))
         wait_until(lambda: self.where() is not None and self._odometry.alive, known, cancel)
         start = self.where()
@@ -179,7 +181,7 @@ class MoveBase:
         outcome = self._outcome(reply, watch, cancel, began)
         if outcome.ok:
             halted = self._odometry.wait_until_standing(Deadline(self.settings.stop_limit))
-            return (outcome if halted.ok else Outcome(Status.EXECUTION, halted.message)), False
+            return (outcome if halted.ok else replace(halted, status=Status.EXECUTION)), False
         halted = self.stop(Deadline(self.settings.stop_limit))
         if reply.status is CallStatus.STUCK and self._ends_late():
             slow = CallStatus.PREEMPTED if cancel.is_set() else CallStatus.TIMEOUT
@@ -187,7 +189,8 @@ class MoveBase:
         if halted.ok:
             return outcome, reply.status is CallStatus.ABORTED
         lost = outcome.status is Status.LOST and halted.status is Status.LOST
-        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}"), False
+        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}",
+                       cause=outcome.cause), False
 
     def _ends_late(self) -> bool:
         """Whether a goal that did not end when it was told to still ends, as on a busy machine; the base is

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import field
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
 from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
@@ -19,7 +19,7 @@ _PLACE = re.compile(r"\{\w+\}")
 
 @dataclass(frozen=True, config=STRICT)
 class PredicateEntry:
-    """A kind of fact; ``direction`` in the plane."""
+    """A kind of fact; ``direction`` in the plane, ``instead`` a predicate by type."""
 
     args: Tuple[str, ...]
     text: str
@@ -28,10 +28,19 @@ class PredicateEntry:
     tolerance: float = 0.0
     direction: Tuple[float, float] = (0.0, 0.0)
     transient: bool = False
+    symmetric: bool = False
+    inverse: str = ""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    goal_text: str = ""
+    avoid_text: str = ""
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.args) <= 2:
             raise ValueError("a predicate has one or two arguments, as facts are triplets")
+        if (self.symmetric or self.inverse) and len(self.args) < 2:
+            raise ValueError("only a predicate of two things can be symmetric or have an inverse")
+        if self.symmetric and self.inverse:
+            raise ValueError("a symmetric predicate is its own inverse: leave 'inverse' out")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -112,6 +121,26 @@ class SayingEntry:
 
 
 @dataclass(frozen=True, config=STRICT)
+class ExampleEntry:
+    """A task with a plan, as models are shown it, and what holds before, where that matters."""
+
+    task: str
+    plan: Tuple[str, ...]
+    state: Union[str, Tuple[str, ...]] = ""
+
+
+@dataclass(frozen=True, config=STRICT)
+class GoalExampleEntry:
+    """A request with the answer of a model that names goals; things, robots and facts as a prompt shows them."""
+
+    things: str
+    request: str
+    answer: Dict[str, Any]
+    robots: str = ""
+    now: str = ""
+
+
+@dataclass(frozen=True, config=STRICT)
 class DomainFile:
     """A whole file; actions and roles are read once the types and predicates are known."""
 
@@ -121,7 +150,8 @@ class DomainFile:
     actions: Mapping[str, Dict[str, Any]]
     description: str = ""
     sayings: Tuple[SayingEntry, ...] = ()
-    examples: Tuple[Dict[str, Any], ...] = field(default=())
+    examples: Tuple[ExampleEntry, ...] = ()
+    goal_examples: Tuple[GoalExampleEntry, ...] = ()
 
 
 def spelled_out(entry: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.extending import extended_files
 from hicrisp_core.config.settings import read_settings
-from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml
+from hicrisp_core.config.yaml_lines import Path, Positions, read_yaml
 from hicrisp_core.domain.condition_text import parse_atom, parse_condition
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
 from hicrisp_core.domain.entries import (
@@ -17,6 +17,8 @@ from hicrisp_core.domain.entries import (
     AdditionEntry,
     DomainFile,
     EffectEntry,
+    ExampleEntry,
+    GoalExampleEntry,
     ParameterEntry,
     PreconditionEntry,
     PredicateEntry,
@@ -63,16 +65,31 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     predicates = {name: predicate for parent in parents for name, predicate in parent.predicates.items()}
     predicates.update({
         name: _predicate(name, entry, types, positions) for name, entry in read.predicates.items()})
+    for name in read.predicates:
+        _check_relatives(predicates[name], predicates, types, positions)
     roles = read_roles(values, types, predicates, positions, [parent.roles for parent in parents])
     actions = {name: action for parent in parents for name, action in parent.actions.items()}
     actions.update({
         name: _ActionReader(name, types, predicates, roles, positions, actions.get(name)).read(entry)
         for name, entry in read.actions.items()})
     check_item_role(values, roles, actions, positions)
-    for index, example in enumerate(read.examples):
-        check_keys(example, ("task", "state", "plan"), ("task", "plan"), positions, ("examples", index))
-    return Domain(read.domain, types, predicates, actions, read.description, read.examples,
-                  tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles)
+    return Domain(read.domain, types, predicates, actions, read.description,
+                  tuple(map(_example, read.examples)),
+                  tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles,
+                  tuple(map(_goal_example, read.goal_examples)))
+
+
+def _example(entry: ExampleEntry) -> Mapping[str, object]:
+    """An example as prompts take it; without a state where it has none."""
+    state = entry.state if isinstance(entry.state, str) else list(entry.state)
+    return {"task": entry.task, "plan": list(entry.plan), **({"state": state} if state else {})}
+
+
+def _goal_example(entry: GoalExampleEntry) -> Mapping[str, object]:
+    """An example of a goal as prompts take it; without what its file leaves out."""
+    told = {"things": entry.things, "robots": entry.robots, "now": entry.now, "request": entry.request,
+            "answer": entry.answer}
+    return {key: value for key, value in told.items() if value != ""}
 
 
 def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:
@@ -101,7 +118,25 @@ def _predicate(name: str, entry: PredicateEntry, types: Mapping[str, str], posit
         raise positions.error((*path, "detect"), extensions().tests.unknown(entry.detect))
     not_text = f"not: {entry.text}" if entry.not_text is None else entry.not_text
     return Predicate(name, entry.args, entry.text, not_text, entry.detect, entry.tolerance, entry.direction,
-                     entry.transient)
+                     entry.transient, entry.symmetric, entry.inverse, entry.instead, entry.goal_text,
+                     entry.avoid_text)
+
+
+def _check_relatives(
+    predicate: Predicate, predicates: Mapping[str, Predicate], types: Mapping[str, str], positions: Positions
+) -> None:
+    """Refuse an inverse that is none, and a predicate to use instead that does not exist."""
+    path: Path = ("predicates", predicate.name)
+    for key, name in (("inverse", predicate.inverse),
+                      *(("instead", name) for name in predicate.instead.values())):
+        if name and (name not in predicates or name == predicate.name):
+            raise positions.error((*path, key), f"'{name}' is no other predicate of this domain; there are: "
+                                                f"{', '.join(sorted(set(predicates) - {predicate.name}))}")
+    if predicate.inverse and predicates[predicate.inverse].inverse != predicate.name:
+        raise positions.error((*path, "inverse"),
+                              f"'{predicate.inverse}' must have the inverse '{predicate.name}'")
+    for type_ in predicate.instead:
+        _known_type(type_, types, positions, (*path, "instead"))
 
 
 def _known_type(type_: Any, types: Mapping[str, str], positions: Positions, path: Path) -> str:

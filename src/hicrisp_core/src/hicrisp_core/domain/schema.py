@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Condition
-from hicrisp_core.domain.roles import Roles
+from hicrisp_core.domain.roles import ITEM, Roles
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Command, FeedbackKind, Relation, Step, Value, WorldObject, WorldState
@@ -27,7 +27,10 @@ class Predicate:
     ``detect`` names a geometric test of the detector; empty for facts that are not seen. ``tolerance`` is in
     metres, or in radians for ``lying``. ``direction`` is a unit vector in the world's plane. A ``transient``
     fact is a means and no end: that it was made and is gone again undoes nothing, unless the last step made
-    it.
+    it. A ``symmetric`` one says the same the other way round, one with an ``inverse`` by that predicate.
+    ``instead`` names, for a type of the last argument, the predicate that is meant there. ``goal_text`` says
+    it of the end of a task and ``avoid_text`` that it shall never be so on the way; empty for the usual
+    words.
     """
 
     name: str
@@ -38,6 +41,11 @@ class Predicate:
     tolerance: float = 0.0
     direction: Tuple[float, float] = (0.0, 0.0)
     transient: bool = False
+    symmetric: bool = False
+    inverse: str = ""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    goal_text: str = ""
+    avoid_text: str = ""
 
 
 @dataclass(frozen=True)
@@ -119,7 +127,7 @@ class Action:
     @property
     def item_parameter(self) -> str:
         """The name of the parameter that is the thing it handles; empty when it handles none."""
-        return next((p.name for p in self.parameters.values() if p.role == "item"), "")
+        return next((p.name for p in self.parameters.values() if p.role == ITEM), "")
 
     @property
     def target(self) -> Optional[TargetRule]:
@@ -164,6 +172,8 @@ class Domain:
     examples: Tuple[Mapping[str, object], ...] = field(default=())
     sayings: Tuple[Saying, ...] = ()
     roles: Roles = Roles()
+    goal_examples: Tuple[Mapping[str, object], ...] = ()
+    """Requests in other scenes with the goals that they mean, for a model."""
 
     @property
     def skills(self) -> Mapping[str, SkillUse]:

@@ -44,6 +44,12 @@ AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
     "ropa_request": _placeholders("goal steps things", "objects state facts"),
 }
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
+GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
+    "system": _placeholders("", "description names predicates examples turns"),
+    "request": _placeholders("things robots now task"),
+}
+"""The prompts for goals: the rules, and what is asked. The domain's examples stand where the rules say ``$examples``;
+where they say ``$turns``, the examples follow as turns of the conversation."""
 SHARED = "default"
 """The folder whose prompts stand in for those that the folder beside it does not have."""
 
@@ -52,8 +58,9 @@ class Prompts:
     """The prompts of one folder.
 
     Args:
-        folder: holds a ``.txt`` file for each prompt; what it lacks is taken from ``default`` beside it.
+        folder: holds a ``.txt`` file for each prompt; what it lacks is taken from ``shared``.
         placeholders: the prompts with what they may and must say.
+        shared: the folder beside it that has what it lacks.
 
     Raises:
         ConfigError: for a missing file, or a placeholder that is unknown, malformed or missing, with the
@@ -61,13 +68,14 @@ class Prompts:
     """
 
     def __init__(
-        self, folder: Union[str, FilePath], placeholders: Mapping[str, Placeholders] = PLACEHOLDERS
+        self, folder: Union[str, FilePath], placeholders: Mapping[str, Placeholders] = PLACEHOLDERS,
+        shared: str = SHARED,
     ) -> None:
         self._texts: Dict[str, str] = {}
         for name, expected in placeholders.items():
             file = FilePath(folder) / f"{name}.txt"
-            shared = FilePath(folder).parent / SHARED / file.name
-            file = shared if shared.is_file() and not file.exists() else file
+            usual = FilePath(folder).parent / shared / file.name
+            file = usual if usual.is_file() and not file.exists() else file
             try:
                 text = file.read_text(encoding="utf-8")
             except OSError as error:
@@ -76,6 +84,11 @@ class Prompts:
                 raise ConfigError(f"{file} is not UTF-8 text: {error}") from error
             _check(file, text, expected)
             self._texts[name] = text
+
+    def says(self, name: str, placeholder: str) -> bool:
+        """Whether a prompt has a placeholder."""
+        return any(placeholder in (match.group("named"), match.group("braced"))
+                   for match in Template.pattern.finditer(self._texts.get(name, "")))
 
     def render(self, name: str, **values: str) -> str:
         """A prompt with its placeholders filled in; the values are not read as templates again.

@@ -1,0 +1,3 @@
+"""Goals: read from writing, checked against domain and world, judged on facts, put in words, made
+searchable.
+"""

@@ -1,0 +1,61 @@
+"""The normal form of goals: two goals that mean the same are written the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Iterable, List, Optional, Tuple
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.truth import ways_to_say
+from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement, all_of, any_of
+
+
+def normal_goal(goal: Goal, domain: Domain) -> Goal:
+    """The goal with all its statements in normal form; what comes first keeps its order."""
+    return replace(goal, end=normal_all(goal.end, domain), keep=normal_all(goal.keep, domain),
+                   first=tuple(normal(statement, domain) for statement in goal.first))
+
+
+def same_goal(one: Goal, other: Goal, domain: Domain) -> bool:
+    """Whether two goals mean the same, as far as the normal form tells."""
+    return normal_goal(one, domain) == normal_goal(other, domain)
+
+
+def normal_all(statements: Iterable[Statement], domain: Domain) -> Tuple[Statement, ...]:
+    """Statements that all hold: conjunctions taken apart, repeats left out, in a fixed order."""
+    apart: List[Statement] = []
+    for statement in statements:
+        found = normal(statement, domain)
+        whole = isinstance(found, Count) and found.most is None and found.least == len(found.parts)
+        apart += found.parts if whole and isinstance(found, Count) else [found]
+    return tuple(sorted(set(apart), key=str))
+
+
+def normal(statement: Statement, domain: Domain, denied: bool = False) -> Statement:
+    """One statement, or its denial: denials stand before facts alone, of what says the same one is chosen."""
+    if isinstance(statement, Holds):
+        fact = Holds(min(ways_to_say(statement.fact, domain)))
+        return Not(fact) if denied else fact
+    if isinstance(statement, Not):
+        return normal(statement.part, domain, not denied)
+    parts = tuple(sorted({normal(part, domain) for part in statement.parts}, key=str))
+    every = statement.most is None and statement.least == len(statement.parts)
+    least, most = len(parts) if every else statement.least, statement.most
+    if not denied:
+        return _between(parts, least, most, domain)
+    below = [_between(parts, 0, least - 1, domain)] if least > 0 else []
+    above = [_between(parts, most + 1, None, domain)] if most is not None and most < len(parts) else []
+    return any_of(*below, *above) if below or above else Count((), 1)
+
+
+def _between(parts: Tuple[Statement, ...], least: int, most: Optional[int], domain: Domain) -> Statement:
+    """So many of some statements in their plainest form."""
+    if most is not None and most >= len(parts):
+        most = None
+    if most == 0 and least == 0:
+        return all_of(*(normal(part, domain, denied=True) for part in parts))
+    if most is None and least == len(parts) and parts:
+        return all_of(*parts)
+    if most is None and least == 1 and parts:
+        return any_of(*parts)
+    return Count(parts, least, most)

@@ -1,0 +1,138 @@
+"""Statements in writing: read by a small parser with limits, never evaluated."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Optional, Tuple, Union
+
+from hicrisp_core.goals.misfit import Misfit, MisfitKind
+from hicrisp_core.model import Relation
+from hicrisp_core.model.goal import Count, Holds, Not, Statement, all_of, any_of
+
+LONGEST = 1200
+"""Characters of one statement."""
+DEEPEST = 5
+"""Brackets within each other."""
+MOST_PARTS = 80
+"""Facts in one statement."""
+_COUNTED = ("at_least", "exactly", "at_most")
+_GROUPS = ("not", "all", "any", *_COUNTED)
+_TOKEN = re.compile(r"\s*([(),]|[^\s(),][^(),]*)")
+_WORD = re.compile(r"[\w.+-]+$")
+_NUMBER = re.compile(r"\d{1,3}$")
+
+
+class _Unreadable(Exception):
+    def __init__(self, kind: MisfitKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def parse_statement(text: str) -> Union[Statement, Misfit]:
+    """Read one statement; ``str`` of what is read writes it again.
+
+    Names are taken as they are written, with ``_`` for a space; whether they exist is asked elsewhere.
+    """
+    if len(text) > LONGEST:
+        return Misfit(MisfitKind.LIMIT,
+                      f"a condition has at most {LONGEST} characters, this one has {len(text)}",
+                      text[:80])
+    try:
+        return _Reader(text).whole()
+    except _Unreadable as error:
+        return Misfit(error.kind, f"{error}: '{text.strip()[:160]}'", text)
+
+
+class _Reader:
+    """Reads one text by recursive descent, at most ``DEEPEST`` levels."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens: List[str] = [match.group(1).strip() for match in _TOKEN.finditer(text)]
+        self._at = 0
+        self._facts = 0
+
+    def whole(self) -> Statement:
+        found = self._statement(0)
+        if self._next() is not None:
+            raise _Unreadable(MisfitKind.FORM, f"nothing may follow at '{self._next()}'")
+        return found
+
+    def _statement(self, depth: int) -> Statement:
+        if depth > DEEPEST:
+            raise _Unreadable(MisfitKind.LIMIT, f"at most {DEEPEST} brackets may stand within each other")
+        name = self._take("a predicate")
+        if name.lower().startswith("not ") and self._next() == "(":
+            self._tokens[self._at - 1:self._at] = [name[4:].strip()]
+            self._at -= 1
+            return Not(self._statement(depth + 1))
+        word = _normal(name)
+        self._expect("(")
+        group = word.lower()
+        if group not in _GROUPS:
+            return self._fact(word)
+        number = self._number() if group in _COUNTED else 0
+        parts = [self._statement(depth + 1)]
+        while self._next() == ",":
+            self._at += 1
+            parts.append(self._statement(depth + 1))
+        self._expect(")")
+        return _grouped(group, number, tuple(parts))
+
+    def _fact(self, predicate: str) -> Statement:
+        self._facts += 1
+        if self._facts > MOST_PARTS:
+            raise _Unreadable(MisfitKind.LIMIT, f"a condition may hold at most {MOST_PARTS} facts")
+        arguments = [_normal(self._take("a name"))]
+        while self._next() == ",":
+            self._at += 1
+            arguments.append(_normal(self._take("a name")))
+        self._expect(")")
+        if len(arguments) > 2:
+            raise _Unreadable(MisfitKind.FORM,
+                              f"'{predicate}' has {len(arguments)} arguments; at most two are possible")
+        return Holds(Relation(arguments[0], predicate, arguments[1] if len(arguments) > 1 else ""))
+
+    def _number(self) -> int:
+        said = self._take("a number")
+        if not _NUMBER.match(said):
+            raise _Unreadable(MisfitKind.FORM, f"a number was expected, not '{said}'")
+        self._expect(",")
+        return int(said)
+
+    def _next(self) -> Optional[str]:
+        return self._tokens[self._at] if self._at < len(self._tokens) else None
+
+    def _take(self, what: str) -> str:
+        token = self._next()
+        if token is None or token in "(),":
+            raise _Unreadable(MisfitKind.FORM,
+                              f"{what} was expected " + (f"before '{token}'" if token else "at the end"))
+        self._at += 1
+        return token
+
+    def _expect(self, mark: str) -> None:
+        if self._next() != mark:
+            found = f"not '{self._next()}'" if self._next() else "at the end"
+            raise _Unreadable(MisfitKind.FORM, f"'{mark}' was expected, {found}" if self._next() else
+                              f"'{mark}' was expected {found}")
+        self._at += 1
+
+
+def _grouped(group: str, number: int, parts: Tuple[Statement, ...]) -> Statement:
+    if group == "not":
+        return Not(all_of(*parts))
+    if group == "all":
+        return all_of(*parts)
+    if group == "any":
+        return any_of(*parts)
+    if group == "at_least":
+        return Count(parts, number)
+    return Count(parts, number if group == "exactly" else 0, number)
+
+
+def _normal(name: str) -> str:
+    """A name with ``_`` for spaces, without the quotes that models write around it."""
+    word = re.sub(r"\s+", "_", name.strip().strip("'\"`").strip())
+    if not _WORD.match(word):
+        raise _Unreadable(MisfitKind.FORM, f"'{name[:60]}' is no name")
+    return word
