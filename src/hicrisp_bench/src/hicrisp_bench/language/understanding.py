@@ -19,6 +19,7 @@ from hicrisp_core.model import Plan, Relation, Task
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Holds, NoGoal, Refuse
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.prompting.asking import conversation
 from hicrisp_core.prompting.goal_prompt import GoalPrompt, goal_schema, read_goal_answer
 from hicrisp_core.time.deadline import Deadline
 
@@ -96,7 +97,7 @@ class ModelReader:
     def read(self, text: str, setting: Setting) -> Reply:
         """What a sentence means in a setting."""
         asked = self._prompt.messages(text, setting.domain, setting.world)
-        messages = [{"role": "system", "content": asked.system}, {"role": "user", "content": asked.user}]
+        messages = conversation(asked.system, self._prompt.examples(setting.domain), asked.user)
         began = time.perf_counter()
         answer = self._model.complete(messages, Deadline(self._limit),
                                       goal_schema(setting.domain, setting.world))
