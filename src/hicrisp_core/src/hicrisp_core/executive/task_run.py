@@ -98,7 +98,7 @@ class TaskRun:
         notes = (f" (not needed: {record.note})" if record.note else "" for record in self._done)
         return Account(tuple(map("".join, zip(done, notes))),
                        tuple(self._said(index) for index, _ in self._failed),
-                       tuple(map(self._said, self._schedule.indices(StepState.WAITING))))
+                       tuple(map(self._said, self._schedule.indices(StepState.WAITING))), self._done)
 
     def _carry_out(self) -> None:
         """Run all steps that may run; on return none is under way."""
@@ -129,7 +129,8 @@ class TaskRun:
         result, made = StepResult(True), ()  # type: Tuple[StepResult, Tuple[Command, ...]]
         if translation.feedback is not None:
             named = Command(step.action or step.text, step.arguments, step.robot)
-            ledger.failed(step.text, translation.feedback, words_of(translation.feedback, self._domain).error)
+            ledger.failed(named, translation.feedback, step.text,
+                          words_of(translation.feedback, self._domain).error)
             result = runner.correct(Attempt(named, Verdict(translation.feedback)),
                                     self._progress(world, part))
         for command in translation.commands:
@@ -182,7 +183,7 @@ class TaskRun:
             command, feedback = undone
             if command is None or self._policy.verify_goal == OFF or not self._policy.detect:
                 return StepResult(False, reason=told(feedback, self._domain))
-            self._ledger.failed(self._domain.describe(command), feedback,
+            self._ledger.failed(command, feedback, self._domain.describe(command),
                                 words_of(feedback, self._domain).error)
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:
@@ -198,7 +199,7 @@ class TaskRun:
         missed = missed and self._goal.judge(self._runner.attempts.observe())
         if missed is None:
             return StepResult(True)
-        self._ledger.failed("the goal", missed, words_of(missed, self._domain).error)
+        self._ledger.failed(None, missed, "the goal", words_of(missed, self._domain).error)
         self._pursued += 1
         if self._pursued > self._policy.threshold:
             return StepResult(False, reason=f"{told(missed, self._domain)} "
