@@ -45,7 +45,7 @@ def test_the_model_states_the_goal_and_the_search_plans_to_it(ask):
     assert answer.plan.goal.said == "the red box ends up behind the plate"
     assert answer.plan.goal.source == answer.plan.source == "openai:gpt-4o-mini"
     assert answer.usage.calls == 1
-    assert "Request: <<<the red one" in server.requests[0]["messages"][1]["content"]
+    assert "Request: <<<the red one" in server.requests[0]["messages"][-1]["content"]
 
 
 def test_what_stands_on_a_thing_is_moved_first_and_what_comes_first_is_done_first(ask):

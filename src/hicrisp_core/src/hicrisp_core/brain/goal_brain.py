@@ -74,8 +74,7 @@ class GoalBrain:
             return sentence(str(way.misfit))
         if way.others:
             can = joined([named(each) for each in way.others], "and")
-            return f"{sentence(named(goal.robot))[:-1]} cannot do this; {can} can. Say it without the name, or name " \
-                   f"{can}."
+            return f"{sentence(named(goal.robot))[:-1]} cannot do this; {can} can. Name {can}, or no robot."
         if not way.found:
             why = "The search ran out of time before it found a way" if way.ending.value == "out_of_time" \
                 else "No way was found"

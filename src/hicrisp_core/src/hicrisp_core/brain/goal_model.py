@@ -40,10 +40,9 @@ class GoalModel:
     def understand(self, text: str, world: WorldState, deadline: Deadline) -> Meaning:
         """What a request means in a world."""
         system, user = self._prompt.messages(text, self._domain, world)
-        asked: Asked[Understanding] = ask(self._client, system, user, deadline,
-                                          goal_schema(self._domain, world),
-                    lambda said: read_goal_answer(said, self._domain, world),
-            self._prompt.examples(self._domain))
+        asked: Asked[Understanding] = ask(
+            self._client, system, user, deadline, goal_schema(self._domain, world),
+            lambda said: read_goal_answer(said, self._domain, world), self._prompt.examples(self._domain))
         if isinstance(asked.answer, Goal):
             goal = replace(asked.answer, said=goal_words(asked.answer, self._domain),
                            source=self._client.name)

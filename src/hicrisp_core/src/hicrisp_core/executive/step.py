@@ -178,8 +178,8 @@ class StepRunner:
             rung=correction.rung.value, commands=tuple(said), note=correction.note, maker=maker))
         if correction.rung is not Rung.GIVE_UP:
             self.ledger.corrected(correction.rung)
-            if len(stack) and correction.rung is not Rung.OFFSET and stack.top.feedback.deviation is not None \
-                    and self.policy.allows(Rung.OFFSET):
+            measured = len(stack) and stack.top.feedback.deviation is not None
+            if measured and correction.rung is not Rung.OFFSET and self.policy.allows(Rung.OFFSET):
                 self.ledger.corrected(Rung.OFFSET)
         return correction
 

@@ -41,14 +41,14 @@ def understand(
         ledger.tell(QuestionAsked(text=question.text, choices=tuple(each.text for each in question.choices),
                                   answer=said))
         if not said:
-            why = f"{_with_choices(question)} Nobody answered within {quantity(patience, 's')}, so nothing was moved."
-            return task, PlanAnswer(refusal=why)
+            why = f"Nobody answered within {quantity(patience, 's')}, so nothing was moved."
+            return task, PlanAnswer(refusal=f"{_with_choices(question)} {why}")
         choice = question.chosen(said)
         goal = choice.goal if choice is not None else None
         if goal is None:
             task = replace(task, text=clarified(task.text, choice.text if choice is not None else said))
-    return task, PlanAnswer(refusal=f"{_with_choices(question)} The answers so far did not settle it. Say the "
-                                    "whole task in other words.")
+    why = "The answers so far did not settle it. Say the whole task in other words."
+    return task, PlanAnswer(refusal=f"{_with_choices(question)} {why}")
 
 
 def _with_choices(question: Question) -> str:

@@ -48,8 +48,9 @@ def normal(statement: Statement, domain: Domain, denied: bool = False, chosen: b
     if not denied:
         return _between(parts, least, most, domain, chosen)
     below = [_between(parts, 0, least - 1, domain, chosen)] if least > 0 else []
-    above = [_between(parts, most + 1, None, domain, chosen)] if most is not None and most < len(parts) else []
-    return any_of(*below, *above) if below or above else Count((), 1)
+    if most is not None and most < len(parts):
+        return any_of(*below, _between(parts, most + 1, None, domain, chosen))
+    return any_of(*below) if below else Count((), 1)
 
 
 def _between(

@@ -56,12 +56,15 @@ def way_to(
 
 
 def _as_said(
-    searcher: Searcher, world: WorldState, goal: Goal, deadline: Deadline, limits: SearchLimits, either_way: bool
+    searcher: Searcher, world: WorldState, goal: Goal, deadline: Deadline, limits: SearchLimits,
+    either_way: bool,
 ) -> Way:
     stages = _stages(searcher, goal, either_way)
+    if isinstance(stages, Misfit):
+        return Way(misfit=stages)
     keep = conditions_of(goal.keep, searcher.domain)
-    if isinstance(stages, Misfit) or isinstance(keep, Misfit):
-        return Way(misfit=stages if isinstance(stages, Misfit) else keep if isinstance(keep, Misfit) else None)
+    if isinstance(keep, Misfit):
+        return Way(misfit=keep)
     if goal.robot in world.robots and len(world.robots) > 1:
         alone = replace(world, robots={goal.robot: world.robots[goal.robot]})
         way = _through(searcher, alone, stages, keep, deadline, limits)

@@ -31,8 +31,8 @@ def conditions_of(
     """Conditions that all hold just when all the statements do.
 
     Args:
-        either_way: whether a fact may also be made as the one that says the same, so that its object is moved;
-            "the fork is left of the plate" first asks for the fork.
+        either_way: whether a fact may also be made as the one that says the same, so that its object is
+            moved; "the fork is left of the plate" first asks for the fork.
     """
     reader = _Clauses(domain, either_way)
     clauses: Conjunction = []

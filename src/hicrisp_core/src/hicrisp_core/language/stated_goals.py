@@ -48,8 +48,8 @@ class StatedGoal:
     def _passing(self, statement: Statement) -> bool:
         if not isinstance(statement, Holds):
             return True
-        predicate = self._domain.predicates.get(statement.fact.predicate)
-        return statement.fact.predicate == self._domain.roles.held or predicate is not None and predicate.transient
+        name = statement.fact.predicate
+        return name == self._domain.roles.held or self._domain.predicates[name].transient
 
 
 def goal_of_steps(steps: Sequence[Step], domain: Domain, world: WorldState) -> Optional[Goal]:
