@@ -29,8 +29,8 @@ class Deadline:
 
 
 class ThinkingTime(Deadline):
-    """The end of a computation: so many seconds of the processor for the thread that begins it, and a limit in wall
-    time for all threads.
+    """The end of a computation: so many seconds of the processor for the thread that begins it, and a limit
+    in wall time for all threads.
 
     On a busy machine a computation gets as far as on an idle one, only later.
 
