@@ -158,7 +158,8 @@ class ReferenceMoveBase:
 
     def _plan(self, request: GetPlanRequest) -> GetPlanResponse:
         if self._server.is_active():
-            raise rospy.ServiceException("move_base must be in an inactive state to make a plan for an external user")
+            raise rospy.ServiceException("move_base must be in an inactive state to make a plan for an "
+                                         "external user")
         answer = GetPlanResponse()
         if self._reachable(request.goal) or time.monotonic() - self._cleared < UPDATE:
             between = [PoseStamped() for _ in self.via]

@@ -37,7 +37,8 @@ _SERVERS = count(1)
 class Stack:
     """A base, a move_base with a name of its own, and the driver under test.
 
-    A name is not used twice: rospy takes seconds to notice that a topic of its own process ended and came back.
+    A name is not used twice: rospy takes seconds to notice that a topic of its own process ended and came
+    back.
     """
 
     def __init__(self, services: bool = True) -> None:

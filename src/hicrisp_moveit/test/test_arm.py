@@ -35,7 +35,8 @@ pytestmark = pytest.mark.usefixtures("ros")
 REACHABLE, FAR = Pose((0.5, 0.25, 0.25), DOWN), Pose((1.2, 0.0, 0.1), DOWN)
 _READ = load_arm_file(config_file("robots", "panda_moveit"))
 FILE = replace(_READ, moveit=replace(_READ.moveit, velocity=0.5, acceleration=0.35, planning_time=1.0),
-               gripper=replace(_READ.gripper, kind="gripper_command", action="/franka_gripper/gripper_action"))
+               gripper=replace(_READ.gripper, kind="gripper_command",
+                               action="/franka_gripper/gripper_action"))
 _NUMBERS = count()
 
 

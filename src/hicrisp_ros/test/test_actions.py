@@ -212,7 +212,8 @@ def test_a_result_that_is_lost_on_the_way_does_not_hold_the_client_up(
     done: List[GoalStatus] = []
     rospy.Subscriber(f"{name}/cancel", GoalID)
     rospy.Subscriber(f"{name}/goal", type(parts.action_goal),
-                     lambda goal: done.append(GoalStatus(goal.goal_id, GoalStatus.ABORTED, "as its status says")))
+                     lambda goal: done.append(GoalStatus(goal.goal_id, GoalStatus.ABORTED,
+                                                         "as its status says")))
     timer = WallTimer(0.1, lambda: listed.publish(GoalStatusArray(status_list=done)), "status")
     reply = ActionClient(name, ExecuteCommandAction, empty_result).call(command("work"), PATIENT)
     timer.shutdown()

@@ -83,7 +83,8 @@ class MoveBase:
         refusal = self._refusal(pose, deadline, cancel)
         if refusal is not None:
             return refusal
-        with self._planner.driving(manner) as objection, self._padding.driving(constraints.clearance) as narrow:
+        padded = self._padding.driving(constraints.clearance)
+        with self._planner.driving(manner) as objection, padded as narrow:
             refusal = objection or narrow or self._no_way(pose, constraints, cancel)
             return refusal or self._go(pose, deadline, cancel, progress, constraints)
 

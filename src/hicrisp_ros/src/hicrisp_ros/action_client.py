@@ -135,8 +135,8 @@ class ActionClient:
 
     @property
     def _ready(self) -> bool:
-        """Whether a status came over the whole connection: rospy's publishers send to a new subscriber a moment
-        after they have greeted it, and what they publish in between is lost."""
+        """Whether a status came over the whole connection: rospy's publishers send to a new subscriber a
+        moment after they have greeted it, and what they publish in between is lost."""
         if not self.connected:
             self._heard = False
         return self._heard

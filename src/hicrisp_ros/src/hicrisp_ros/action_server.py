@@ -67,7 +67,8 @@ class _WallServer(actionlib.ActionServer):
         name = rospy.remap_name(self.ns)
         self.status_pub = Publisher(f"{name}/status", GoalStatusArray, latch=True, queue_size=QUEUE_SIZE)
         self.result_pub = Publisher(f"{name}/result", self.ActionResult, latch=True, queue_size=QUEUE_SIZE)
-        self.feedback_pub = Publisher(f"{name}/feedback", self.ActionFeedback, latch=True, queue_size=QUEUE_SIZE)
+        self.feedback_pub = Publisher(f"{name}/feedback", self.ActionFeedback, latch=True,
+                                      queue_size=QUEUE_SIZE)
         self.goal_sub = rospy.Subscriber(f"{name}/goal", self.ActionGoal, self.internal_goal_callback)
         self.cancel_sub = rospy.Subscriber(f"{name}/cancel", GoalID, self.internal_cancel_callback)
         self.status_list_timeout = rospy.Duration.from_sec(ENDED_ARE_LISTED)

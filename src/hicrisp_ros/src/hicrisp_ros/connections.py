@@ -1,4 +1,6 @@
-"""Whether a subscriber can hear: rospy counts a publisher among its connections as soon as it knows of one."""
+"""Whether a subscriber can hear: rospy counts a publisher among its connections as soon as it knows of
+one.
+"""
 
 from __future__ import annotations
 

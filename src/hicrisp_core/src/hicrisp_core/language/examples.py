@@ -69,7 +69,8 @@ def refusal(why: str, domain: Domain, world: WorldState) -> str:
     """What is wrong and what is here, short enough to be read."""
     reason = why if len(why) <= _LONGEST else f"{why[:_LONGEST].rsplit(' ', 1)[0]} ..."
     places = [name for name, thing in world.objects.items() if not thing.movable]
-    here = f"Places here: {listed(places)}" if drives_only(domain) else f"Things here: {listed(world.objects)}"
+    here = (f"Places here: {listed(places)}" if drives_only(domain)
+            else f"Things here: {listed(world.objects)}")
     return f"I cannot do this: {reason.rstrip('.')}. {here}."
 
 

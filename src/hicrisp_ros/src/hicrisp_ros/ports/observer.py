@@ -98,7 +98,8 @@ class TopicObserver:
                 messages = list(self._states)
             latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked)
             fresh = bool(messages) and _seen_at(latest) > since and not _from_the_future(latest)
-            stalled = patience.passed and rospy.get_time() == asked  # A clock that stands still shows nothing newer.
+            # A clock that stands still shows nothing newer.
+            stalled = patience.passed and rospy.get_time() == asked
             if fresh and (patience.passed or self._settled(latest, messages, moving())):
                 return latest
             if stalled or (blind.passed and not fresh) or deadline.passed or rospy.is_shutdown():
@@ -139,8 +140,8 @@ class TaskObserver:
 
 
 def _from_the_future(world: WorldState) -> bool:
-    """Whether a state is ahead of the clock: it was under way while the clock was set back, and shows what was
-    before. A clock that reads 0 has not begun."""
+    """Whether a state is ahead of the clock: it was under way while the clock was set back, and shows what
+    was before. A clock that reads 0 has not begun."""
     now = rospy.get_time()
     return 0.0 < now < world.stamp - CLOCK_JUMP
 
