@@ -129,9 +129,11 @@ def test_travis_fields_are_asked_for_in_the_order_of_thought(ask):
 
 
 @pytest.mark.parametrize("text", [
-    "**Goal:** it is there\n**Objects needed:** red box, cylinder\nState: free\nSteps:\n1. take it\n2. put it",
+    "**Goal:** it is there\n**Objects needed:** red box, cylinder\nState: free\nSteps:\n1. take it\n2. put "
+    "it",
     "```json\n" + TRAVI + "\n```", "<think>goal: fly</think>" + TRAVI,
-    '{"goal": "g", "objects": "red_box\\ncylinder", "state": {"red_box": "free"}, "steps": "1. take it\\n2. put it"}'])
+    '{"goal": "g", "objects": "red_box\\ncylinder", "state": {"red_box": "free"}, '
+    '"steps": "1. take it\\n2. put it"}'])
 def test_travi_is_read_however_it_writes(ask, text):
     answer, asked = ask(forwards(), text, ROPA)
     assert answer.plan is not None

@@ -63,7 +63,8 @@ class KnownRecipe:
     def _glasses(self, world: WorldState) -> List[str]:
         """The glasses with nothing wrong in them, those that lack the least first."""
         recipe = self._recipe
-        held = {name: _contents(name, world) for name, thing in world.objects.items() if thing.type == "glass"}
+        held = {name: _contents(name, world) for name, thing in world.objects.items()
+                if thing.type == "glass"}
         fit = [name for name in held if held[name] <= recipe.mandatory | recipe.optional]
         return sorted(fit, key=lambda name: (len(recipe.mandatory - held[name]), name))
 
@@ -74,7 +75,8 @@ class KnownRecipe:
         poured = {fact.object for fact in world.relations if fact.predicate == "contains"}
         return goal_of(
             *(f"contains({glass}, {each})" for each in sorted(recipe.mandatory)), f"at({glass}, tray)",
-            *(f"not contains({glass}, {each})" for each in sorted(poured - recipe.mandatory - recipe.optional)),
+            *(f"not contains({glass}, {each})"
+              for each in sorted(poured - recipe.mandatory - recipe.optional)),
             *(f"not at({name}, tray)" for name in others))
 
     def _leads_to(self, goal: Goal, world: WorldState) -> bool:

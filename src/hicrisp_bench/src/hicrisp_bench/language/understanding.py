@@ -58,7 +58,9 @@ class Reader(Protocol):
 
 @dataclass
 class GrammarReader:
-    """The grammar of the offline brain; what it understood are the facts that its plan makes and that last."""
+    """The grammar of the offline brain; what it understood are the facts that its plan makes and that
+    last.
+    """
 
     limit: float = 20.0
     """Seconds for one sentence."""
@@ -71,7 +73,8 @@ class GrammarReader:
         answer = brain.plan(PlanRequest(Task(text), setting.world), Deadline(self.limit))
         seconds = time.perf_counter() - began
         if answer.plan is not None:
-            return Reply(_made_by(answer.plan, setting), "; ".join(step.text for step in answer.plan.steps), seconds)
+            return Reply(_made_by(answer.plan, setting), "; ".join(step.text for step in answer.plan.steps),
+                         seconds)
         if answer.refusal:
             return Reply(Refuse(), answer.refusal, seconds)
         question = form_of(text, setting.domain, FactReader(setting.domain)) is Form.QUESTION
@@ -96,7 +99,8 @@ class ModelReader:
         asked = self._prompt.messages(text, setting.domain, setting.world)
         messages = conversation(asked.system, self._prompt.examples(setting.domain), asked.user)
         began = time.perf_counter()
-        answer = self._model.complete(messages, Deadline(self._limit), goal_schema(setting.domain, setting.world))
+        answer = self._model.complete(messages, Deadline(self._limit),
+                                      goal_schema(setting.domain, setting.world))
         seconds = time.perf_counter() - began
         if isinstance(answer, LlmFailure):
             return Reply(Refuse(), f"{answer.kind}: {answer.message}", seconds)

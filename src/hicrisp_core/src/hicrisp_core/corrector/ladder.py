@@ -222,7 +222,8 @@ class Ladder:
             return None, Usage()
         request = question.asked
         if request.replans_left < 1:
-            used = "it may have none" if self._policy.replans < 1 else f"its {self._policy.replans} are used up"
+            used = ("it may have none" if self._policy.replans < 1
+                    else f"its {self._policy.replans} are used up")
             return Correction(Rung.GIVE_UP, note=f"the task may have no other new plan: {used}"), Usage()
         answer = self._brain.plan(PlanRequest(
             request.task, request.world,
@@ -237,7 +238,8 @@ class Ladder:
 
 def _fails_again(feedback: Feedback) -> bool:
     """Whether the same motion fails again unless something else changes first."""
-    return feedback.kind is FeedbackKind.PLANNING or feedback.kind is FeedbackKind.PRECONDITION and not feedback.unmet
+    return (feedback.kind is FeedbackKind.PLANNING or feedback.kind is FeedbackKind.PRECONDITION
+            and not feedback.unmet)
 
 
 def _constrained(command: Command) -> bool:

@@ -161,7 +161,8 @@ class Attempts:
         """Ask a person for something; whether it was done."""
         with self._asking:
             done = self._ports.help(wanted)
-        self._ledger.tell(Noted(text=f"a person was asked: {wanted} {'It was done.' if done else 'Nobody did it.'}"))
+        self._ledger.tell(Noted(text=f"a person was asked: {wanted} "
+                                     f"{'It was done.' if done else 'Nobody did it.'}"))
         return done
 
     def _prepare(self, command: Command, world: WorldState) -> Tuple[Command, Optional[Feedback]]:

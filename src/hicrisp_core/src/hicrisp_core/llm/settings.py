@@ -108,7 +108,8 @@ class LlmSettings:
         try:
             mode = stat.S_IMODE(path.stat().st_mode)
             if mode & 0o077:
-                raise ConfigError(f"{path} has mode {mode:04o}, so others may read the key; run: chmod 600 {path}")
+                raise ConfigError(f"{path} has mode {mode:04o}, so others may read the key; run: chmod 600 "
+                                  f"{path}")
             return path.read_text(encoding="utf-8").strip()
         except OSError as error:
             raise ConfigError(f"cannot read the key's file {path}: {error.strerror}") from error
@@ -150,4 +151,5 @@ def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
     for variable in (KEY_VARIABLE, OWN_URL_VARIABLE, URL_VARIABLE):
         if environment.get(variable):
             return OPENAI, f"{variable} is set: a language model plans"
-    return OFFLINE, f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set: a grammar and a search plan without a model"
+    return OFFLINE, (f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set: a grammar and a search plan "
+                     "without a model")
