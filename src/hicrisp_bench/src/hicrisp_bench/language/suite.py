@@ -109,8 +109,8 @@ def _served(file: Path, threads: int) -> LlmSettings:
     return LlmSettings(
         file.stem, backend="embedded", model=file.stem, timeout_s=_PATIENCE, retries=0,
         response_format="json_schema", max_tokens=_LONGEST,
-        options={"package": "", "file": str(file.resolve()), "adapter": "", "threads": threads, "context": 8192,
-                 "start_s": 300.0})
+        options={"package": "", "file": str(file.resolve()), "adapter": "", "threads": threads,
+                 "context": 8192, "start_s": 300.0})
 
 
 def _read_all(
