@@ -71,15 +71,16 @@ class Builder:
         frame = self._frame
         twin_type = self._maker.type_of(frame.things[frame.twins[0]]) if frame.twins else ""
         twin_colour = self._maker.colour() if frame.twins and self._rng.random() < 0.55 else ""
+        twin_nouns = [twin_type] if self._rng.random() < 0.7 else []
         pair_type = self._maker.type_of(frame.things[frame.pair[0]]) if frame.pair else ""
         said = " ".join(frame.say)
         for slot, wanted in frame.things.items():
             twin = slot in frame.twins
             type_ = twin_type if twin else pair_type if slot in frame.pair else self._maker.type_of(wanted)
             needs_colour = f"{{{slot}.colour}}" in said or "colour" in _as_list(frame.only.get(slot, []))
-            nouns = [type_] if twin and type_ in ("box", "cylinder", "bowl", "block") else frame.names.get(slot, ())
             colour = twin_colour if twin else self._maker.colour() if needs_colour else ""
-            thing = self._add(self._maker.thing(type_, self._scene, colour, nouns, self._refused))
+            thing = self._add(self._twin(type_, colour, twin_nouns) if twin else self._maker.thing(
+                type_, self._scene, colour, frame.names.get(slot, ()), self._refused))
             if thing is None or (needs_colour and not thing.colour):
                 return False
             self._cast.things[slot] = thing
@@ -90,6 +91,11 @@ class Builder:
         if frame.twins:
             self._unwanted.append(lambda thing: thing.type == twin_type and (not twin_colour or thing.colour == twin_colour))
         return self._unique_hold()
+
+    def _twin(self, type_: str, colour: str, nouns: List[str]) -> Optional[Thing]:
+        """One of two things that the same words fit: of one colour, or without a colour that is told."""
+        style = self._rng.choice(("number", "letter")) if colour else "colour"
+        return self._maker.thing(type_, self._scene, colour, nouns, self._refused, style)
 
     def _keep_unique(self, slot: str, made: Thing) -> None:
         only = _as_list(self._frame.only.get(slot, []))

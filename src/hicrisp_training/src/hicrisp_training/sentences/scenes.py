@@ -91,21 +91,22 @@ class Maker:
         return wanted
 
     def thing(self, wanted: str, taken: Scene, colour: str = "", nouns: Sequence[str] = (),
-              unwanted: Optional[Unwanted] = None) -> Optional[Thing]:
+              unwanted: Optional[Unwanted] = None, style: str = "") -> Optional[Thing]:
         """A new thing of a type whose name is not taken; nothing where twenty tries fail.
 
         Args:
             colour: its colour; any where none is given.
             nouns: names of which it has one, with a colour or number in front or behind it.
             unwanted: what it must not be.
+            style: how its name is made; the scene's manner where it is empty.
         """
         for _ in range(20):
-            made = self._made(wanted, colour, nouns)
+            made = self._made(wanted, colour, nouns, style)
             if made.name not in taken.things and made.name not in taken.robots and not (unwanted and unwanted(made)):
                 return made
         return None
 
-    def _made(self, wanted: str, colour: str, nouns: Sequence[str]) -> Thing:
+    def _made(self, wanted: str, colour: str, nouns: Sequence[str], wish: str) -> Thing:
         rng, type_ = self._rng, self.type_of(wanted)
         paint = "" if type_ in _WITHOUT_COLOUR or (self.colourless and not colour) else colour or self.colour()
         if nouns:
@@ -120,8 +121,9 @@ class Maker:
                 style = "number"
             elif type_ in FIXED or self._domain in ("kitchen", "virtualhome"):
                 style = "noun"
-            elif type_ in ("box", "cylinder", "bowl") and style in ("colour", "number", "letter") and rng.random() < 0.6:
+            elif not wish and type_ in ("box", "cylinder", "bowl") and style in ("colour", "number", "letter") and rng.random() < 0.6:
                 noun = type_
+        style = wish or style
         if style == "invented" and rng.random() < 0.7:
             noun = invented_word(rng)
             return Thing(noun if rng.random() < 0.8 else f"{noun}_{rng.randint(1, 9)}", type_, noun, paint)
