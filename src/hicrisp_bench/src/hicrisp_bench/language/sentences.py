@@ -77,7 +77,8 @@ def _sentence(entry: Any, where: str) -> Sentence:
                               f"{', '.join(WITHOUT_MOTION)}")
     if not goals and not others:
         raise ConfigError(f"{where}: the goal has no alternative")
-    return Sentence(str(entry["id"]), str(entry["scene"]), str(entry["text"]), str(entry["class"]), tuple(goals),
+    return Sentence(str(entry["id"]), str(entry["scene"]), str(entry["text"]), str(entry["class"]),
+                    tuple(goals),
                     frozenset(others))
 
 
@@ -86,5 +87,6 @@ def _statement(fact: Any, where: str) -> Statement:
     if isinstance(found, Misfit):
         raise ConfigError(f"{where}: {found}")
     if not isinstance(found.part if isinstance(found, Not) else found, Holds):
-        raise ConfigError(f"{where}: '{fact}' is neither a fact nor not(FACT); write a choice as alternatives")
+        raise ConfigError(f"{where}: '{fact}' is neither a fact nor not(FACT); write a choice as "
+                          "alternatives")
     return found

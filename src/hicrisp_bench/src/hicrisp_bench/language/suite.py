@@ -1,5 +1,6 @@
-"""What people say: natural sentences for the table-top scenes, each with the facts that must hold at the end. Shows
-how many are understood, asked back, refused and got wrong, by class, with the time and the memory that it takes."""
+"""What people say: natural sentences for the table-top scenes, each with the facts that must hold at the end.
+Shows how many are understood, asked back, refused and got wrong, by class, with the time and the memory that
+it takes."""
 
 from __future__ import annotations
 
@@ -37,10 +38,12 @@ ALL = "all"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which sentences, and who is asked."""
     parser.add_argument("--sentences", type=Path, metavar="FILE",
-                        help="a JSON list of id, scene, text, class and goal (config/sentences/tabletop.json)")
+                        help="a JSON list of id, scene, text, class and goal "
+                             "(config/sentences/tabletop.json)")
     parser.add_argument("--llm", default=OFFLINE, metavar="NAME",
                         help="a file of config/llm: offline is the grammar (the default)")
-    parser.add_argument("--grammar", action="store_true", help="ask the grammar first, the model where it refuses")
+    parser.add_argument("--grammar", action="store_true",
+                        help="ask the grammar first, the model where it refuses")
     parser.add_argument("--prompt", default="goal", metavar="NAME", help="a folder of config/prompts (goal)")
     parser.add_argument("--seed", type=int, default=0, help="of the scenes' layouts (0)")
     parser.add_argument("--class", dest="kinds", action="append", metavar="CLASS",
@@ -61,11 +64,12 @@ def run(options: argparse.Namespace) -> Report:
     rows.append({**_row(ALL, results), "first_s": results[0]["seconds"], "peak_mib": round(peak_mib()),
                  "before_mib": round(before), "llm": name, "sentences": str(file)})
     whole = rows[-1]
-    note = (f"{name}, on {file.name}. A goal is right when it asks for all of an alternative and for nothing else "
-            "that a plan for it would not make as well; a question or a refusal is right where the sentence wants "
-            "one. Intervals: 95 %. Seconds: one sentence, median and worst; the first, for which a model reads its "
-            f"whole prompt, took {whole['first_s']:.3g} s and is not among them. Peak memory: {whole['peak_mib']} MiB, "
-            f"of which this program held {before:.0f} MiB before it asked.")
+    note = (f"{name}, on {file.name}. A goal is right when it asks for all of an alternative and for nothing "
+            "else that a plan for it would not make as well; a question or a refusal is right where the "
+            "sentence wants one. Intervals: 95 %. Seconds: one sentence, median and worst; the first, for "
+            f"which a model reads its whole prompt, took {whole['first_s']:.3g} s and is not among them. "
+            f"Peak memory: {whole['peak_mib']} MiB, of which this program held {before:.0f} MiB before it "
+            "asked.")
     return Report(rows, COLUMNS, (), note, {"results": results})
 
 

@@ -19,6 +19,7 @@ from hicrisp_core.model import Plan, Relation, Task
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Holds, NoGoal, Refuse
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.prompting.asking import conversation
 from hicrisp_core.prompting.goal_prompt import GoalPrompt, goal_schema, read_goal_answer
 from hicrisp_core.time.deadline import Deadline
 
@@ -57,7 +58,9 @@ class Reader(Protocol):
 
 @dataclass
 class GrammarReader:
-    """The grammar of the offline brain; what it understood are the facts that its plan makes and that last."""
+    """The grammar of the offline brain; what it understood are the facts that its plan makes and that
+    last.
+    """
 
     limit: float = 20.0
     """Seconds for one sentence."""
@@ -70,7 +73,8 @@ class GrammarReader:
         answer = brain.plan(PlanRequest(Task(text), setting.world), Deadline(self.limit))
         seconds = time.perf_counter() - began
         if answer.plan is not None:
-            return Reply(_made_by(answer.plan, setting), "; ".join(step.text for step in answer.plan.steps), seconds)
+            return Reply(_made_by(answer.plan, setting), "; ".join(step.text for step in answer.plan.steps),
+                         seconds)
         if answer.refusal:
             return Reply(Refuse(), answer.refusal, seconds)
         question = form_of(text, setting.domain, FactReader(setting.domain)) is Form.QUESTION
@@ -93,9 +97,10 @@ class ModelReader:
     def read(self, text: str, setting: Setting) -> Reply:
         """What a sentence means in a setting."""
         asked = self._prompt.messages(text, setting.domain, setting.world)
-        messages = [{"role": "system", "content": asked.system}, {"role": "user", "content": asked.user}]
+        messages = conversation(asked.system, self._prompt.examples(setting.domain), asked.user)
         began = time.perf_counter()
-        answer = self._model.complete(messages, Deadline(self._limit), goal_schema(setting.domain, setting.world))
+        answer = self._model.complete(messages, Deadline(self._limit),
+                                      goal_schema(setting.domain, setting.world))
         seconds = time.perf_counter() - began
         if isinstance(answer, LlmFailure):
             return Reply(Refuse(), f"{answer.kind}: {answer.message}", seconds)
