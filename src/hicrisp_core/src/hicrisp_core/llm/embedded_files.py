@@ -1,4 +1,4 @@
-"""The embedded model's files: the base inside its wheel, the adapter in ``config/llm/adapters``, and whether they fit."""
+"""The embedded model's files: the base inside its wheel, the adapter, and whether they fit."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ def what_is_missing(package: str, adapter: str) -> str:
     """Why the embedded model cannot be asked here, in one line; empty where it can."""
     wanted = [name for name in (SERVER_PACKAGE, package) if name and find_spec(name) is None]
     if wanted:
-        return (f"the Python package{'s' if len(wanted) > 1 else ''} {' and '.join(wanted)} "
-                f"{'are' if len(wanted) > 1 else 'is'} not installed (Python 3.10 and newer)")
+        return (
+            f"the Python package{'s' if len(wanted) > 1 else ''} {' and '.join(wanted)} "
+            f"{'are' if len(wanted) > 1 else 'is'} not installed (Python 3.10 and newer)"
+        )
     if adapter and find_adapter(adapter) is None:
         return f"there is no adapter '{adapter}' in config/llm/adapters"
     return ""
@@ -45,7 +47,9 @@ def what_is_missing(package: str, adapter: str) -> str:
 def find_adapter(name: str) -> Optional[Path]:
     """The file of an adapter by its name or path."""
     path = Path(name).expanduser()
-    places = [path] if path.is_absolute() else [folder / "adapters" / name for folder in config_folders("llm")]
+    places = (
+        [path] if path.is_absolute() else [folder / "adapters" / name for folder in config_folders("llm")]
+    )
     return next((place for place in places if place.is_file()), None)
 
 
@@ -78,8 +82,10 @@ def check_fit(base: Path, adapter: Path) -> None:
     trained_on, found = str(head.get(BASE_KEY, "")), sha256_of(base)
     if trained_on != found:
         raise ConfigError(
-            f"the adapter {adapter.name} was trained on another model than {base.name}: it names the file with sha256 "
-            f"{trained_on[:12] or 'unknown'}..., and this one has {found[:12]}...; train it again with scripts/train_brain")
+            f"the adapter {adapter.name} was trained on another model than {base.name}: it names "
+            f"sha256 {trained_on[:12] or 'unknown'}..., and this one has {found[:12]}...; "
+            "train it again with scripts/train_brain"
+        )
 
 
 def sha256_of(file: Path) -> str:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from typing import IO, Any, Dict, List, NamedTuple, Union
+from typing import IO, Any, Dict, List, NamedTuple, Optional, Union
 
 from hicrisp_core.llm.embedded_files import ModelFiles
 from hicrisp_core.llm.exchange import LlmFailure
@@ -39,8 +39,8 @@ class ServerProcess:
         self._files, self._threads, self._context = files, threads, context
         self._lock = threading.Lock()
         self._calls = BoundedCalls("the embedded model's server", 4)
-        self._child: "Union[subprocess.Popen[bytes], None]" = None
-        self._address: Union[Address, None] = None
+        self._child: "Optional[subprocess.Popen[bytes]]" = None
+        self._address: Optional[Address] = None
 
     def address(self, deadline: Deadline) -> Union[Address, LlmFailure]:
         """Where the server listens; starts it where it does not run."""
@@ -50,6 +50,12 @@ class ServerProcess:
             self._end()
             return self._start(deadline)
 
+    @property
+    def process_id(self) -> Optional[int]:
+        """The child; nothing where it does not run."""
+        child = self._child
+        return child.pid if child is not None and child.poll() is None else None
+
     def close(self) -> None:
         """End the server."""
         with self._lock:
@@ -57,8 +63,13 @@ class ServerProcess:
 
     def _start(self, deadline: Deadline) -> Union[Address, LlmFailure]:
         with tempfile.TemporaryFile() as errors:
-            child = subprocess.Popen(self._command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
-                                     env=_environment())
+            child = subprocess.Popen(
+                self._command(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=_environment(),
+            )
             self._child = child
             out: Any = child.stdout
             try:
@@ -79,8 +90,18 @@ class ServerProcess:
 
     def _command(self) -> List[str]:
         adapter = ["--adapter", str(self._files.adapter)] if self._files.adapter else []
-        return [sys.executable, "-m", _SERVER, "--model", str(self._files.base), *adapter,
-                "--threads", str(self._threads), "--context", str(self._context)]
+        return [
+            sys.executable,
+            "-m",
+            _SERVER,
+            "--model",
+            str(self._files.base),
+            *adapter,
+            "--threads",
+            str(self._threads),
+            "--context",
+            str(self._context),
+        ]
 
     def _end(self) -> None:
         child, self._child, self._address = self._child, None, None

@@ -1,4 +1,4 @@
-"""Serves one model on loopback until its parent goes: a program of its own, so that a crash takes no node with it.
+"""Serves one model on loopback until its parent goes: a program of its own, so that no node crashes with it.
 
 It prints one line of JSON when it listens, ``{"url", "rss_mb"}``, and ends when its standard input does.
 """

@@ -12,7 +12,19 @@ _MAGIC = b"GGUF"
 _VERSIONS = (2, 3)
 _MOST = 4096
 """Entries, and characters of a text or values of a list that are kept; longer ones are skipped."""
-_NUMBERS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
+_NUMBERS = {
+    0: "<B",
+    1: "<b",
+    2: "<H",
+    3: "<h",
+    4: "<I",
+    5: "<i",
+    6: "<f",
+    7: "<?",
+    10: "<Q",
+    11: "<q",
+    12: "<d",
+}
 _TEXT, _LIST = 8, 9
 
 
@@ -28,7 +40,9 @@ def read_header(file: Path) -> Dict[str, Any]:
                 raise ConfigError(f"{file} is no GGUF file")
             version, _tensors, entries = struct.unpack("<IQQ", opened.read(20))
             if version not in _VERSIONS or entries > _MOST:
-                raise ConfigError(f"{file} is GGUF of version {version} with {entries} entries, which is not read")
+                raise ConfigError(
+                    f"{file} is GGUF of version {version} with {entries} entries, which is not read"
+                )
             found = {}
             for _ in range(entries):
                 key = _text(opened)

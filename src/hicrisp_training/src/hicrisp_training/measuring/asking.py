@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.prompting.goal_prompt import goal_messages, goal_schema
+
 from hicrisp_training.sentences.samples import Sample
 
 
@@ -28,14 +29,31 @@ class Said:
     seconds: float = 0.0
 
 
-def ask(url: str, sample: Sample, domain: Domain, temperature: float = 0.0, seed: int = 0, timeout_s: float = 120.0) -> Said:
+def ask(
+    url: str,
+    sample: Sample,
+    domain: Domain,
+    temperature: float = 0.0,
+    seed: int = 0,
+    timeout_s: float = 120.0,
+) -> Said:
     """The model's answer to a sample's request."""
     messages = goal_messages(sample.text, domain, sample.world)
     request: Dict[str, Any] = {
-        "messages": [{"role": "system", "content": messages.system}, {"role": "user", "content": messages.user}],
-        "temperature": temperature, "seed": seed, "max_tokens": 300, "logprobs": True, "top_logprobs": 1,
-        "response_format": {"type": "json_schema", "json_schema": {
-            "name": "goal", "strict": True, "schema": goal_schema(domain, sample.world)}}}
+        "messages": [
+            {"role": "system", "content": messages.system},
+            {"role": "user", "content": messages.user},
+        ],
+        "temperature": temperature,
+        "seed": seed,
+        "max_tokens": 300,
+        "logprobs": True,
+        "top_logprobs": 1,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "goal", "strict": True, "schema": goal_schema(domain, sample.world)},
+        },
+    }
     answer = _post(f"{url}/chat/completions", request, timeout_s)
     choice = answer["choices"][0]
     chances = token_chances(choice)

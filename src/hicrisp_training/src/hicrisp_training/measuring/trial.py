@@ -15,6 +15,7 @@ from hicrisp_core.llm.embedded_files import ModelFiles
 from hicrisp_core.llm.embedded_process import ServerProcess
 from hicrisp_core.llm.exchange import LlmFailure
 from hicrisp_core.time.deadline import Deadline
+
 from hicrisp_training.measuring.asking import Said, ask
 from hicrisp_training.measuring.verdicts import ASKED, REFUSED, RIGHT, WRONG, thresholds, verdict_of
 from hicrisp_training.sentences.samples import Sample
@@ -32,7 +33,13 @@ class Tried:
     verdict: str
 
 
-def tried(base: Path, adapter: Optional[Path], samples: Sequence[Sample], domains: Mapping[str, Domain], threads: int) -> List[Tried]:
+def tried(
+    base: Path,
+    adapter: Optional[Path],
+    samples: Sequence[Sample],
+    domains: Mapping[str, Domain],
+    threads: int,
+) -> List[Tried]:
     """Every sample's answer and verdict.
 
     Raises:
@@ -68,12 +75,18 @@ def table(results: Sequence[Tried]) -> List[Dict[str, Any]]:
 def _row(kind: str, results: Sequence[Tried]) -> Dict[str, Any]:
     verdicts = Counter(each.verdict for each in results)
     seconds = sorted(each.said.seconds for each in results)
-    return {"class": kind, "n": len(results), **{name: round(verdicts[name] / len(results), 3) for name in (
-        RIGHT, ASKED, REFUSED, WRONG)}, "seconds": round(seconds[len(seconds) // 2], 2)}
+    return {
+        "class": kind,
+        "n": len(results),
+        **{name: round(verdicts[name] / len(results), 3) for name in (RIGHT, ASKED, REFUSED, WRONG)},
+        "seconds": round(seconds[len(seconds) // 2], 2),
+    }
 
 
 def bounds(results: Sequence[Tried]) -> Dict[str, List[Mapping[str, Any]]]:
     """What asking back below a bound does, by what tells how sure an answer is."""
     goals: List[Tuple[Said, str]] = [(each.said, each.verdict) for each in results]
-    return {"chance": thresholds([(said.chance, verdict) for said, verdict in goals]),
-            "least": thresholds([(said.least, verdict) for said, verdict in goals])}
+    return {
+        "chance": thresholds([(said.chance, verdict) for said, verdict in goals]),
+        "least": thresholds([(said.least, verdict) for said, verdict in goals]),
+    }

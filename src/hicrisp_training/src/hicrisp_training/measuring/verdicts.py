@@ -10,13 +10,14 @@ from hicrisp_core.goals.normal import normal_goal
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Refuse, Understanding
 from hicrisp_core.prompting.goal_prompt import read_goal_answer
+
 from hicrisp_training.sentences.samples import Sample
 
 RIGHT, ASKED, REFUSED, WRONG = "right", "asked", "refused", "wrong"
 
 
 def verdict_of(sample: Sample, said: str, domain: Domain) -> str:
-    """Whether an answer is right; else whether nothing moves after it (asked or refused), or something wrong does."""
+    """Whether an answer is right; else whether it asks or refuses, so that nothing moves, or is wrong."""
     found = read(sample, said, domain)
     wanted = read(sample, json.dumps(sample.answer), domain)
     if found is None:
@@ -55,6 +56,12 @@ def thresholds(judged: List[Tuple[float, str]]) -> List[Mapping[str, Any]]:
     rows = []
     for bound in sorted({round(sure, 2) for sure, _ in judged} | {0.0}):
         kept = [verdict for sure, verdict in judged if sure >= bound]
-        rows.append({"bound": bound, "right": kept.count(RIGHT) / len(judged), "wrong": kept.count(WRONG) / len(judged),
-                     "asked": 1.0 - len(kept) / len(judged)})
+        rows.append(
+            {
+                "bound": bound,
+                "right": kept.count(RIGHT) / len(judged),
+                "wrong": kept.count(WRONG) / len(judged),
+                "asked": 1.0 - len(kept) / len(judged),
+            }
+        )
     return rows

@@ -7,9 +7,9 @@ from typing import Dict, Mapping, Tuple
 
 import numpy as np
 from gguf import GGUFWriter
+from hicrisp_core.llm.embedded_files import BASE_KEY
 from torch import Tensor
 
-from hicrisp_core.llm.embedded_files import BASE_KEY
 from hicrisp_training.network.base_file import BaseFile
 from hicrisp_training.network.llama import Rank
 
@@ -26,8 +26,13 @@ def write_adapter(file: Path, factors: Factors, size: Rank, base: BaseFile, abou
     fresh = file.with_suffix(".new")
     writer = GGUFWriter(str(fresh), "llama")
     writer.add_type("adapter")
-    entries: Dict[str, str] = {"adapter.type": "lora", BASE_KEY: base.sha256, "general.base_model.0.name": base.name,
-                               "general.license": "apache-2.0", **about}
+    entries: Dict[str, str] = {
+        "adapter.type": "lora",
+        BASE_KEY: base.sha256,
+        "general.base_model.0.name": base.name,
+        "general.license": "apache-2.0",
+        **about,
+    }
     for key, value in entries.items():
         writer.add_string(key, value)
     writer.add_float32("adapter.lora.alpha", size.alpha)

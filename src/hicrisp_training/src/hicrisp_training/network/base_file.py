@@ -33,9 +33,13 @@ class BaseFile:
     def shape(self) -> Shape:
         """The numbers that the network is built from."""
         return Shape(
-            blocks=self._value("llama.block_count"), width=self._value("llama.embedding_length"),
-            heads=self._value("llama.attention.head_count"), kv_heads=self._value("llama.attention.head_count_kv"),
-            epsilon=self._value("llama.attention.layer_norm_rms_epsilon"), rope_base=self._value("llama.rope.freq_base"))
+            blocks=self._value("llama.block_count"),
+            width=self._value("llama.embedding_length"),
+            heads=self._value("llama.attention.head_count"),
+            kv_heads=self._value("llama.attention.head_count_kv"),
+            epsilon=self._value("llama.attention.layer_norm_rms_epsilon"),
+            rope_base=self._value("llama.rope.freq_base"),
+        )
 
     @property
     def name(self) -> str:
@@ -45,8 +49,11 @@ class BaseFile:
     @property
     def vocabulary(self) -> Tuple[List[str], List[str], List[int]]:
         """The tokens, the merges, and the kind of each token; kind 3 is a control token."""
-        return (self._value("tokenizer.ggml.tokens"), self._value("tokenizer.ggml.merges"),
-                self._value("tokenizer.ggml.token_type"))
+        return (
+            self._value("tokenizer.ggml.tokens"),
+            self._value("tokenizer.ggml.merges"),
+            self._value("tokenizer.ggml.token_type"),
+        )
 
     @property
     def end_token(self) -> int:
@@ -55,8 +62,10 @@ class BaseFile:
 
     def weights(self, number: torch.dtype) -> Dict[str, torch.Tensor]:
         """All weights, as the server rounds them, in the given number format."""
-        return {tensor.name: torch.from_numpy(np.array(dequantize(tensor.data, tensor.tensor_type))).to(number)
-                for tensor in self._reader.tensors}
+        return {
+            tensor.name: torch.from_numpy(np.array(dequantize(tensor.data, tensor.tensor_type))).to(number)
+            for tensor in self._reader.tensors
+        }
 
     @property
     def sha256(self) -> str:

@@ -1,4 +1,4 @@
-"""The pieces of the network with gradients written by hand: on a CPU the passes over memory cost more than the products."""
+"""The pieces of the network with gradients written by hand: on a CPU passes over memory cost the most."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class GatedUnit(Function):
 class Attention(Function):
     """Softmax of the scaled products of queries and keys, where the mask lets them look, times the values.
 
-    Queries are heads x rows x width, keys and values heads x columns x width; the mask is added and rows x columns.
+    Queries are heads x rows x width, keys and values heads x columns x width; the added mask rows x columns.
     """
 
     @staticmethod
@@ -84,9 +84,14 @@ class Attention(Function):
         scale = query.shape[-1] ** -0.5
         grad_value = torch.bmm(chances.transpose(1, 2), grad)
         grad_scores = torch.ops.aten._softmax_backward_data(
-            torch.bmm(grad, value.transpose(1, 2)), chances, -1, chances.dtype)
-        return (torch.bmm(grad_scores, key).mul_(scale), torch.bmm(grad_scores.transpose(1, 2), query).mul_(scale),
-                grad_value, None)
+            torch.bmm(grad, value.transpose(1, 2)), chances, -1, chances.dtype
+        )
+        return (
+            torch.bmm(grad_scores, key).mul_(scale),
+            torch.bmm(grad_scores.transpose(1, 2), query).mul_(scale),
+            grad_value,
+            None,
+        )
 
 
 class Rotation(Function):

@@ -1,7 +1,8 @@
 """A small Llama whose weights are frozen and whose linear layers carry low-rank adapters.
 
-Layers that read the same numbers (queries, keys and values; gate and up) are one product and share the first factor of
-their adapters. Rows are tokens of several packs behind each other; only attention keeps the packs apart.
+Layers that read the same numbers (queries, keys and values; gate and up) are one product and share the first
+factor of their adapters. Rows are tokens of several packs behind each other; only attention keeps the packs
+apart.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Rank:
 class Adapted(nn.Module):
     """Frozen matrices that read the same numbers, with the change that is learnt.
 
-    The factor ``alpha / rank`` is in ``up``; the factors are kept in single precision and used in the weights' own.
+    The factors are kept in single precision and used in the weights' own, with ``alpha / rank`` in ``up``.
     """
 
     weight: Tensor
@@ -63,13 +64,16 @@ class Adapted(nn.Module):
         self._scale = size.scale
         self.down = nn.Parameter(torch.empty(size.rank, self.weight.shape[1]))
         self.up = nn.Parameter(torch.zeros(self.weight.shape[0], size.rank))
-        nn.init.kaiming_uniform_(self.down, a=5 ** 0.5)
+        nn.init.kaiming_uniform_(self.down, a=5**0.5)
         self._used: List[Tensor] = []
 
     def refresh(self) -> None:
         """Take over what the optimiser changed."""
         number = self.weight.dtype
-        self._used = [self.down.detach().to(number).requires_grad_(), (self._scale * self.up.detach()).to(number).requires_grad_()]
+        self._used = [
+            self.down.detach().to(number).requires_grad_(),
+            (self._scale * self.up.detach()).to(number).requires_grad_(),
+        ]
 
     def collect(self) -> None:
         """Hand the gradients over to the optimiser."""
@@ -91,18 +95,25 @@ class Block(nn.Module):
     def __init__(self, weights: Weights, index: int, shape: Shape, size: Rank) -> None:
         super().__init__()
         self._shape = shape
-        self.layers = nn.ModuleDict({
-            "+".join(group): Adapted([_halved(weights[f"blk.{index}.{name}.weight"], name, shape) for name in group], size)
-            for group in GROUPS})
+        self.layers = nn.ModuleDict(
+            {
+                "+".join(group): Adapted(
+                    [_halved(weights[f"blk.{index}.{name}.weight"], name, shape) for name in group], size
+                )
+                for group in GROUPS
+            }
+        )
         for name in ("attn_norm", "ffn_norm"):
             self.register_buffer(name, weights[f"blk.{index}.{name}.weight"])
 
     def forward(self, x: Tensor, angles: Tuple[Tensor, Tensor], masks: Sequence[Tensor]) -> Tensor:
         shape = self._shape
         together, output, gate_up, down = self.layers.values()
-        query_key_value = together(Norm.apply(x, self.attn_norm, shape.epsilon)).view(len(x), -1, shape.head_width)
-        turned = Rotation.apply(query_key_value[:, :shape.heads + shape.kv_heads], *angles)
-        value = query_key_value[:, shape.heads + shape.kv_heads:]
+        query_key_value = together(Norm.apply(x, self.attn_norm, shape.epsilon)).view(
+            len(x), -1, shape.head_width
+        )
+        turned = Rotation.apply(query_key_value[:, : shape.heads + shape.kv_heads], *angles)
+        value = query_key_value[:, shape.heads + shape.kv_heads :]
         seen, begin = [], 0
         for mask in masks:
             end = begin + mask.shape[-1]
@@ -115,9 +126,13 @@ class Block(nn.Module):
         """One pack; the queries that share a key lie behind each other, so that no key is copied."""
         shape, length = self._shape, len(turned)
         groups = shape.heads // shape.kv_heads
-        query = turned[:, :shape.heads].view(length, shape.kv_heads, groups, -1).permute(1, 2, 0, 3).reshape(
-            shape.kv_heads, groups * length, shape.head_width)
-        key = turned[:, shape.heads:].transpose(0, 1).contiguous()
+        query = (
+            turned[:, : shape.heads]
+            .view(length, shape.kv_heads, groups, -1)
+            .permute(1, 2, 0, 3)
+            .reshape(shape.kv_heads, groups * length, shape.head_width)
+        )
+        key = turned[:, shape.heads :].transpose(0, 1).contiguous()
         found = Attention.apply(query, key, value.transpose(0, 1).contiguous(), mask)
         return found.view(shape.kv_heads, groups, length, -1).permute(2, 0, 1, 3).reshape(length, shape.width)
 
@@ -126,7 +141,10 @@ class Block(nn.Module):
         found = {}
         for group, layer in zip(GROUPS, self.layers.values()):
             for name, up in zip(group, layer.up.detach().split(layer.rows)):
-                found[f"blk.{index}.{name}.weight"] = (layer.down.detach(), _interleaved(up, name, self._shape))
+                found[f"blk.{index}.{name}.weight"] = (
+                    layer.down.detach(),
+                    _interleaved(up, name, self._shape),
+                )
         return found
 
 
@@ -157,12 +175,14 @@ class Llama(nn.Module):
             masks: for each pack length x length, true where a row may look.
         """
         half = torch.arange(0, self.shape.head_width, 2, dtype=torch.float32) / self.shape.head_width
-        angles = positions[:, None, None].float() * self.shape.rope_base ** -half
+        angles = positions[:, None, None].float() * self.shape.rope_base**-half
         number = self.embedding.dtype
         turns = (angles.cos().to(number), angles.sin().to(number))
         groups = self.shape.heads // self.shape.kv_heads
-        added = [torch.zeros(mask.shape, dtype=number).masked_fill_(~mask, float("-inf")).repeat(groups, 1)[None]
-                 for mask in masks]
+        added = [
+            torch.zeros(mask.shape, dtype=number).masked_fill_(~mask, float("-inf")).repeat(groups, 1)[None]
+            for mask in masks
+        ]
         x = functional.embedding(tokens, self.embedding)
         for block in self.blocks:
             x = block(x, turns, added)
@@ -174,7 +194,11 @@ class Llama(nn.Module):
 
     def adapter(self) -> Dict[str, Tuple[Tensor, Tensor]]:
         """By the name of the matrix that they change: the two factors, ``rank x in`` and ``out x rank``."""
-        return {name: pair for index, block in enumerate(self.blocks) for name, pair in block.adapter(index).items()}
+        return {
+            name: pair
+            for index, block in enumerate(self.blocks)
+            for name, pair in block.adapter(index).items()
+        }
 
     def refresh(self) -> None:
         """Take over what the optimiser changed."""
@@ -191,7 +215,7 @@ class Llama(nn.Module):
 
 
 def _halved(weight: Tensor, name: str, shape: Shape) -> Tensor:
-    """The rows of queries and keys with the pairs that turn together half a head apart; the file has them side by side."""
+    """The rows of queries and keys with the pairs that turn together half a head apart, not side by side."""
     if name not in ("attn_q", "attn_k"):
         return weight
     return weight.view(-1, shape.head_width // 2, 2, weight.shape[1]).transpose(1, 2).reshape(weight.shape)

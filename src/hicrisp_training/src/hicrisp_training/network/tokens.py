@@ -20,12 +20,20 @@ class Tokens:
         tokens, merges, kinds = base.vocabulary
         pairs = [(left, right) for left, _, right in (merge.partition(" ") for merge in merges)]
         self._tokenizer = Tokenizer(models.BPE({token: index for index, token in enumerate(tokens)}, pairs))
-        self._tokenizer.add_special_tokens([
-            AddedToken(token, special=True, normalized=False) for token, kind in zip(tokens, kinds) if kind == _CONTROL])
-        self._tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
-            pre_tokenizers.Digits(individual_digits=True),
-            pre_tokenizers.Split(_PIECES, "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+        self._tokenizer.add_special_tokens(
+            [
+                AddedToken(token, special=True, normalized=False)
+                for token, kind in zip(tokens, kinds)
+                if kind == _CONTROL
+            ]
+        )
+        self._tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+            [
+                pre_tokenizers.Digits(individual_digits=True),
+                pre_tokenizers.Split(_PIECES, "isolated"),
+                pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+            ]
+        )
         self._tokenizer.decoder = decoders.ByteLevel()
 
     def ids(self, text: str) -> List[int]:
@@ -39,4 +47,6 @@ class Tokens:
 
 def conversation(system: str, user: str) -> str:
     """The base model's form of a conversation, up to where its answer begins."""
-    return (f"<|im_start|>system\n{system}{_END_OF_TURN}<|im_start|>user\n{user}{_END_OF_TURN}<|im_start|>assistant\n")
+    turns = (("system", system), ("user", user))
+    asked = "".join(f"<|im_start|>{role}\n{text}{_END_OF_TURN}" for role, text in turns)
+    return f"{asked}<|im_start|>assistant\n"

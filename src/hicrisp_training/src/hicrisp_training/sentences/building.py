@@ -30,8 +30,13 @@ class Cast:
         """The name of each slot, robots included."""
         scene = self.scene
         arm, base = scene.robot("arm"), scene.robot("base")
-        return {"robot": base if scene.domain in ("agv", "virtualhome") else arm, "panda": arm, "arm": arm, "base": base,
-                **{slot: thing.name for slot, thing in self.things.items()}}
+        return {
+            "robot": base if scene.domain in ("agv", "virtualhome") else arm,
+            "panda": arm,
+            "arm": arm,
+            "base": base,
+            **{slot: thing.name for slot, thing in self.things.items()},
+        }
 
     def conditions(self, texts: List[str]) -> List[str]:
         """Conditions over slots as conditions over names."""
@@ -79,8 +84,11 @@ class Builder:
             type_ = twin_type if twin else pair_type if slot in frame.pair else self._maker.type_of(wanted)
             needs_colour = f"{{{slot}.colour}}" in said or "colour" in _as_list(frame.only.get(slot, []))
             colour = twin_colour if twin else self._maker.colour() if needs_colour else ""
-            thing = self._add(self._twin(type_, colour, twin_nouns) if twin else self._maker.thing(
-                type_, self._scene, colour, frame.names.get(slot, ()), self._refused))
+            thing = self._add(
+                self._twin(type_, colour, twin_nouns)
+                if twin
+                else self._maker.thing(type_, self._scene, colour, frame.names.get(slot, ()), self._refused)
+            )
             if thing is None or (needs_colour and not thing.colour):
                 return False
             self._cast.things[slot] = thing
@@ -89,7 +97,9 @@ class Builder:
         if frame.pair:
             self._unwanted.append(lambda thing: thing.type == pair_type)
         if frame.twins:
-            self._unwanted.append(lambda thing: thing.type == twin_type and (not twin_colour or thing.colour == twin_colour))
+            self._unwanted.append(
+                lambda thing: thing.type == twin_type and (not twin_colour or thing.colour == twin_colour)
+            )
         return self._unique_hold()
 
     def _twin(self, type_: str, colour: str, nouns: List[str]) -> Optional[Thing]:
@@ -110,7 +120,7 @@ class Builder:
             self._unwanted.append(lambda thing: thing.noun in nouns or thing.name in nouns)
 
     def _unique_hold(self) -> bool:
-        """Whether no earlier slot is unlike what a later one asks for: what is unwanted fits its own slot alone."""
+        """Whether what each slot keeps others from being fits that slot alone."""
         things = list(self._cast.things.values())
         own = len([slot for slot in self._frame.only if slot in self._cast.things])
         pairs = sum(each(thing) for each in self._unwanted for thing in things)
@@ -123,9 +133,14 @@ class Builder:
             type_ = group.type
             if type_ == "graspable" and not group.all and self._rng.random() < 0.3:
                 type_ = self._maker.type_of(type_)
-            members = [self._add(self._maker.thing(type_, self._scene, colour, (), self._refused)) for _ in range(count)]
+            members = [
+                self._add(self._maker.thing(type_, self._scene, colour, (), self._refused))
+                for _ in range(count)
+            ]
             found = [member for member in members if member is not None]
-            if len(found) < max(group.min, 1) or (colour and any(member.colour != colour for member in found)):
+            if len(found) < max(group.min, 1) or (
+                colour and any(member.colour != colour for member in found)
+            ):
                 return False
             if not self._closed(group, colour, {member.name for member in found}):
                 return False
@@ -133,7 +148,7 @@ class Builder:
         return True
 
     def _closed(self, group: Group, colour: str, members: set) -> bool:
-        """Whether nothing but the members and the exceptions fits the group's description; nothing will later."""
+        """Whether only the members and the exceptions fit the group's description; nothing else will."""
         if not group.all:
             return True
         types = ("box", "cylinder") if group.type == "graspable" else (group.type,)
@@ -143,7 +158,11 @@ class Builder:
 
         self._unwanted.append(fits)
         excepted = {self._cast.things[slot].name for slot in group.but if slot in self._cast.things}
-        return all(thing.name in members or thing.name in excepted for thing in self._scene.things.values() if fits(thing))
+        return all(
+            thing.name in members or thing.name in excepted
+            for thing in self._scene.things.values()
+            if fits(thing)
+        )
 
     def _absent(self) -> bool:
         for slot, wanted in self._frame.absent.items():
@@ -152,7 +171,11 @@ class Builder:
                 return False
             self._cast.absent[slot] = thing
             self._unwanted.append(lambda other, made=thing: resembles(other, made))  # type: ignore[misc]
-        return not any(self._refused(thing) for thing in self._cast.things.values()) if self._frame.absent else True
+        return (
+            not any(self._refused(thing) for thing in self._cast.things.values())
+            if self._frame.absent
+            else True
+        )
 
     def _facts(self) -> bool:
         for text in self._cast.conditions(self._frame.start):
@@ -176,20 +199,36 @@ class Builder:
                 self._add(self._maker.thing(type_, self._scene, unwanted=self._refused))
 
     def _more_facts(self) -> None:
-        """Now and then something stands on or in something else, as long as the frame's own facts stay alone."""
+        """Now and then something stands on or in something else, where the frame's own facts stay alone."""
         rng, frame, scene = self._rng, self._frame, self._scene
-        if frame.domain not in ("tabletop", "blocks") or rng.random() > (0.2 if frame.start else 0.4) or frame.ask == []:
+        if (
+            frame.domain not in ("tabletop", "blocks")
+            or rng.random() > (0.2 if frame.start else 0.4)
+            or frame.ask == []
+        ):
             return
         used = {text.partition("(")[0] for text in frame.start}
-        kept = {name for text in self._cast.conditions(frame.keep) for name in text.replace(")", "(").replace(",", "(").split("(")}
+        kept = {
+            name
+            for text in self._cast.conditions(frame.keep)
+            for name in text.replace(")", "(").replace(",", "(").split("(")
+        }
         for _ in range(rng.choice((1, 1, 2))):
-            things = [thing for thing in scene.plain_things() if thing.name not in kept and not any(
-                thing.name in (fact[0], fact[2]) for fact in scene.facts)]
+            things = [
+                thing
+                for thing in scene.plain_things()
+                if thing.name not in kept
+                and not any(thing.name in (fact[0], fact[2]) for fact in scene.facts)
+            ]
             movable = [thing for thing in things if thing.type in ("box", "cylinder", "block")]
             if len(things) < 2 or not movable:
                 return
             a = rng.choice(movable)
-            if "holding" not in used and rng.random() < 0.12 and not any(fact[1] == "holding" for fact in scene.facts):
+            if (
+                "holding" not in used
+                and rng.random() < 0.12
+                and not any(fact[1] == "holding" for fact in scene.facts)
+            ):
                 scene.facts.add((scene.robot("arm"), "holding", a.name))
                 continue
             b = rng.choice([thing for thing in things if thing.name != a.name])

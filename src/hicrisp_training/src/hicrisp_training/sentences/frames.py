@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 import yaml
+from hicrisp_core.errors import ConfigError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from hicrisp_core.errors import ConfigError
 from hicrisp_training.sentences.slots import SLOT
 
 
 class Group(BaseModel):
     """Several things that a sentence speaks of together.
 
-    ``all`` says what else may not be in the scene: true for nothing more of the type, ``colour``, ``both`` for type and
-    colour, ``scene`` for no other graspable thing; ``except`` names slots that fit the group's description and are not in it.
+    ``all`` says what else may not be in the scene: true for nothing more of the type, ``colour``, ``both``
+    for type and colour, ``scene`` for no other graspable thing; ``except`` names slots that fit the description
+    and are not in the group.
     """
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
@@ -63,7 +64,10 @@ class Frame(BaseModel):
     @property
     def free(self) -> bool:
         """Whether it fits any scene that has things of its types."""
-        return not (self.groups or self.twins or self.pair or self.only or self.names or self.start) and self.others
+        return (
+            not (self.groups or self.twins or self.pair or self.only or self.names or self.start)
+            and self.others
+        )
 
     @property
     def is_goal(self) -> bool:
@@ -73,8 +77,13 @@ class Frame(BaseModel):
     @property
     def joinable(self) -> bool:
         """Whether it can be one half of a longer request."""
-        return (self.free and bool(self.goal) and not (self.first or self.keep or self.robot)
-                and self.kind in ("plain", "paraphrase", "haste", "hold") and not any("?" in say for say in self.say))
+        return (
+            self.free
+            and bool(self.goal)
+            and not (self.first or self.keep or self.robot)
+            and self.kind in ("plain", "paraphrase", "haste", "hold")
+            and not any("?" in say for say in self.say)
+        )
 
     def slots(self, say: str) -> List[Tuple[str, str]]:
         """The slots of one of its sentences with the form that each is said in."""
@@ -95,7 +104,9 @@ def load_frames(folder: Path) -> List[Frame]:
                 frames.append(Frame.model_validate(entry))
             except ValidationError as error:
                 first = error.errors()[0]
-                raise ConfigError(f"{file}, entry {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+                raise ConfigError(
+                    f"{file}, entry {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+                ) from error
     return frames
 
 

@@ -8,7 +8,17 @@ from typing import Dict, List, Optional, Sequence, Tuple
 from hicrisp_training.sentences.scenes import FIXED, Scene, Thing
 from hicrisp_training.sentences.words import Words
 
-_NUMBERS = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine"}
+_NUMBERS = {
+    "1": "one",
+    "2": "two",
+    "3": "three",
+    "4": "four",
+    "5": "five",
+    "6": "six",
+    "7": "seven",
+    "8": "eight",
+    "9": "nine",
+}
 _VAGUE = ("one", "one", "thing", "object", "item")
 _DETERMINERS = (("the", 86), ("that", 5), ("this", 3), ("my", 3), ("our", 1), ("your", 1))
 Said = Tuple[str, bool]
@@ -31,7 +41,14 @@ class Phrases:
         return [thing for thing in things if self._fits(thing, words)]
 
     def _fits(self, thing: Thing, words: Sequence[str]) -> bool:
-        known = {thing.colour, thing.type, thing.noun, *thing.words, *self._words.types.get(thing.type, ()), *_VAGUE}
+        known = {
+            thing.colour,
+            thing.type,
+            thing.noun,
+            *thing.words,
+            *self._words.types.get(thing.type, ()),
+            *_VAGUE,
+        }
         if set(words) <= known:
             return not set(words) <= set(_VAGUE)
         return False
@@ -45,8 +62,11 @@ class Phrases:
         name = " ".join(thing.words)
         options: List[Tuple[Said, float]] = [((name, not _is_label(thing)), 4.0)]
         if not bare and thing.type != "surface":
-            options += [option for option in self._descriptions(thing)
-                        if [each.name for each in self.fitting(option[0][0])] == [thing.name]]
+            options += [
+                option
+                for option in self._descriptions(thing)
+                if [each.name for each in self.fitting(option[0][0])] == [thing.name]
+            ]
         said, weights = zip(*options)
         chosen: Said = self._rng.choices(said, weights)[0]
         words, article = chosen
@@ -65,8 +85,11 @@ class Phrases:
         if others:
             found.append(((self._rng.choice(others), True), 0.3))
         if colour:
-            found += [((f"{colour} {noun}", True), 2.0), ((f"{colour} {kind}", True), 1.2),
-                      ((f"{colour} {self._rng.choice(_VAGUE)}", True), 0.9)]
+            found += [
+                ((f"{colour} {noun}", True), 2.0),
+                ((f"{colour} {kind}", True), 1.2),
+                ((f"{colour} {self._rng.choice(_VAGUE)}", True), 0.9),
+            ]
             if others:
                 found.append(((f"{colour} {self._rng.choice(others)}", True), 0.3))
         if thing.words[-1] in _NUMBERS:
@@ -93,22 +116,35 @@ class Phrases:
         """Everything that a description in the plural fits."""
         if form == "n":
             return description
-        options = [f"the {description}", f"all {description}", f"all the {description}", f"all of the {description}"]
+        options = [
+            f"the {description}",
+            f"all {description}",
+            f"all the {description}",
+            f"all of the {description}",
+        ]
         if count == 2:
             options += [f"both {description}", f"both the {description}"]
         return self._rng.choice(options)
 
     def shared(self, things: Sequence[Thing]) -> Optional[str]:
-        """Words that fit exactly some things, for a request that does not say which; nothing where there are none."""
+        """Words that fit exactly some things; nothing where there are none."""
         first, names = things[0], sorted(thing.name for thing in things)
         options: Dict[str, float] = {}
-        for noun, weight in ((first.noun.replace("_", " "), 2.0), (first.type, 2.0), ("one", 0.7), ("thing", 0.7)):
+        for noun, weight in (
+            (first.noun.replace("_", " "), 2.0),
+            (first.type, 2.0),
+            ("one", 0.7),
+            ("thing", 0.7),
+        ):
             if noun not in _VAGUE:
                 options[noun] = weight
             if first.colour:
                 options[f"{first.colour} {noun}"] = weight
-        fitting = {words: weight for words, weight in options.items()
-                   if sorted(thing.name for thing in self.fitting(words)) == names}
+        fitting = {
+            words: weight
+            for words, weight in options.items()
+            if sorted(thing.name for thing in self.fitting(words)) == names
+        }
         return self._rng.choices(list(fitting), list(fitting.values()))[0] if fitting else None
 
 

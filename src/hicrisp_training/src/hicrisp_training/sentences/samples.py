@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.misfit import Misfit
+from hicrisp_core.goals.text import parse_statement
 from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Statement
-from hicrisp_core.goals.text import parse_statement
-from hicrisp_core.goals.misfit import Misfit
+
 from hicrisp_training.sentences.building import Cast
 from hicrisp_training.sentences.frames import Frame
 from hicrisp_training.sentences.phrases import Phrases
@@ -57,12 +58,18 @@ class Speaker:
         if sentence is None or answer is None:
             return None
         text = disturbed(sentence, frame.voice, frame.typos, frame.is_goal, rng)
-        return self.checked(frame.kind, frame.family, cast, text, answer)
+        return self.checked(frame.kind, frame.family, cast, text, answer, set(frame.goal) <= set(frame.start))
 
-    def checked(self, kind: str, family: str, cast: Cast, text: str, answer: Answer) -> Optional[Sample]:
-        """The sample, where its goal fits the world, can hold and does not hold yet."""
+    def checked(
+        self, kind: str, family: str, cast: Cast, text: str, answer: Answer, done: bool = False
+    ) -> Optional[Sample]:
+        """The sample, where its goal fits the world, can hold and does not hold yet.
+
+        Args:
+            done: whether it may hold.
+        """
         world, domain = cast.scene.world(), self._domains[cast.scene.domain]
-        if len(text) > 240 or (answer["kind"] == "goal" and not _sound(answer, domain, world)):
+        if len(text) > 240 or (answer["kind"] == "goal" and not _sound(answer, domain, world, done)):
             return None
         return Sample(kind, family, domain.name, world, text, answer)
 
@@ -88,12 +95,16 @@ class Speaker:
             if form == "twin":
                 return phrases.put((str(shared), True), "")
             if form in ("colour", "type", "name"):
-                return {"colour": thing.colour, "type": thing.type, "name": thing.name.replace("_", " ")}[form]
+                return {"colour": thing.colour, "type": thing.type, "name": thing.name.replace("_", " ")}[
+                    form
+                ]
             return phrases.put(said[slot], form)
 
         return filled(say, put)
 
-    def _group(self, frame: Frame, cast: Cast, phrases: Phrases, slot: str, form: str, rng: random.Random) -> str:
+    def _group(
+        self, frame: Frame, cast: Cast, phrases: Phrases, slot: str, form: str, rng: random.Random
+    ) -> str:
         group, members = frame.groups[slot], cast.groups[slot]
         noun = "object" if group.type == "graspable" else group.type
         plural = self._words.plurals.get(group.type, group.type + "s")
@@ -106,10 +117,18 @@ class Speaker:
         if not group.all or (group.but and group.all is not True):
             return phrases.several(members, form)
         if group.all == "scene":
-            return rng.choice(("everything", "all things", "all the objects", "everything here")) if form == "" else "things"
+            return (
+                rng.choice(("everything", "all things", "all the objects", "everything here"))
+                if form == ""
+                else "things"
+            )
         colour = f"{members[0].colour} " if group.all in ("colour", "both") else ""
-        description = f"{colour}{plural if group.all != 'colour' else rng.choice(('things', 'ones', 'objects'))}"
-        return phrases.several(members, form) if group.but else phrases.all_of(description, len(members), form)
+        description = (
+            f"{colour}{plural if group.all != 'colour' else rng.choice(('things', 'ones', 'objects'))}"
+        )
+        return (
+            phrases.several(members, form) if group.but else phrases.all_of(description, len(members), form)
+        )
 
     def answer(self, frame: Frame, cast: Cast) -> Optional[Answer]:
         """What is right."""
@@ -119,7 +138,11 @@ class Speaker:
             return {"kind": "ask", "which": sorted(cast.things[slot].name for slot in frame.ask)}
         if not frame.is_goal:
             return {"kind": "answer"} if frame.answer else None
-        parts = {"first": cast.conditions(frame.first), "end": cast.conditions(frame.goal), "keep": cast.conditions(frame.keep)}
+        parts = {
+            "first": cast.conditions(frame.first),
+            "end": cast.conditions(frame.goal),
+            "keep": cast.conditions(frame.keep),
+        }
         answer: Answer = {"kind": "goal", **{key: each for key, each in parts.items() if each}}
         if frame.robot:
             answer["robot"] = cast.names()[frame.robot]
@@ -133,7 +156,7 @@ def _missing(thing: Thing, phrases: Phrases, rng: random.Random) -> Optional[str
     return rng.choice(fitting) if fitting else None
 
 
-def _sound(answer: Answer, domain: Domain, world: WorldState) -> bool:
+def _sound(answer: Answer, domain: Domain, world: WorldState, may_hold: bool) -> bool:
     statements: Dict[str, Tuple[Statement, ...]] = {}
     for key in ("first", "end", "keep"):
         found: List[Statement] = []
@@ -144,7 +167,11 @@ def _sound(answer: Answer, domain: Domain, world: WorldState) -> bool:
             found.append(statement)
         statements[key] = tuple(found)
     goal = Goal(statements["end"], statements["keep"], statements["first"], answer.get("robot", ""))
-    facts = {f"{fact.predicate}({fact.subject},{fact.object})" if fact.object else f"{fact.predicate}({fact.subject})"
-             for fact in world.relations}
-    done = bool(answer.get("end")) and all(text in facts for text in answer["end"])
+    facts = {
+        f"{fact.predicate}({fact.subject},{fact.object})"
+        if fact.object
+        else f"{fact.predicate}({fact.subject})"
+        for fact in world.relations
+    }
+    done = not may_hold and bool(answer.get("end")) and all(text in facts for text in answer["end"])
     return check_goal(goal, domain, world) is None and not done

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
+
 from hicrisp_training.sentences.words import Words, invented_word
 
 TABLE = "table"
@@ -44,7 +45,9 @@ class Scene:
 
     def robot(self, kind: str) -> str:
         """The name of the robot of a kind; of any where there is none."""
-        return next((name for name, each in self.robots.items() if each == kind), next(iter(self.robots), "robot"))
+        return next(
+            (name for name, each in self.robots.items() if each == kind), next(iter(self.robots), "robot")
+        )
 
     def plain_things(self) -> List[Thing]:
         """The things that people describe: not the table."""
@@ -52,11 +55,20 @@ class Scene:
 
     def world(self) -> WorldState:
         """As the workspace sees it."""
-        objects = {thing.name: WorldObject(
-            thing.name, thing.type, attributes={"colour": thing.colour} if thing.colour else {},
-            movable=thing.type not in FIXED) for thing in self.things.values()}
-        return WorldState(objects, frozenset(Relation(*fact) for fact in self.facts),
-                          {name: RobotState(name, kind) for name, kind in self.robots.items()})
+        objects = {
+            thing.name: WorldObject(
+                thing.name,
+                thing.type,
+                attributes={"colour": thing.colour} if thing.colour else {},
+                movable=thing.type not in FIXED,
+            )
+            for thing in self.things.values()
+        }
+        return WorldState(
+            objects,
+            frozenset(Relation(*fact) for fact in self.facts),
+            {name: RobotState(name, kind) for name, kind in self.robots.items()},
+        )
 
 
 Unwanted = Callable[[Thing], bool]
@@ -71,7 +83,9 @@ class Maker:
 
     def __init__(self, words: Words, rng: random.Random, domain: str) -> None:
         self._words, self._rng, self._domain = words, rng, domain
-        self.style = rng.choices(("noun", "colour", "number", "invented", "letter", "mixed"), (5, 5, 1, 2, 1, 7))[0]
+        self.style = rng.choices(
+            ("noun", "colour", "number", "invented", "letter", "mixed"), (5, 5, 1, 2, 1, 7)
+        )[0]
         self.colourless = rng.random() < 0.06
         palette = list(words.colours)
         if rng.random() < 0.15:
@@ -90,8 +104,15 @@ class Maker:
             return wanted
         return wanted
 
-    def thing(self, wanted: str, taken: Scene, colour: str = "", nouns: Sequence[str] = (),
-              unwanted: Optional[Unwanted] = None, style: str = "") -> Optional[Thing]:
+    def thing(
+        self,
+        wanted: str,
+        taken: Scene,
+        colour: str = "",
+        nouns: Sequence[str] = (),
+        unwanted: Optional[Unwanted] = None,
+        style: str = "",
+    ) -> Optional[Thing]:
         """A new thing of a type whose name is not taken; nothing where twenty tries fail.
 
         Args:
@@ -102,13 +123,19 @@ class Maker:
         """
         for _ in range(20):
             made = self._made(wanted, colour, nouns, style)
-            if made.name not in taken.things and made.name not in taken.robots and not (unwanted and unwanted(made)):
+            if (
+                made.name not in taken.things
+                and made.name not in taken.robots
+                and not (unwanted and unwanted(made))
+            ):
                 return made
         return None
 
     def _made(self, wanted: str, colour: str, nouns: Sequence[str], wish: str) -> Thing:
         rng, type_ = self._rng, self.type_of(wanted)
-        paint = "" if type_ in _WITHOUT_COLOUR or (self.colourless and not colour) else colour or self.colour()
+        paint = (
+            "" if type_ in _WITHOUT_COLOUR or (self.colourless and not colour) else colour or self.colour()
+        )
         if nouns:
             noun = rng.choice(list(nouns))
             style = rng.choices(("noun", "colour", "number"), (7, 2, 1))[0]
@@ -121,7 +148,12 @@ class Maker:
                 style = "number"
             elif type_ in FIXED or self._domain in ("kitchen", "virtualhome"):
                 style = "noun"
-            elif not wish and type_ in ("box", "cylinder", "bowl") and style in ("colour", "number", "letter") and rng.random() < 0.6:
+            elif (
+                not wish
+                and type_ in ("box", "cylinder", "bowl")
+                and style in ("colour", "number", "letter")
+                and rng.random() < 0.6
+            ):
                 noun = type_
         style = wish or style
         if style == "invented" and rng.random() < 0.7:
@@ -153,8 +185,11 @@ def with_fixed_things(scene: Scene, words: Words, rng: random.Random) -> None:
 
 
 SCENERY: Dict[str, Tuple[Tuple[str, int, int], ...]] = {
-    "tabletop": (("graspable", 0, 5), ("bowl", 0, 1)), "blocks": (("block", 0, 3),),
+    "tabletop": (("graspable", 0, 5), ("bowl", 0, 1)),
+    "blocks": (("block", 0, 3),),
     "lab": (("box", 0, 3), ("area", 1, 2), ("station", 1, 1), ("tray", 1, 1)),
     "agv": (("area", 1, 2), ("station", 0, 1), ("no_go", 0, 1), ("obstacle", 0, 2)),
-    "kitchen": (("ingredient", 0, 3), ("glass", 0, 1), ("furniture", 0, 1)), "virtualhome": (("thing", 2, 6),)}
+    "kitchen": (("ingredient", 0, 3), ("glass", 0, 1), ("furniture", 0, 1)),
+    "virtualhome": (("thing", 2, 6),),
+}
 """What else may stand in a scene: type, at least, at most."""

@@ -6,14 +6,84 @@ import random
 import re
 from typing import Callable, Sequence, Tuple
 
-_BEFORE = ("please {}", "hey, {}", "ok {}", "okay, {}", "so, {}", "right, {}", "hi robot, {}", "robot, {}", "now {}", "um, {}", "alright, {}",
-           "hello! {}", "next: {}", "could you do this: {}", "listen, {}", "well, {}", "one more thing: {}")
-_AFTER = ("{} please", "{}, please", "{}, thanks", "{}, thank you", "{} thx", "{} for me", "{} now", "{}, ok?", "{}, if you can", "{} when you get a chance",
-          "{}, will you", "{} asap", "{}, that's all", "{}, cheers", "{} :)", "{}!!")
-_KEYS = {"a": "sq", "s": "ad", "d": "sf", "e": "wr", "r": "et", "t": "ry", "i": "uo", "o": "ip", "n": "bm", "m": "n", "l": "k", "u": "yi", "h": "gj",
-         "b": "vn", "c": "xv", "g": "fh", "p": "o", "w": "qe", "y": "tu", "k": "jl", "f": "dg", "v": "cb", "x": "zc", "z": "x", "q": "w", "j": "hk"}
+_BEFORE = (
+    "please {}",
+    "hey, {}",
+    "ok {}",
+    "okay, {}",
+    "so, {}",
+    "right, {}",
+    "hi robot, {}",
+    "robot, {}",
+    "now {}",
+    "um, {}",
+    "alright, {}",
+    "hello! {}",
+    "next: {}",
+    "could you do this: {}",
+    "listen, {}",
+    "well, {}",
+    "one more thing: {}",
+)
+_AFTER = (
+    "{} please",
+    "{}, please",
+    "{}, thanks",
+    "{}, thank you",
+    "{} thx",
+    "{} for me",
+    "{} now",
+    "{}, ok?",
+    "{}, if you can",
+    "{} when you get a chance",
+    "{}, will you",
+    "{} asap",
+    "{}, that's all",
+    "{}, cheers",
+    "{} :)",
+    "{}!!",
+)
+_KEYS = {
+    "a": "sq",
+    "s": "ad",
+    "d": "sf",
+    "e": "wr",
+    "r": "et",
+    "t": "ry",
+    "i": "uo",
+    "o": "ip",
+    "n": "bm",
+    "m": "n",
+    "l": "k",
+    "u": "yi",
+    "h": "gj",
+    "b": "vn",
+    "c": "xv",
+    "g": "fh",
+    "p": "o",
+    "w": "qe",
+    "y": "tu",
+    "k": "jl",
+    "f": "dg",
+    "v": "cb",
+    "x": "zc",
+    "z": "x",
+    "q": "w",
+    "j": "hk",
+}
 _NUMBERS = {"1": "one", "2": "two", "3": "three", "4": "four"}
-_SHORT = {"and": "n", "please": "pls", "you": "u", "to": "2", "the": "teh", "for": "4", "left": "l", "with": "w/", "next": "nxt", "box": "bx"}
+_SHORT = {
+    "and": "n",
+    "please": "pls",
+    "you": "u",
+    "to": "2",
+    "the": "teh",
+    "for": "4",
+    "left": "l",
+    "with": "w/",
+    "next": "nxt",
+    "box": "bx",
+}
 _LETTERS = re.compile(r"[A-Za-z]{4,}")
 Change = Callable[[str], str]
 
@@ -70,9 +140,9 @@ def _slip(text: str, rng: random.Random) -> str:
     at = rng.randrange(begin + 1, end - 1)
     letter, kind = text[at], rng.randrange(4)
     if kind == 0:
-        return text[:at] + text[at + 1:]
+        return text[:at] + text[at + 1 :]
     if kind == 1:
         return text[:at] + letter + text[at:]
     if kind == 2:
-        return text[:at] + text[at + 1] + letter + text[at + 2:]
-    return text[:at] + rng.choice(_KEYS.get(letter.lower(), letter)) + text[at + 1:]
+        return text[:at] + text[at + 1] + letter + text[at + 2 :]
+    return text[:at] + rng.choice(_KEYS.get(letter.lower(), letter)) + text[at + 1 :]

@@ -37,7 +37,9 @@ def expanded(condition: str, names: Mapping[str, str], groups: Mapping[str, Sequ
         return [f"on({_name(upper, names)},{_name(lower, names)})" for lower, upper in zip(parts, parts[1:])]
     if head == "row":
         relation, *parts = split_arguments(inner)
-        return [f"{relation}({_name(one, names)},{_name(other, names)})" for one, other in zip(parts, parts[1:])]
+        return [
+            f"{relation}({_name(one, names)},{_name(other, names)})" for one, other in zip(parts, parts[1:])
+        ]
     if head == "count":
         kind, number, *parts = split_arguments(inner)
         return [f"{kind}({number},{','.join(_all(parts, names, groups))})"]
@@ -56,10 +58,12 @@ def _all(parts: Sequence[str], names: Mapping[str, str], groups: Mapping[str, Se
     return [each for part in parts for each in expanded(part, names, groups)]
 
 
-def _facts(head: str, parts: List[str], names: Mapping[str, str], groups: Mapping[str, Sequence[str]]) -> List[str]:
+def _facts(
+    head: str, parts: List[str], names: Mapping[str, str], groups: Mapping[str, Sequence[str]]
+) -> List[str]:
     choices: List[List[str]] = [[]]
     for part in parts:
-        each = part[len("each "):].strip() if part.startswith("each ") else ""
+        each = part[len("each ") :].strip() if part.startswith("each ") else ""
         values = list(groups[each]) if each else [_name(part, names)]
         choices = [[*chosen, value] for chosen in choices for value in values]
     return [f"{head}({','.join(chosen)})" for chosen in choices]

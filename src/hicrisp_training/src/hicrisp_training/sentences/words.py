@@ -9,8 +9,37 @@ from typing import Dict, List
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-_ONSETS = ("b", "br", "ch", "d", "dr", "f", "fl", "g", "gl", "gr", "h", "j", "k", "kl", "l", "m", "n", "p", "pl", "r", "s",
-           "sk", "sl", "st", "t", "tr", "v", "w", "z")
+_ONSETS = (
+    "b",
+    "br",
+    "ch",
+    "d",
+    "dr",
+    "f",
+    "fl",
+    "g",
+    "gl",
+    "gr",
+    "h",
+    "j",
+    "k",
+    "kl",
+    "l",
+    "m",
+    "n",
+    "p",
+    "pl",
+    "r",
+    "s",
+    "sk",
+    "sl",
+    "st",
+    "t",
+    "tr",
+    "v",
+    "w",
+    "z",
+)
 _VOWELS = ("a", "e", "i", "o", "u", "oo", "ee", "ai")
 _ENDS = ("", "", "b", "d", "g", "k", "l", "m", "n", "p", "r", "s", "t", "x", "nt", "sk")
 
@@ -34,5 +63,7 @@ def load_words(file: Path) -> Words:
 
 
 def invented_word(rng: random.Random) -> str:
-    """A word that means nothing, of one or two syllables, so that names are read from the list and not known."""
-    return "".join(rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_ENDS) for _ in range(rng.choice((1, 2, 2))))
+    """A word that means nothing, so that names are read from the list and not known."""
+    return "".join(
+        rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_ENDS) for _ in range(rng.choice((1, 2, 2)))
+    )

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Iterator, List, Optional
 
 import torch
+from hicrisp_core.errors import ConfigError
 from torch.nn import functional
 
-from hicrisp_core.errors import ConfigError
 from hicrisp_training.network.llama import Llama
 from hicrisp_training.training.packs import Pack
 
@@ -55,7 +55,9 @@ class Trainer:
 
     def __init__(self, model: Llama, schedule: Schedule, file: Path) -> None:
         self._model, self._schedule, self._file = model, schedule, file
-        self._optimiser = torch.optim.AdamW(model.parameters(), lr=schedule.rate, betas=(0.9, 0.98), weight_decay=0.0, fused=True)
+        self._optimiser = torch.optim.AdamW(
+            model.parameters(), lr=schedule.rate, betas=(0.9, 0.98), weight_decay=0.0, fused=True
+        )
         self.seen = 0
         if file.exists():
             self.seen = load_checkpoint(model, file)
@@ -87,10 +89,19 @@ class Trainer:
             self.seen += sum(pack.samples for pack in batch)
             if step % 5 == 0:
                 seconds = time.monotonic() - began
-                log.info(json.dumps({
-                    "seen": self.seen, "loss": round(loss, 4), "mean": round(mean, 4), "rate": round(rate, 6),
-                    "tokens_s": round(tokens / seconds), "samples_s": round((self.seen - start) / seconds, 2),
-                    "cpu_s": round(time.process_time())}))
+                log.info(
+                    json.dumps(
+                        {
+                            "seen": self.seen,
+                            "loss": round(loss, 4),
+                            "mean": round(mean, 4),
+                            "rate": round(rate, 6),
+                            "tokens_s": round(tokens / seconds),
+                            "samples_s": round((self.seen - start) / seconds, 2),
+                            "cpu_s": round(time.process_time()),
+                        }
+                    )
+                )
             if time.monotonic() - saved > self._schedule.save_every:
                 self.save()
                 saved = time.monotonic()

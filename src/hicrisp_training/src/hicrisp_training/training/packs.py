@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import List, Mapping, Optional, Sequence, Tuple
 
 import torch
-from torch import Tensor
-
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.prompting.goal_prompt import goal_messages
+from torch import Tensor
+
 from hicrisp_training.network.tokens import Tokens, conversation
 from hicrisp_training.sentences.samples import Sample
 
@@ -49,13 +49,15 @@ def answer_text(sample: Sample) -> str:
     return json.dumps(sample.answer, separators=(",", ":"), ensure_ascii=False)
 
 
-def packed(samples: Sequence[Sample], domains: Mapping[str, Domain], tokens: Tokens, longest: int = 640) -> Optional[Pack]:
+def packed(
+    samples: Sequence[Sample], domains: Mapping[str, Domain], tokens: Tokens, longest: int = 640
+) -> Optional[Pack]:
     """The requests to one scene as one row; those that would make it longer than ``longest`` are left out.
 
     Every request reads exactly the tokens that it would have alone.
     """
     prompt = prompt_of(samples[0], domains)
-    shared = tokens.ids(prompt[:prompt.index(_CUT) + 1])
+    shared = tokens.ids(prompt[: prompt.index(_CUT) + 1])
     row, positions, owners = list(shared), list(range(len(shared))), [0] * len(shared)
     places: List[int] = []
     targets: List[int] = []
@@ -77,16 +79,18 @@ def packed(samples: Sequence[Sample], domains: Mapping[str, Domain], tokens: Tok
         return None
     owner = torch.tensor(owners)
     mask = ((owner[:, None] == owner[None, :]) | (owner[None, :] == 0)).tril()
-    return Pack(torch.tensor(row), torch.tensor(positions), mask, torch.tensor(places), torch.tensor(targets), count)
+    return Pack(
+        torch.tensor(row), torch.tensor(positions), mask, torch.tensor(places), torch.tensor(targets), count
+    )
 
 
 def _continuation(
     sample: Sample, domains: Mapping[str, Domain], tokens: Tokens, shared: List[int]
 ) -> Tuple[List[int], List[int]]:
-    """The tokens of the request after the scene's description, and those of the answer; none where they do not part there."""
+    """The tokens of the request behind the scene, and those of the answer; none where they do not part so."""
     prompt = prompt_of(sample, domains)
     asked = tokens.ids(prompt)
     whole = tokens.ids(prompt + answer_text(sample) + _END)
-    if asked[:len(shared)] != shared or whole[:len(asked)] != asked:
+    if asked[: len(shared)] != shared or whole[: len(asked)] != asked:
         return [], []
-    return asked[len(shared):], whole[len(asked):]
+    return asked[len(shared) :], whole[len(asked) :]

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
 
 import torch
-
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
+
 from hicrisp_training.network.base_file import BaseFile
 from hicrisp_training.network.llama import Llama, Rank
 from hicrisp_training.network.tokens import Tokens
@@ -53,10 +53,16 @@ def base_file_path() -> Path:
         ConfigError: where the package is not installed.
     """
     found = find_spec(_BASE_PACKAGE)
-    files = sorted(Path(str(place)).glob(_BASE_PATTERN) for place in (found.submodule_search_locations or ())) if found else []
+    files = (
+        sorted(Path(str(place)).glob(_BASE_PATTERN) for place in (found.submodule_search_locations or ()))
+        if found
+        else []
+    )
     paths = [path for each in files for path in each]
     if not paths:
-        raise ConfigError(f"the package {_BASE_PACKAGE} with the base model is not installed; install requirements/train.txt")
+        raise ConfigError(
+            f"the package {_BASE_PACKAGE} with the base model is not installed (requirements/runtime.txt)"
+        )
     return paths[0]
 
 
@@ -72,7 +78,9 @@ class Material:
     def __init__(self, recipe: Recipe, data: Path = DATA) -> None:
         self.recipe = recipe
         self.words: Words = load_words(data / "words.yaml")
-        self.domains: Dict[str, Domain] = {name: load_domain(config_file("domains", name)) for name in DOMAINS}
+        self.domains: Dict[str, Domain] = {
+            name: load_domain(config_file("domains", name)) for name in DOMAINS
+        }
         self.frames = load_frames(data / "frames")
 
     def split(self) -> Tuple[List[Frame], List[Frame]]:
