@@ -53,7 +53,7 @@ def thresholds(judged: List[Tuple[float, str]]) -> List[Mapping[str, Any]]:
     Args:
         judged: how sure each answer was, and its verdict.
     """
-    rows = []
+    rows: List[Mapping[str, Any]] = []
     for bound in sorted({round(sure, 2) for sure, _ in judged} | {0.0}):
         kept = [verdict for sure, verdict in judged if sure >= bound]
         rows.append(

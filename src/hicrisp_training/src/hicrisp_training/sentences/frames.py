@@ -17,8 +17,8 @@ class Group(BaseModel):
     """Several things that a sentence speaks of together.
 
     ``all`` says what else may not be in the scene: true for nothing more of the type, ``colour``, ``both``
-    for type and colour, ``scene`` for no other graspable thing; ``except`` names slots that fit the description
-    and are not in the group.
+    for type and colour, ``scene`` for no other graspable thing; ``except`` names slots that fit the
+    description and are not in the group.
     """
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)

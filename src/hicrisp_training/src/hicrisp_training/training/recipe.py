@@ -53,12 +53,8 @@ def base_file_path() -> Path:
         ConfigError: where the package is not installed.
     """
     found = find_spec(_BASE_PACKAGE)
-    files = (
-        sorted(Path(str(place)).glob(_BASE_PATTERN) for place in (found.submodule_search_locations or ()))
-        if found
-        else []
-    )
-    paths = [path for each in files for path in each]
+    folders = list(found.submodule_search_locations or ()) if found else []
+    paths = sorted(path for folder in folders for path in Path(folder).glob(_BASE_PATTERN))
     if not paths:
         raise ConfigError(
             f"the package {_BASE_PACKAGE} with the base model is not installed (requirements/runtime.txt)"
