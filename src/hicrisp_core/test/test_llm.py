@@ -132,7 +132,8 @@ def test_a_shipped_configuration_bears_its_files_name(config_dir, name):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("llm: a\nbackend: claude", "unknown backend 'claude'; valid are: openai, or offline for no model"),
+    ("llm: a\nbackend: claude",
+     "unknown backend 'claude'; valid are: openai, embedded, or offline for no model"),
     ("llm: a\nbackend: openai\napi_key: sk-1", "unknown key 'api_key'.*valid are"),
     ("llm: a\nbackend: openai\nretries: 99", "retries: at most 10 is needed, got 99"),
     ("llm: a\nbackend: openai\ntimeout_s: 0", "more than 0 is needed")])
@@ -144,9 +145,17 @@ def test_a_wrong_configuration_is_refused(tmp_path, text, message):
 
 
 @pytest.mark.parametrize(("environment", "backend", "why"), [
-    ({}, "offline", "neither"), ({"OPENAI_API_KEY": "k"}, "openai", "OPENAI_API_KEY is set"),
+    ({"OPENAI_API_KEY": "k"}, "openai", "OPENAI_API_KEY is set"),
     ({"OPENAI_BASE_URL": "http://x"}, "openai", "OPENAI_BASE_URL is set")])
 def test_the_default_backend_says_why(environment, backend, why):
     chosen, reason = choose_llm("auto", environment)
     assert chosen == backend
     assert why in reason
+
+
+@pytest.mark.parametrize(("missing", "backend"), [("", "embedded"), ("x is not installed", "offline")])
+def test_without_a_key_the_embedded_model_is_asked_where_it_runs(monkeypatch, missing, backend):
+    monkeypatch.setattr("hicrisp_core.llm.settings.what_is_missing", lambda package, adapter: missing)
+    chosen, reason = choose_llm("auto", {})
+    assert chosen == backend
+    assert missing in reason
