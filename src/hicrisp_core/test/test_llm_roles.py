@@ -75,7 +75,8 @@ def test_azures_form_of_a_request_is_a_matter_of_settings(monkeypatch, config_di
             monkeypatch.setenv(name, value)
         assert ChatClient(load_llm_settings(config_dir / "llm" / "azure.yaml")).complete(ASK, Deadline(10)).text == "hi"
         classic = LlmSettings("t", base_url=f"{server.url}/openai/deployments/mine",
-                              query={"api-version": "2024-10-21"}, key_header="api-key", api_key_env="AZURE_OPENAI_API_KEY")
+                              query={"api-version": "2024-10-21"}, key_header="api-key",
+                              api_key_env="AZURE_OPENAI_API_KEY")
         ChatClient(classic).complete(ASK, Deadline(10))
     assert server.paths == ["/openai/v1/chat/completions",
                             "/v1/openai/deployments/mine/chat/completions?api-version=2024-10-21"]

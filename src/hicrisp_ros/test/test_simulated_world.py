@@ -142,6 +142,18 @@ def test_every_node_follows_to_another_scene_and_one_that_cannot_is_named(world:
         rospy.delete_param(other)
 
 
+def test_a_node_that_remembers_forgets_at_every_reset_of_the_same_scene(world: World) -> None:
+    heard: List[str] = []
+    follower = SceneFollower(lambda found: heard.append(found.scene.name), lambda: heard.append("forget"))
+    try:
+        assert world.ask().ok
+        assert world.ask(seed=9).ok
+        assert world.ask("stack", 5).ok
+        assert heard == ["forget", "forget", "stack"]
+    finally:
+        follower.stop()
+
+
 def test_no_world_is_reset_under_a_task(world: World) -> None:
     asked: List[bool] = []
     running = "task 7 is running: cancel it first"

@@ -69,7 +69,7 @@ class TabletopJudge:
         return {
             "task": trial.task, "scene": trial.scene, "seed": trial.seed, "policy": trial.policy, "llm": trial.llm,
             "success": holds_in_truth(
-                trial.goal, self._truth.at_rest(), scene.objects, domain, rospy.get_time()),
+                trial.goal, self._truth.at_rest(), scene, domain, rospy.get_time()),
             "claimed": bool(found["success"]), "message": run.message, "plan": found["plan"],
             "steps_executed": found["steps_executed"], "corrections": found["corrections"],
             "failures": found["failures"], "attempts": placements(run.events, domain),

@@ -97,6 +97,8 @@ def standard_extensions() -> Extensions:
         drivers=Registry("driver", f"{_KINDS}:Driver", {
             "moveit": Lazy("hicrisp_moveit.settings:DRIVER"),
             "move_base": Lazy("hicrisp_move_base.settings:DRIVER"),
+            "embedded_arm": Lazy("hicrisp_sim.settings:DRIVER"),
+            "embedded_base": Lazy("hicrisp_sim.agv.settings:DRIVER"),
         }),
         grippers=Registry("gripper", "hicrisp_moveit.gripper_port:GripperKind", {
             "gripper_command": Lazy("hicrisp_moveit.grippers:COMMAND"),

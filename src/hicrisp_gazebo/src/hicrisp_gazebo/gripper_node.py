@@ -105,7 +105,7 @@ def build() -> Optional[FingerGripper]:
     if use_franka(str(parameter("franka", "auto"))):
         rospy.loginfo("franka_gazebo brings its own gripper")
         return None
-    return FingerGripper(parameter("fingers", ["panda_finger_joint1", "panda_finger_joint2"]),
+    return FingerGripper(parameter("fingers"),
                          float(parameter("widest", 0.04)), float(parameter("speed", 0.08)),
                          str(parameter("action", "/franka_gripper/gripper_action")))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from threading import Event
 from typing import Any, List, Optional, Sequence, Tuple
 
@@ -38,7 +39,8 @@ _PREEMPTION = 0.8
 _QUIET = 0.5
 """Seconds of a drive before its alarms are looked at: the first messages may still be on their way."""
 _ZERO_PERIOD = 0.05
-_CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stood")
+_CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stood",
+                    cause=Cause(CauseKind.CANCELED))
 
 
 class MoveBase:
@@ -128,8 +130,8 @@ class MoveBase:
     def _refusal(self, pose: Pose, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
         """Why a drive does not begin; ``None`` when it may."""
         if not pose.finite:
-            return Outcome(Status.INVALID,
-                           f"the goal {pose.position} with {pose.orientation} is not a finite pose")
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"the goal {pose.position} with {pose.orientation} is not a finite pose")
         known = Deadline(min(self.settings.server_wait, deadline.remaining))
         wait_until(lambda: self.where() is not None and self._odometry.alive, known, cancel)
         start = self.where()
@@ -177,12 +179,13 @@ class MoveBase:
         outcome = self._outcome(reply, watch, cancel, began)
         if outcome.ok:
             halted = self._odometry.wait_until_standing(Deadline(self.settings.stop_limit))
-            return (outcome if halted.ok else Outcome(Status.EXECUTION, halted.message)), False
+            return (outcome if halted.ok else replace(halted, status=Status.EXECUTION)), False
         halted = self.stop(Deadline(self.settings.stop_limit))
         if halted.ok:
             return outcome, reply.status is CallStatus.ABORTED
         lost = outcome.status is Status.LOST and halted.status is Status.LOST
-        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}"), False
+        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}",
+                       cause=outcome.cause), False
 
     def _outcome(self, reply: Reply, watch: AlarmEvent[Outcome], cancel: Event, began: float) -> Outcome:
         taken = self._traffic.taken_over(began)

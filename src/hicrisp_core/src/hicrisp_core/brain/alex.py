@@ -68,7 +68,8 @@ class Alex:
             "alex_report", task=quarantined(request.task.text), history=_history(request.history),
             outcome="it was done" if request.success else "it was not done",
             message=quarantined(request.message),
-            done=describe.listed(request.done), failures=describe.listed(request.failures))
+            done=describe.listed([describe.record_text(record) for record in request.done]),
+            failures=describe.listed([describe.failed_text(self._domain, entry) for entry in request.failures]))
         asked = ask(self._client, self._system, prompt, deadline, _TOLD, _read_told)
         return ReportAnswer(asked.answer or "", asked.usage)
 

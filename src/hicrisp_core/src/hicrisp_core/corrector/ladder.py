@@ -123,7 +123,10 @@ class Ladder:
             correction, cost = self._kinds[rung].answer(self, question, deadline)
             usage = usage + cost
             if correction is not None and correction.rung is not Rung.GIVE_UP:
-                return CorrectorAnswer(_noted(correction, question), mark(met, rung), usage)
+                # What is left out is not tried again: met once more, it is another step.
+                left_out = correction.drop and not correction.commands
+                remembered = "" if left_out else mark(met, rung)
+                return CorrectorAnswer(_noted(correction, question), remembered, usage)
             said = correction.note if correction is not None else said
         note = said or ("every rung was tried in this situation" if tried else "no rung has an answer")
         given_up = _noted(Correction(Rung.GIVE_UP, note=note), question)

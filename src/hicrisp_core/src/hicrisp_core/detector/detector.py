@@ -120,7 +120,7 @@ class Detector:
     def _claimed(
         self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
     ) -> Feedback:
-        kind = FeedbackKind.NO_EFFECT if outcome.ok else FeedbackKind(outcome.status.value)
+        kind = FeedbackKind.NO_EFFECT if outcome.ok else FeedbackKind.of(outcome.status)
         blockers = tuple(name for name in outcome.blockers if self._may_be_moved(name, command, after))
         said = Cause(CauseKind.UNKNOWN, said=outcome.message) if outcome.message else None
         return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers,

@@ -9,7 +9,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.extending import extended_files
 from hicrisp_core.config.settings import read_settings
-from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml
+from hicrisp_core.config.yaml_lines import Path, Positions, read_yaml
 from hicrisp_core.domain.condition_text import parse_atom, parse_condition
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
 from hicrisp_core.domain.entries import (
@@ -17,6 +17,8 @@ from hicrisp_core.domain.entries import (
     AdditionEntry,
     DomainFile,
     EffectEntry,
+    ExampleEntry,
+    GoalExampleEntry,
     ParameterEntry,
     PreconditionEntry,
     PredicateEntry,
@@ -71,14 +73,23 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
         name: _ActionReader(name, types, predicates, roles, positions, actions.get(name)).read(entry)
         for name, entry in read.actions.items()})
     check_item_role(values, roles, actions, positions)
-    for index, example in enumerate(read.examples):
-        check_keys(example, ("task", "state", "plan"), ("task", "plan"), positions, ("examples", index))
-    for index, example in enumerate(read.goal_examples):
-        check_keys(example, ("things", "robots", "now", "request", "answer"), ("things", "request", "answer"),
-                   positions,
-                   ("goal_examples", index))
-    return Domain(read.domain, types, predicates, actions, read.description, read.examples,
-                  tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles, read.goal_examples)
+    return Domain(read.domain, types, predicates, actions, read.description,
+                  tuple(map(_example, read.examples)),
+                  tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles,
+                  tuple(map(_goal_example, read.goal_examples)))
+
+
+def _example(entry: ExampleEntry) -> Mapping[str, object]:
+    """An example as prompts take it; without a state where it has none."""
+    state = entry.state if isinstance(entry.state, str) else list(entry.state)
+    return {"task": entry.task, "plan": list(entry.plan), **({"state": state} if state else {})}
+
+
+def _goal_example(entry: GoalExampleEntry) -> Mapping[str, object]:
+    """An example of a goal as prompts take it; without what its file leaves out."""
+    told = {"things": entry.things, "robots": entry.robots, "now": entry.now, "request": entry.request,
+            "answer": entry.answer}
+    return {key: value for key, value in told.items() if value != ""}
 
 
 def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:

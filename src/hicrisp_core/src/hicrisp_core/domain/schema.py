@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Condition
-from hicrisp_core.domain.roles import Roles
+from hicrisp_core.domain.roles import ITEM, Roles
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Command, FeedbackKind, Relation, Step, Value, WorldObject, WorldState
@@ -127,7 +127,7 @@ class Action:
     @property
     def item_parameter(self) -> str:
         """The name of the parameter that is the thing it handles; empty when it handles none."""
-        return next((p.name for p in self.parameters.values() if p.role == "item"), "")
+        return next((p.name for p in self.parameters.values() if p.role == ITEM), "")
 
     @property
     def target(self) -> Optional[TargetRule]:

@@ -199,6 +199,12 @@ def words_of(world: WorldState) -> FrozenSet[str]:
     return frozenset(word for name, thing in world.objects.items() for word in _words(name, thing))
 
 
+def words_by_name(world: WorldState) -> Dict[str, FrozenSet[str]]:
+    """The words by which each thing in the world may be called, and each robot's own."""
+    return {**{robot: frozenset(robot.split("_")) for robot in world.robots},
+            **{name: frozenset(_words(name, thing)) for name, thing in world.objects.items()}}
+
+
 def _words(name: str, thing: WorldObject) -> Set[str]:
     return {*name.split("_"), thing.type, *(str(value).lower() for value in thing.attributes.values())}
 

@@ -25,7 +25,7 @@ _MAY_PASS = (408, 409, 425)
 _FINAL = ("model_not_found", "content_filter", "content_policy_violation")
 _OVERFLOW = ("context_length_exceeded", "exceed_context_size_error")
 _OVERFLOW_WORDS = re.compile(
-    r"(maximum|max|exceed\w*|longer|larger|too long)\W(?:.{0,60}\W)?context|context\W(?:.{0,40}\W)?exceed|"
+    r"(maximum|max|exceed\w*|longer|larger|greater|too long)\W(?:.{0,60}\W)?context|context\W(?:.{0,40}\W)?exceed|"
     r"prompt is too long", re.IGNORECASE | re.DOTALL)
 
 
@@ -141,6 +141,8 @@ def why_refused(error: openai.APIStatusError) -> str:
 
 def _said(body: Optional[Any]) -> str:
     """A server's own words; some put them in ``error``, some beside it."""
+    if isinstance(body, str):
+        return body
     if isinstance(body, dict):
         found = body.get("message") or body.get("detail") or body.get("error")
         return found if isinstance(found, str) else ""

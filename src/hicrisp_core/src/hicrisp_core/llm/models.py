@@ -8,6 +8,7 @@ from threading import Lock, Thread
 from typing import Dict, List, Tuple, Union
 
 from hicrisp_core.extensions import extensions
+from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.chat_model import Backend, ChatModel
 from hicrisp_core.llm.replay import ReplayModel
 from hicrisp_core.llm.role_model import Memory, RoleModel
@@ -65,20 +66,29 @@ class Models:
         repeats = settings.cache > 0 and settings.temperature == 0.0
         return RoleModel(model, role, settings, memory if repeats else None, model.secrets)
 
-    def probe(self, deadline: Deadline) -> List[str]:
-        """Find out what the models can that were made so far and were not asked yet; one line for each."""
+    def probe(self, deadline: Deadline) -> List[Capabilities]:
+        """Find out what the models can that were made so far and were not asked yet, and log a line for each."""
         with self._lock:
             fresh = [(settings, model) for settings, model, _ in self._shared
                      if settings.probe and model not in self._probed]
             self._probed.extend(model for _, model in fresh)
-        lines = []
+        known = []
         for _, model in fresh:
             found = model.probe(deadline)
             if found is not None:
                 log.log(logging.WARNING if found.failure else logging.INFO, "%s", found.line)
-                lines.append(found.line)
-        return lines
+                known.append(found)
+        return known
 
     def begin_probe(self) -> None:
         """The same beside what goes on; a question waits until its endpoint is known."""
         Thread(target=lambda: self.probe(Deadline(PROBE_LIMIT)), name="llm probe", daemon=True).start()
+
+
+def make_chat_model(settings: LlmSettings, role: str) -> ChatModel:
+    """One role's model by itself.
+
+    Raises:
+        ConfigError: for an unknown backend, or settings that do not do.
+    """
+    return Models(settings).of(role)

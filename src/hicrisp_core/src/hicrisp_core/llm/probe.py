@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Iterator, List, Mapping, Tuple, Union
 
 from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.dialect import OBJECT, SCHEMA, TEXT, Dialect
@@ -22,6 +22,9 @@ MOST_TOKENS = 64
 _SEED = 1
 _LISTS = 5.0
 """Seconds for all lists together."""
+_OWN = "/props"
+_PAGES = ("models", _OWN, "/api/v0/models", "/api/ps")
+"""Lists of models: everybody's, llama.cpp's page on its one model, LM Studio's, Ollama's."""
 _SIZES = ("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length",
           "n_ctx", "meta", "default_generation_settings")
 """Where servers say their context, directly or below: vLLM, LM Studio, others, llama.cpp."""
@@ -33,13 +36,12 @@ Get = Callable[[str, Deadline], Any]
 
 
 def probe(
-    found: Capabilities, model: str, dialect: Dialect, ask: Ask, get: Optional[Get], deadline: Deadline
+    found: Capabilities, model: str, dialect: Dialect, ask: Ask, get: Get, deadline: Deadline
 ) -> Capabilities:
     """What an endpoint can; the dialect is left at the strictest form that it follows.
 
     Args:
         found: who is asked.
-        get: ``None`` where the endpoint is known to have no list that says more.
     """
     began = time.monotonic()
     more = {"max_tokens": MOST_TOKENS, "seed": _SEED}
@@ -74,19 +76,17 @@ def _judged(found: Capabilities, form: str, text: str) -> Tuple[Capabilities, bo
     return found, True
 
 
-def _from_lists(found: Capabilities, model: str, get: Optional[Get], deadline: Deadline) -> Capabilities:
-    if get is None:
-        return found
+def _from_lists(found: Capabilities, model: str, get: Get, deadline: Deadline) -> Capabilities:
     limit = Deadline(min(_LISTS, deadline.remaining))
-    for path in ("models", "/props", "/api/v0/models", "/api/ps"):
+    names = (model, f"{model}:latest")  # Ollama's lists have a model's tag.
+    for path in _PAGES:
         answer = get(path, limit)
-        if path == "models":
-            names = [_name(each) for each in _entries(answer)]
-            found = replace(found, listed=model in names or f"{model}:latest" in names if names else None)
-        sizes = list(_sizes([each for each in _entries(answer) if _name(each) in (model, f"{model}:latest")]
-                            or (answer if path == "/props" else _entries(answer)[:1] if not found.listed else None)))
-        if sizes:
-            return replace(found, context=sizes[0])
+        entries = _entries(answer)
+        if path == _PAGES[0] and entries:
+            found = replace(found, listed=any(_name(each) in names for each in entries))
+        size = next(_sizes([each for each in entries if _name(each) in names] or (answer if path == _OWN else [])), 0)
+        if size:
+            return replace(found, context=size)
     return found
 
 

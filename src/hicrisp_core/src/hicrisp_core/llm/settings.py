@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import field, replace
+from copy import deepcopy
+from dataclasses import asdict, field, make_dataclass, replace
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
@@ -16,7 +18,7 @@ from typing_extensions import Annotated, Final, Literal
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.config.settings import STRICT, read_settings
-from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml, value_of
+from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.roles import ROLES
@@ -177,8 +179,7 @@ def _loaded(file: FilePath, roles: bool) -> LlmSettings:
     settings = _read(values, positions, (), None)
     found: Dict[str, Any] = {}
     if roles:
-        given = value_of(values, "roles", dict, positions, default={})
-        check_keys(given, ROLES, (), positions, ("roles",))
+        given = check_keys(dict(settings.roles), ROLES, (), positions, ("roles",))
         found = {role: _role(file, value, settings, positions, ("roles", role)) for role, value in given.items()}
     return replace(settings, roles=found)
 
@@ -215,10 +216,10 @@ def _options(
     values: Mapping[str, Any], usual: Mapping[str, Any], positions: Positions, path: Path
 ) -> Mapping[str, Any]:
     """What the file says to its backend alone, over what is usual there."""
-    given = value_of(values, "options", dict, positions, path, default={})
-    check_keys(given, usual, (), positions, (*path, "options"))
-    return {key: value_of(given, key, type(default), positions, (*path, "options"), default=default)
-            for key, default in usual.items()}
+    entries = [(key, type(default), field(default_factory=partial(deepcopy, default)))
+               for key, default in usual.items()]
+    kind = make_dataclass("Options", entries, frozen=True, namespace={"__pydantic_config__": STRICT})
+    return asdict(read_settings(kind, values.get("options", {}), positions, (*path, "options")))
 
 
 def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:

@@ -158,9 +158,13 @@ def _from_line(line: str, domain: Optional[Domain]) -> List[RawStep]:
         return []
     addressed = _ADDRESSED.match(text)
     if addressed:
-        said = addressed.group(2).split("//", 1)[0]
-        things = tuple(word for word in said.split() if word.lower() not in _FILLERS)
-        return [RawStep(addressed.group(1), things, {}, text)]
+        words = [addressed.group(1), *addressed.group(2).split("//", 1)[0].split()]
+        two = "_".join(words[:2]).lower()
+        known = domain.actions.values() if domain else ()
+        if any(two in (action.name, *action.called) for action in known):  # Written with a gap: switch on.
+            words[:2] = [two]
+        things = tuple(word for word in words[1:] if word.lower() not in _FILLERS)
+        return [RawStep(words[0], things, {}, text)]
     brackets = _BRACKETS.match(text)
     if brackets:
         things = tuple(thing.strip() for thing in re.findall(r"<([^<>]*)>", brackets.group(2)))

@@ -173,6 +173,11 @@ def record_text(record: StepRecord) -> str:
     return f"{said} (not needed: {record.note})" if record.note else said
 
 
+def failed_text(domain: Domain, entry: StackEntry) -> str:
+    """A command that failed, and what went wrong."""
+    return f"{domain.describe(entry.command)}: {words_of(entry.feedback, domain, exact=True).error}"
+
+
 def failure_texts(domain: Domain, request: PlanRequest) -> Dict[str, str]:
     """What a new plan has to know: ``done``, ``remaining`` and ``feedback``, as the prompts name them."""
     feedback = [feedback_text(domain, entry, request.feedback_level) for entry in request.feedback]

@@ -45,10 +45,11 @@ AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
 }
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
-    "system": _placeholders("", "description names predicates examples"),
+    "system": _placeholders("", "description names predicates examples turns"),
     "request": _placeholders("things robots now task"),
 }
-"""The prompts for goals: the rules, and what is asked."""
+"""The prompts for goals: the rules, and what is asked. The domain's examples stand where the rules say ``$examples``;
+where they say ``$turns``, the examples follow as turns of the conversation."""
 SHARED = "default"
 """The folder whose prompts stand in for those that the folder beside it does not have."""
 
@@ -83,6 +84,11 @@ class Prompts:
                 raise ConfigError(f"{file} is not UTF-8 text: {error}") from error
             _check(file, text, expected)
             self._texts[name] = text
+
+    def says(self, name: str, placeholder: str) -> bool:
+        """Whether a prompt has a placeholder."""
+        return any(placeholder in (match.group("named"), match.group("braced"))
+                   for match in Template.pattern.finditer(self._texts.get(name, "")))
 
     def render(self, name: str, **values: str) -> str:
         """A prompt with its placeholders filled in; the values are not read as templates again.

@@ -96,6 +96,20 @@ def described(name: str, beside: Union[str, Path, None] = None) -> Optional[Robo
     return read_body(file) if SECTION in read_yaml(file)[0] else None
 
 
+def body_of(file: Union[str, Path], name: str, kind: Literal["arm", "base"] = "arm") -> RobotBody:
+    """The body of the robot that a driver's file is about: the file's own section, else what the file of the
+    robot's name says, else the usual body of its kind.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid; also for a body of another kind.
+    """
+    values, positions = read_yaml(file)
+    body = (read_body(file) if SECTION in values else described(name, file)) or RobotBody(kind)
+    if body.kind != kind:
+        raise positions.error((SECTION,), f"{name} is of the kind {body.kind}, and this driver is for the kind {kind}")
+    return body
+
+
 def bodies_of(scene: Scene) -> Dict[str, RobotBody]:
     """The bodies of a scene's robots; of one that no file describes the usual one of its kind.
 

@@ -84,9 +84,11 @@ class Drive:
     def _ended(self) -> Optional[Outcome]:
         """Why the drive must end here, whatever the plan says."""
         if self._cancel.is_set() or self._base.halted.is_set():
-            return Outcome(Status.CANCELED, "The drive was canceled; the base stands still.")
+            return Outcome(Status.CANCELED, "The drive was canceled; the base stands still.",
+                           cause=Cause(CauseKind.CANCELED))
         if self._deadline.passed:
-            return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.")
+            return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.",
+                           cause=Cause(CauseKind.OUT_OF_TIME))
         speed, turn = self._base.simulation.wheel_speeds
         forbidden = self._guard.ahead(self._base.pose(), speed, turn)
         if forbidden is not None:

@@ -63,13 +63,13 @@ class NoneOf(StateTest):
 
     def __init__(self, pattern: Pattern, table: FactTable) -> None:
         self._table = table
-        self._pattern = pattern
+        self.pattern = pattern
 
     def holds(self, state: int) -> bool:
-        return not state & self._pattern.bits
+        return not state & self.pattern.bits
 
     def lacks(self, state: int) -> Optional[Keys]:
-        return tuple(2 * number + 1 for number in self._table.numbers_in(state & self._pattern.bits))
+        return tuple(2 * number + 1 for number in self._table.numbers_in(state & self.pattern.bits))
 
 
 class AnyOf(StateTest):
