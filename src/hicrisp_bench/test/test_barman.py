@@ -78,7 +78,8 @@ def test_the_mid_level_alone_mends_what_the_baseline_fails_at(tmp_path: Path) ->
 @pytest.mark.parametrize("change", [
     ("put first_glass tray", "gaze tray"), ("pour vermouth_bottle mixing_container 10", "gaze tray"),
     ("pour vermouth_bottle", "pour rum_bottle")])
-def test_who_knows_the_recipe_completes_or_makes_anew_what_the_plan_gets_wrong(change, tmp_path: Path) -> None:
+def test_who_knows_the_recipe_completes_or_makes_anew_what_the_plan_gets_wrong(change,
+                                                                               tmp_path: Path) -> None:
     plan, = read_recordings([recording(tmp_path, PLAN.replace(*change), commandIdx=2, message="...")])
     blind = run_barman(BarmanTrial(CONFIG, "copal_m", "Martini", plan))
     knowing = run_barman(BarmanTrial(CONFIG, "copal_m_goal", "Martini", plan))

@@ -15,10 +15,10 @@ from hicrisp_bench.language.understanding import SoAlready, Understood
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.goals.text import parse_statement
 from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Refuse
+from hicrisp_core.model.goal_text import parse_statement
 
 from hicrisp_bench import language
 
@@ -31,18 +31,21 @@ KINDS = {"plain": 25, "several goals": 25, "paraphrase": 35, "tower or row": 20,
 @pytest.fixture(scope="module")
 def setting() -> Setting:
     """A cup on a saucer, a pot with a lid, a spoon in the left of two bowls."""
-    kinds = {"cup": "cylinder", "saucer": "box", "pot": "cylinder", "lid": "cylinder", "spoon": "box", "fork": "box",
+    kinds = {"cup": "cylinder", "saucer": "box", "pot": "cylinder", "lid": "cylinder", "spoon": "box",
+             "fork": "box",
              "tub": "bowl", "dish": "bowl"}
     objects = {name: WorldObject(name, kind) for name, kind in kinds.items()}
     objects["table"] = WorldObject("table", "surface", "surface", movable=False)
-    facts = [("cup", "on", "saucer"), ("lid", "on", "pot"), ("spoon", "in", "tub"), ("tub", "left_of", "dish")]
+    facts = [("cup", "on", "saucer"), ("lid", "on", "pot"), ("spoon", "in", "tub"),
+             ("tub", "left_of", "dish")]
     facts += [(name, "on", "table") for name in ("saucer", "pot", "fork", "tub", "dish")]
     world = WorldState(objects, frozenset(Relation(*fact) for fact in facts), {"panda": RobotState("panda")})
     return Setting(load_domain(config_file("domains", "tabletop")), world)
 
 
 def goal(*end: str, keep: Tuple[str, ...] = (), first: Tuple[str, ...] = ()) -> Goal:
-    return Goal(tuple(map(parse_statement, end)), tuple(map(parse_statement, keep)), tuple(map(parse_statement, first)))
+    return Goal(tuple(map(parse_statement, end)), tuple(map(parse_statement, keep)),
+                tuple(map(parse_statement, first)))
 
 
 def mark(setting: Setting, understood: Understood, *alternatives: Any) -> Mark:
@@ -80,7 +83,8 @@ def test_more_than_was_asked_for_is_wrong_unless_it_is_so_or_comes_with_it(setti
 def test_a_denial_may_follow_from_where_a_thing_goes(setting: Setting) -> None:
     for said in ("not(on(lid,pot))", "on(lid,table)", "holding(panda,lid)", "in(lid,dish)"):
         extra = Mark.WRONG if said == "in(lid,dish)" else Mark.RIGHT
-        assert mark(setting, goal(said), ["not(on(lid,pot))"], ["on(lid,table)"], ["holding(panda,lid)"]) is extra, said
+        assert mark(setting, goal(said), ["not(on(lid,pot))"], ["on(lid,table)"],
+                    ["holding(panda,lid)"]) is extra, said
 
 
 def test_a_condition_on_the_way_counts_as_one_of_the_end(setting: Setting) -> None:
@@ -94,7 +98,8 @@ def test_a_condition_on_the_way_counts_as_one_of_the_end(setting: Setting) -> No
 def test_what_is_done_first_and_lasts_is_understood(setting: Setting) -> None:
     wanted = ["in(fork,dish)", "holding(panda,lid)"]
     assert mark(setting, goal("holding(panda,lid)", first=("in(fork,dish)",)), wanted) is Mark.RIGHT
-    assert mark(setting, goal("in(fork,dish)", first=("holding(panda,fork)",)), ["in(fork,dish)"]) is Mark.RIGHT
+    assert mark(setting, goal("in(fork,dish)", first=("holding(panda,fork)",)),
+                ["in(fork,dish)"]) is Mark.RIGHT
     assert mark(setting, goal("in(fork,dish)", first=("in(fork,tub)",)), ["in(fork,dish)"]) is Mark.WRONG
 
 
@@ -103,7 +108,8 @@ def test_a_choice_is_right_only_where_each_of_its_ways_is(setting: Setting) -> N
     assert mark(setting, goal("any(in(fork,tub),in(fork,dish))"), *either) is Mark.RIGHT
     assert mark(setting, goal("in(fork,dish)"), *either) is Mark.RIGHT
     assert mark(setting, goal("any(in(fork,tub),on(fork,saucer))"), *either) is Mark.WRONG
-    pairs = [[f"in({a},dish)", f"in({b},dish)"] for a, b in (("cup", "fork"), ("cup", "lid"), ("fork", "lid"))]
+    pairs = [[f"in({a},dish)", f"in({b},dish)"]
+             for a, b in (("cup", "fork"), ("cup", "lid"), ("fork", "lid"))]
     assert mark(setting, goal("at_least(2,in(cup,dish),in(fork,dish),in(lid,dish))"), *pairs) is Mark.RIGHT
     assert mark(setting, goal("any(in(cup,dish),in(fork,dish),in(lid,dish))"), *pairs) is Mark.WRONG
 
@@ -127,11 +133,13 @@ def test_so_already_is_right_where_it_is(setting: Setting) -> None:
 
 
 @pytest.mark.parametrize("entry", [
-    {"goal": [["on(a"]]}, {"goal": []}, {"goal": ["perhaps"]}, {"goal": [["any(on(a,b),on(a,c))"]]}, {"id": None}])
+    {"goal": [["on(a"]]}, {"goal": []}, {"goal": ["perhaps"]}, {"goal": [["any(on(a,b),on(a,c))"]]},
+    {"id": None}])
 def test_a_wrong_file_is_refused_with_the_sentence(tmp_path: Path, entry: Dict[str, Any]) -> None:
     whole = {"id": "1", "scene": "stack", "text": "t", "class": "c", "goal": ["ask"], **entry}
     file = tmp_path / "wrong.json"
-    file.write_text(json.dumps([{key: value for key, value in whole.items() if value is not None}]), encoding="utf-8")
+    file.write_text(json.dumps([{key: value for key, value in whole.items() if value is not None}]),
+                    encoding="utf-8")
     with pytest.raises(ConfigError, match="sentence 1"):
         read_sentences(file)
 

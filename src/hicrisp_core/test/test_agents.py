@@ -23,6 +23,7 @@ from hicrisp_core.model import (
     Task,
 )
 from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest, Reporter, ReportRequest
 from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
 from hicrisp_core.robot.symbolic import SymbolicWorld
@@ -55,8 +56,9 @@ TRAVI, ROPA = specifies("take red_box", "put it next to cylinder"), plans(PICK, 
 
 
 def brain_over(server, domain, config_dir):
-    return make_brain(LlmSettings("t", base_url=server.url, cache=0), domain, config_dir / "prompts" / "copal",
-                      "copal")
+    return make_brain(LlmSettings("t", base_url=server.url, cache=0), domain,
+                      config_dir / "prompts" / "copal",
+                      Policy("copal", brain="copal"))
 
 
 @pytest.fixture
@@ -129,9 +131,11 @@ def test_travis_fields_are_asked_for_in_the_order_of_thought(ask):
 
 
 @pytest.mark.parametrize("text", [
-    "**Goal:** it is there\n**Objects needed:** red box, cylinder\nState: free\nSteps:\n1. take it\n2. put it",
+    "**Goal:** it is there\n**Objects needed:** red box, cylinder\nState: free\nSteps:\n1. take it\n2. put "
+    "it",
     "```json\n" + TRAVI + "\n```", "<think>goal: fly</think>" + TRAVI,
-    '{"goal": "g", "objects": "red_box\\ncylinder", "state": {"red_box": "free"}, "steps": "1. take it\\n2. put it"}'])
+    '{"goal": "g", "objects": "red_box\\ncylinder", "state": {"red_box": "free"}, '
+    '"steps": "1. take it\\n2. put it"}'])
 def test_travi_is_read_however_it_writes(ask, text):
     answer, asked = ask(forwards(), text, ROPA)
     assert answer.plan is not None
@@ -337,7 +341,7 @@ def test_a_canceled_task_is_not_reported(domain, config_dir):
 
 def test_the_offline_planner_serves_whatever_the_policy_says(domain, config_dir):
     brain = make_brain(LlmSettings("offline", backend="offline"), domain, config_dir / "prompts" / "copal",
-                       "copal")
+                       Policy("copal", brain="copal"))
     assert isinstance(brain, OfflineBrain)
     assert not isinstance(brain, Reporter)
 

@@ -76,7 +76,9 @@ def test_what_is_not_in_hand_is_taken_first() -> None:
     assert result.corrections == {"repair": 1}
 
 
-def test_a_closed_container_is_opened_for_what_goes_into_it_and_closed_again_when_the_plan_had_closed_it() -> None:
+def test_a_closed_container_is_opened_for_what_goes_into_it_and_closed_again_when_the_plan_had_closed_it(
+
+) -> None:
     result, world = run("open fridge", "close fridge", "get gin_bottle from shelf", "put gin_bottle fridge")
     assert result.success
     assert world.state.holds("at", "gin_bottle", "fridge")
@@ -90,7 +92,9 @@ def test_opening_with_both_hands_full_frees_one() -> None:
     assert not world.state.holds("closed", "fridge")
 
 
-def test_getting_with_both_hands_full_frees_one_and_what_was_put_aside_is_taken_back_when_a_step_needs_it() -> None:
+def test_getting_with_both_hands_full_frees_one_and_what_was_put_aside_is_taken_back_when_a_step_needs_it(
+
+) -> None:
     result, world = run(
         "get gin_bottle from shelf hand_left", "get rum_bottle from shelf hand_right",
         "get first_glass from table hand_left", "pour gin_bottle first_glass 40", "put first_glass tray")

@@ -70,7 +70,8 @@ def raw_server(*answers):
 
 
 def head(length, *more, status="200 OK"):
-    lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", f"Content-Length: {length}", *more, "", ""]
+    lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", f"Content-Length: {length}", *more, "",
+             ""]
     return "\r\n".join(lines).encode()
 
 
@@ -94,7 +95,8 @@ def plan(config_dir):
 
     def planned(*script):
         with ChatServer(*script) as server:
-            brain = make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "default")
+            brain = make_brain(LlmSettings("t", base_url=server.url), domain,
+                               config_dir / "prompts" / "default")
             return brain.plan(PlanRequest(Task("lift the box"), world), Deadline(60.0)), server.requests
     return planned
 
@@ -120,7 +122,8 @@ def test_a_wrong_key_is_not_tried_again_and_its_variable_is_named(monkeypatch):
 
 def test_an_unknown_model_is_answered_with_those_that_there_are():
     pages = {"/v1/models": {"data": [{"id": "llama"}, {"id": "phi"}]}}
-    answer, pauses, requests = scripted({"status": 404, "body": error("no model qwen")}, server={"pages": pages})
+    answer, pauses, requests = scripted({"status": 404, "body": error("no model qwen")},
+                                        server={"pages": pages})
     assert (answer.kind, pauses, len(requests)) == ("model", [], 1)
     assert "does not know the model 'qwen'" in answer.message
     assert "it has: llama, phi" in answer.message
@@ -138,7 +141,8 @@ def test_what_may_pass_is_tried_twice_more_after_the_time_that_the_server_says(s
     assert (answer.kind, answer.calls, len(requests), pauses) == (kind, 3, 3, [7.0, 7.0])
     assert f"HTTP {status}" in answer.message
     assert [record.getMessage().partition("asking again ")[2] for record in caplog.records
-            if record.name.startswith("hicrisp_core.llm")] == ["in 7.0 s (retry 1 of 2)", "in 7.0 s (retry 2 of 2)"]
+            if record.name.startswith("hicrisp_core.llm")] == ["in 7.0 s (retry 1 of 2)",
+                                                               "in 7.0 s (retry 2 of 2)"]
     assert [each.kind for each in answer.before] == [kind, kind]
 
 
@@ -149,10 +153,12 @@ def test_the_usual_pauses_grow_and_differ():
 
 @pytest.mark.parametrize("refusal", [
     {"status": 400, "body": error("maximum context length is 4096 tokens", code="context_length_exceeded")},
-    {"status": 400, "body": error("request exceeds the available context size", type="exceed_context_size_error")},
+    {"status": 400,
+     "body": error("request exceeds the available context size", type="exceed_context_size_error")},
     {"status": 400, "body": json.dumps({"object": "error", "code": 400, "message":
      "This model's maximum context length is 2048 tokens. However, you requested 3000 tokens"})},
-    {"status": 400, "body": json.dumps({"error": "The number of tokens to keep from the initial prompt is greater than "
+    {"status": 400,
+     "body": json.dumps({"error": "The number of tokens to keep from the initial prompt is greater than "
                                                  "the context length"})},
     {"status": 500, "body": error("prompt is too long: 9000 tokens")}])
 def test_a_prompt_beyond_the_context_is_said_and_not_sent_again(refusal):

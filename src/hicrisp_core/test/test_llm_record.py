@@ -45,7 +45,8 @@ def replay(folder, role="brain"):
 def test_every_exchange_of_a_run_is_in_its_folder_with_who_asked_what_and_what_it_cost(tmp_path):
     recorded(tmp_path, "first", "second", asks=[ASK, question("two")], schema=SCHEMA)
     first, second = lines(tmp_path)
-    assert (first["role"], first["number"], first["attempt"], first["model"]) == ("brain", 1, 1, "openai:gpt-4o-mini")
+    assert (first["role"], first["number"], first["attempt"], first["model"]) == ("brain", 1, 1,
+                                                                                  "openai:gpt-4o-mini")
     assert first["messages"] == ASK
     assert len(first["schema"]) == 64
     assert (first["answer"], first["prompt_tokens"], first["completion_tokens"]) == ("first", 10, 5)
@@ -57,7 +58,8 @@ def test_every_exchange_of_a_run_is_in_its_folder_with_who_asked_what_and_what_i
 
 def test_an_attempt_that_failed_is_kept_with_the_one_that_followed(tmp_path):
     recorded(tmp_path, REFUSED, "at last", schema=SCHEMA)
-    assert [(each["number"], each["attempt"], each["failure"], each["answer"]) for each in lines(tmp_path)] == [
+    assert [(each["number"], each["attempt"], each["failure"], each["answer"])
+            for each in lines(tmp_path)] == [
         (1, 1, "form", ""), (1, 2, "", "at last")]
 
 
@@ -86,8 +88,8 @@ def test_a_changed_prompt_is_named_with_its_first_line_that_differs(tmp_path):
     again.complete(ASK, Deadline(1))
     failure = again.complete(question("one\nhelp"), Deadline(1))
     assert (failure.kind, failure.calls) == ("replay", 0)
-    assert "the prompt of brain 2 is not the recorded one: message 2 (user), line 1: recorded 'two', asked 'one'" \
-        in failure.message
+    assert "the prompt of brain 2 is not the recorded one" in failure.message
+    assert "message 2 (user), line 1: recorded 'two', asked 'one'" in failure.message
     same_words = replay(tmp_path).complete(ASK, Deadline(1), SCHEMA)
     assert "the JSON schema is not: recorded none" in same_words.message
 
@@ -101,7 +103,8 @@ def test_more_questions_than_were_recorded_are_said(tmp_path):
     recorded(tmp_path, "hi")
     again = replay(tmp_path)
     again.complete(ASK, Deadline(1))
-    assert "the prompt of brain 2 is not the recorded one" in again.complete(question("more"), Deadline(1)).message
+    assert "the prompt of brain 2 is not the recorded one" in again.complete(question("more"),
+                                                                             Deadline(1)).message
 
 
 def test_a_long_line_is_shown_where_it_differs():
@@ -128,12 +131,14 @@ def test_a_file_of_ones_own_is_a_recording_too(tmp_path):
     assert isinstance(again, Completion)
     (tmp_path / "plain").write_text("")
     with pytest.raises(ConfigError, match="cannot record to"):
-        Models(LlmSettings("t", base_url="http://127.0.0.1:9/v1", record=str(tmp_path / "plain" / "f"))).of("brain")
+        Models(LlmSettings("t", base_url="http://127.0.0.1:9/v1",
+                           record=str(tmp_path / "plain" / "f"))).of("brain")
 
 
 def test_secrets_never_reach_a_record(tmp_path, monkeypatch):
     monkeypatch.setenv("LAB_KEY", "plainword123")
-    recorded(tmp_path, "Bearer abc.def and plainword123 stay out", asks=[question("my key is sk-abcdefghijkl")],
+    recorded(tmp_path, "Bearer abc.def and plainword123 stay out",
+             asks=[question("my key is sk-abcdefghijkl")],
              api_key_env="LAB_KEY")
     (line,) = lines(tmp_path)
     assert line["answer"] == "[redacted] and [redacted] stay out"

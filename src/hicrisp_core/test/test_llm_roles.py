@@ -40,7 +40,8 @@ def test_a_key_does_not_follow_a_role_to_another_endpoint(load):
 
 
 @pytest.mark.parametrize(("roles", "message"), [
-    ("{talker: {model: x}}", f"a.yaml:5: roles.talker: unknown key 'talker' .*valid are: {', '.join(sorted(ROLES))}"),
+    ("{talker: {model: x}}",
+     f"a.yaml:5: roles.talker: unknown key 'talker' .*valid are: {', '.join(sorted(ROLES))}"),
     ("{bdy: {model: x}}", r"unknown key 'bdy' \(did you mean 'body'\?\)"),
     ("{body: {modell: x}}", r"roles.body.modell: unknown key 'modell' \(did you mean 'model'\?\)"),
     ("{body: {timeout_s: 0}}", "roles.body.timeout_s: more than 0 is needed, got 0"),
@@ -70,17 +71,20 @@ def test_a_variable_that_is_not_set_is_named(monkeypatch):
 
 def test_azures_form_of_a_request_is_a_matter_of_settings(monkeypatch, config_dir):
     with ChatServer("hi") as server:
-        for name, value in {"AZURE_OPENAI_ENDPOINT": server.url.rpartition("/")[0], "AZURE_OPENAI_API_KEY": "secret",
+        for name, value in {"AZURE_OPENAI_ENDPOINT": server.url.rpartition("/")[0],
+                            "AZURE_OPENAI_API_KEY": "secret",
                             "AZURE_OPENAI_DEPLOYMENT": "mine"}.items():
             monkeypatch.setenv(name, value)
-        assert ChatClient(load_llm_settings(config_dir / "llm" / "azure.yaml")).complete(ASK, Deadline(10)).text == "hi"
+        assert ChatClient(load_llm_settings(config_dir / "llm" /
+                                            "azure.yaml")).complete(ASK, Deadline(10)).text == "hi"
         classic = LlmSettings("t", base_url=f"{server.url}/openai/deployments/mine",
                               query={"api-version": "2024-10-21"}, key_header="api-key",
                               api_key_env="AZURE_OPENAI_API_KEY")
         ChatClient(classic).complete(ASK, Deadline(10))
     assert server.paths == ["/openai/v1/chat/completions",
                             "/v1/openai/deployments/mine/chat/completions?api-version=2024-10-21"]
-    assert [(each.get("api-key"), each.get("authorization")) for each in server.headers] == [("secret", None)] * 2
+    assert [(each.get("api-key"), each.get("authorization"))
+            for each in server.headers] == [("secret", None)] * 2
     assert server.requests[0]["model"] == "mine"
 
 

@@ -119,7 +119,8 @@ def test_the_operator_adds_a_skill_by_naming_a_module(plugin, tmp_path):
         from hicrisp_core.ports.kinds import ARM, BASE, Skill
 
         def extend(extensions):
-            return extensions.adding(skills={"wave": Skill(ARM, lambda attempt, command: Outcome(Status.SUCCESS))})
+            wave = Skill(ARM, lambda attempt, command: Outcome(Status.SUCCESS))
+            return extensions.adding(skills={"wave": wave})
         """)
     assert "wave" in extensions().skills
     assert load_domain(write(tmp_path, skill="skill: wave")).actions["take"].skill == "wave"
@@ -176,7 +177,8 @@ def test_a_drivers_file_has_its_own_body_or_that_of_the_robots_name(tmp_path):
     assert body_of(file, "panda").frames.tool == "panda_hand_tcp"
 
 
-@pytest.mark.parametrize("name", ["panda_embedded", "agv_embedded", "agv_lab", "panda_moveit", "agv_move_base"])
+@pytest.mark.parametrize("name",
+                         ["panda_embedded", "agv_embedded", "agv_lab", "panda_moveit", "agv_move_base"])
 def test_every_drivers_file_can_be_checked(config_dir, name):
     check_file(config_dir / "robots" / f"{name}.yaml")
 

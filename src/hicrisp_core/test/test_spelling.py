@@ -6,20 +6,23 @@ import pytest
 from hicrisp_core.parsing.spelling import described, likely, meant, slips
 
 GLASSES = ("first_glass", "fifth_glass", "forth_glass")
-BAR = {"tomato_juice_bottle": {"tomato", "juice", "bottle"}, "pineapple_juice_bottle": {"pineapple", "juice", "bottle"},
+BAR = {"tomato_juice_bottle": {"tomato", "juice", "bottle"},
+       "pineapple_juice_bottle": {"pineapple", "juice", "bottle"},
        "lemon_slice": {"lemon", "slice"}, "coca_cola_bottle": {"coca", "cola", "bottle"},
        "mixing_container": {"mixing", "container"}}
 
 
 @pytest.mark.parametrize(("written", "known", "count"), [
-    ("botle", "bottle", 1), ("cylindre", "cylinder", 1), ("contanier", "container", 1), ("contaner", "container", 1),
+    ("botle", "bottle", 1), ("cylindre", "cylinder", 1), ("contanier", "container", 1),
+    ("contaner", "container", 1),
     ("fourth", "forth", 1), ("gn", "gin", 1), ("red", "red", 0), ("cotnaienr", "container", 2)])
 def test_slips_in_a_word_are_counted(written: str, known: str, count: int) -> None:
     assert slips(written, known) == count
 
 
 @pytest.mark.parametrize(("written", "known"), [
-    ("rum", "gum"), ("cork", "fork"), ("box", "bowl"), ("2", "1"), ("box1", "box2"), ("rye", "rum"), ("a", "ab"),
+    ("rum", "gum"), ("cork", "fork"), ("box", "bowl"), ("2", "1"), ("box1", "box2"), ("rye", "rum"),
+    ("a", "ab"),
     ("apple", "pineapple")])
 def test_another_word_is_no_slip(written: str, known: str) -> None:
     assert slips(written, known) is None

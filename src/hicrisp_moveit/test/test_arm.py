@@ -21,7 +21,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.arm import MoveItArm
 from hicrisp_moveit.assembly import make_arm
-from hicrisp_moveit.settings import ArmFile, FrankaSettings, load_arm_file
+from hicrisp_moveit.settings import ArmFile, load_arm_file
 from hicrisp_moveit.shapes import collision_object
 from moveit_msgs.msg import PlanningScene
 from reference_commander import MoveGroupCommander
@@ -35,7 +35,8 @@ pytestmark = pytest.mark.usefixtures("ros")
 REACHABLE, FAR = Pose((0.5, 0.25, 0.25), DOWN), Pose((1.2, 0.0, 0.1), DOWN)
 _READ = load_arm_file(config_file("robots", "panda_moveit"))
 FILE = replace(_READ, moveit=replace(_READ.moveit, velocity=0.5, acceleration=0.35, planning_time=1.0),
-               gripper=replace(_READ.gripper, kind="gripper_command", action="/franka_gripper/gripper_action"))
+               gripper=replace(_READ.gripper, kind="gripper_command",
+                               action="/franka_gripper/gripper_action"))
 _NUMBERS = count()
 
 
@@ -282,7 +283,8 @@ def test_contacts_that_are_allowed_by_default_stay_allowed(stack: Stack) -> None
 
 
 def test_a_user_stop_ends_a_motion(ros: None) -> None:
-    control, stack = ReferenceControl(), Stack(replace(FILE, franka=FrankaSettings()))
+    control = ReferenceControl()
+    stack = Stack(replace(FILE, franka=control.settings))
     try:
         stack.arm.sync(stack.world)
         motion = stack.plan()
@@ -298,7 +300,8 @@ def test_a_user_stop_ends_a_motion(ros: None) -> None:
 
 
 def test_a_guarded_motion_ends_where_the_tool_is_pushed_and_another_one_does_not(ros: None) -> None:
-    control, stack = ReferenceControl(), Stack(replace(FILE, franka=FrankaSettings()))
+    control = ReferenceControl()
+    stack = Stack(replace(FILE, franka=control.settings))
     try:
         stack.arm.sync(stack.world)
         for guarded, status in ((True, Status.EXECUTION), (False, Status.SUCCESS)):

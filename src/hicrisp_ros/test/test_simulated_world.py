@@ -136,7 +136,8 @@ def test_every_node_follows_to_another_scene_and_one_that_cannot_is_named(world:
         answer = world.ask("bowl")
         assert (answer.ok, answer.message) == (
             False,
-            f"scene bowl with seed 3; {rospy.get_name().lstrip('/')} did not follow: it has no eyes for bowls")
+            f"scene bowl with seed 3; {rospy.get_name().lstrip('/')} did not follow: it has no eyes for "
+            "bowls")
     finally:
         follower.stop()
         rospy.delete_param(other)

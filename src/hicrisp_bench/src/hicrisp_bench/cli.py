@@ -56,5 +56,6 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
         suite.add_options(own)
     options = parser.parse_args(arguments)
     if not (options.config / "scenes").is_dir():
-        parser.error(f"{options.config} holds no folder 'scenes'; give the workspace's config folder with --config")
+        parser.error(f"{options.config} holds no folder 'scenes'; give the workspace's config folder with "
+                     "--config")
     return options

@@ -1,4 +1,6 @@
-"""One trial in one process: a scene, a task, a policy, faults; the executive over the embedded world, without ROS."""
+"""One trial in one process: a scene, a task, a policy, faults; the executive over the embedded world,
+without ROS.
+"""
 
 from __future__ import annotations
 

@@ -93,7 +93,8 @@ def standard_extensions() -> Extensions:
             name: Lazy(f"hicrisp_core.scene.worlds:{name.upper()}")
             for name in ("embedded", "arena", "lab", "symbolic", "virtualhome")}),
         backends=Registry("backend", "hicrisp_core.llm.chat_model:Backend", {
-            "openai": Lazy("hicrisp_core.llm.chat_model:OPENAI")}),
+            "openai": Lazy("hicrisp_core.llm.chat_model:OPENAI"),
+            "embedded": Lazy("hicrisp_core.llm.embedded:EMBEDDED")}),
         drivers=Registry("driver", f"{_KINDS}:Driver", {
             "moveit": Lazy("hicrisp_moveit.settings:DRIVER"),
             "move_base": Lazy("hicrisp_move_base.settings:DRIVER"),
@@ -125,7 +126,8 @@ def _extended(plugins: str) -> Extensions:
         try:
             module = import_module(name)
         except (ImportError, SyntaxError) as error:
-            raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which cannot be imported: {error}") from error
+            raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which cannot be imported: "
+                              f"{error}") from error
         extend = getattr(module, "extend", None)
         if not callable(extend):
             raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which has no function extend(extensions)")

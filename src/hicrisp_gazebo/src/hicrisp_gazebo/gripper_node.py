@@ -42,7 +42,8 @@ class FingerGripper:
         try:
             from control_msgs.msg import GripperCommandAction, GripperCommandResult
         except ImportError as error:
-            raise ConfigError("the package control_msgs is not installed; it comes with ros_controllers") from error
+            raise ConfigError("the package control_msgs is not installed; it comes with "
+                              "ros_controllers") from error
         self._result: Any = GripperCommandResult
         self._fingers, self._widest, self._speed = tuple(fingers), widest, speed
         self._position: Optional[float] = None

@@ -38,7 +38,8 @@ class Poses:
 
     def __init__(self, rate: float, noise: float, seed: int, without: Sequence[str]) -> None:
         if not rate > 0.0 or not noise >= 0.0:
-            raise ConfigError(f"a rate above 0 Hz and a noise from 0 m on were expected, got {rate} and {noise}")
+            raise ConfigError(f"a rate above 0 Hz and a noise from 0 m on were expected, got {rate} and "
+                              f"{noise}")
         self._period, self._noise, self._injected = 1.0 / rate, noise, 0.0
         self._dice = np.random.default_rng(seed)
         self._without = frozenset(without)

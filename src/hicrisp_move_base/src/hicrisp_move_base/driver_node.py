@@ -41,8 +41,8 @@ def build() -> RobotServer:
         _name_frames(found.map_frame, found.base_frame, frames_of(settings.name, body).frames[0])
     start = scene.arena.starts.get(settings.name) if scene.arena is not None else None
     if start is None:
-        raise ConfigError(f"the scene '{scene.name}' has no base '{settings.name}', so its footprint is not known; "
-                          f"its robots: {', '.join(scene.robots) or 'none'}")
+        raise ConfigError(f"the scene '{scene.name}' has no base '{settings.name}', so its footprint is not "
+                          f"known; its robots: {', '.join(scene.robots) or 'none'}")
     base = MoveBase(settings.name, found, start.radius)
     return RobotServer(BaseRobot(base, body.able(skills), base.where, settings), base.first_reached)
 

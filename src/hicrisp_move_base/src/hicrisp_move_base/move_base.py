@@ -36,6 +36,8 @@ from hicrisp_move_base.ways import Ways
 
 _PREEMPTION = 0.8
 """Seconds that move_base gets to end a goal before the base is stopped without it."""
+_LATE = 3.0
+"""Seconds for which a goal that has not ended by then is canceled again and again."""
 _QUIET = 0.5
 """Seconds of a drive before its alarms are looked at: the first messages may still be on their way."""
 _ZERO_PERIOD = 0.05
@@ -53,7 +55,7 @@ class MoveBase:
     def __init__(self, name: str, settings: Optional[MoveBaseSettings] = None, radius: float = 0.18) -> None:
         self.name = name
         self.settings = settings or MoveBaseSettings()
-        self._client = ActionClient(self.settings.action, MoveBaseAction)
+        self._client = ActionClient(self.settings.action, MoveBaseAction, empty_result=True)
         self._cancel_all = Publisher(f"{self.settings.action}/cancel", GoalID, queue_size=5)
         self._zero = Publisher(self.settings.cmd_vel, Twist, queue_size=5) if self.settings.cmd_vel else None
         self._odometry = OdometryWatch(self.settings)
@@ -81,7 +83,8 @@ class MoveBase:
         refusal = self._refusal(pose, deadline, cancel)
         if refusal is not None:
             return refusal
-        with self._planner.driving(manner) as objection, self._padding.driving(constraints.clearance) as narrow:
+        padded = self._padding.driving(constraints.clearance)
+        with self._planner.driving(manner) as objection, padded as narrow:
             refusal = objection or narrow or self._no_way(pose, constraints, cancel)
             return refusal or self._go(pose, deadline, cancel, progress, constraints)
 
@@ -181,11 +184,24 @@ class MoveBase:
             halted = self._odometry.wait_until_standing(Deadline(self.settings.stop_limit))
             return (outcome if halted.ok else replace(halted, status=Status.EXECUTION)), False
         halted = self.stop(Deadline(self.settings.stop_limit))
+        if reply.status is CallStatus.STUCK and self._ends_late():
+            slow = CallStatus.PREEMPTED if cancel.is_set() else CallStatus.TIMEOUT
+            outcome = self._outcome(Reply(slow), watch, cancel, began)
         if halted.ok:
             return outcome, reply.status is CallStatus.ABORTED
         lost = outcome.status is Status.LOST and halted.status is Status.LOST
         return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}",
                        cause=outcome.cause), False
+
+    def _ends_late(self) -> bool:
+        """Whether a goal that did not end when it was told to still ends, as on a busy machine; the base is
+        held meanwhile."""
+        late = Deadline(_LATE)
+        while not (late.passed or rospy.is_shutdown()):
+            if self._client.end_others(_ZERO_PERIOD):
+                return True
+            self.stop(Deadline(self.settings.stop_limit))
+        return False
 
     def _outcome(self, reply: Reply, watch: AlarmEvent[Outcome], cancel: Event, began: float) -> Outcome:
         taken = self._traffic.taken_over(began)

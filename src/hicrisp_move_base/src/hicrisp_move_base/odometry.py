@@ -72,7 +72,8 @@ class OdometryWatch:
             return Outcome(Status.SUCCESS)
         if not self.alive:
             return Outcome.because(CauseKind.STALE_SENSOR, Status.LOST,
-                                   f"There is no odometry on {self._settings.odometry}.", self._settings.odometry)
+                                   f"There is no odometry on {self._settings.odometry}.",
+                                   self._settings.odometry)
         return Outcome(Status.EXECUTION, "The odometry shows that the base still moves.")
 
     def _on_odometry(self, message: Odometry) -> None:

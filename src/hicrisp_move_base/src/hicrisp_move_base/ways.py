@@ -65,7 +65,8 @@ class Ways:
         if over is None:
             return None
         advice = "" if self._layer.heard else \
-            f"; let its costmaps read '{self._settings.keep_out or 'keep_out'}' with a static layer to drive around it"
+            (f"; let its costmaps read '{self._settings.keep_out or 'keep_out'}' with a static layer "
+             "to drive around it")
         return _refused(over, f"move_base's path leads over {over}, which must not be entered{advice}")
 
 

@@ -89,7 +89,8 @@ def _commander() -> Any:
     except ImportError as error:
         raise ConfigError(
             f"MoveIt is not installed here ({error}). It comes with ROS Noetic: apt install "
-            "ros-noetic-moveit-commander ros-noetic-panda-moveit-config, and ros-noetic-franka-ros for a real Panda"
+            "ros-noetic-moveit-commander ros-noetic-panda-moveit-config, and ros-noetic-franka-ros for a "
+            "real Panda"
         ) from error
     moveit_commander.roscpp_initialize([rospy.get_name().rsplit("/", 1)[-1], "__ns:=/"])
     return moveit_commander.MoveGroupCommander
@@ -99,8 +100,8 @@ def _with_parameters(file: ArmFile) -> ArmFile:
     """The settings with what the launch file changes of them."""
     velocity = float(parameter("velocity", 0.0))
     if not 0.0 <= velocity <= 1.0:
-        raise ConfigError(f"~velocity is a part of the speed limits above 0 and up to 1, or 0 for the robot file's, "
-                          f"got {velocity:g}")
+        raise ConfigError("~velocity is a part of the speed limits above 0 and up to 1, or 0 for the robot "
+                          f"file's, got {velocity:g}")
     moveit, gripper = file.moveit, file.gripper
     if velocity:
         moveit = replace(moveit, velocity=velocity, acceleration=velocity)

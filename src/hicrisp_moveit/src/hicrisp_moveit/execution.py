@@ -31,9 +31,9 @@ _PREEMPTION = 0.8
 """Seconds that move_group gets to end a motion before the controllers are told without it."""
 _PERIOD = 0.1
 _POLL = 0.01
-_REASON_WAIT = 0.3
+_REASON_WAIT = 2.0
 """Longest wait for a controller's own reason, which comes by another way than MoveIt's code, seconds."""
-_SETTLE = 1.0
+_SETTLE = 5.0
 """Longest wait for the joints to come to rest at the end of a motion, seconds of wall time."""
 
 Alarm = Callable[[], Optional[Outcome]]
@@ -101,7 +101,8 @@ class Execution:
                                    f"the motion is of the joints {', '.join(trajectory.joints)}; there are: "
                                    f"{', '.join(self._joints.joints)}")
         if cancel.is_set():
-            return Outcome.because(CauseKind.CANCELED, Status.CANCELED, "the motion was canceled before it began")
+            return Outcome.because(CauseKind.CANCELED, Status.CANCELED,
+                                   "the motion was canceled before it began")
         if deadline.passed:
             return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "the time for the motion ran out")
         if not self._joints.wait_until_known(Deadline(min(self._settings.joint_age, deadline.remaining))):
@@ -122,7 +123,8 @@ class Execution:
         if apart > self._settings.goal_tolerance:
             return Outcome.because(
                 CauseKind.OFF_COURSE, Status.EXECUTION,
-                f"the arm did not get there although MoveIt says so: {joint} stands {apart:.3f} rad off", joint)
+                f"the arm did not get there although MoveIt says so: {joint} stands {apart:.3f} rad off",
+                joint)
         return Outcome(Status.SUCCESS)
 
     def _row(self, trajectory: Trajectory, place: int) -> List[float]:
@@ -144,7 +146,8 @@ class Execution:
             return Outcome.because(CauseKind.UNREACHABLE_NODE, Status.LOST, {
                 CallStatus.LOST: "move_group went away with the motion",
                 CallStatus.UNREACHABLE: "no move_group took the motion",
-                CallStatus.STUCK: "move_group did not end the motion when it was told to"}[reply.status], "move_group")
+                CallStatus.STUCK: "move_group did not end the motion when it was told to"}[reply.status],
+                "move_group")
         kind, reason = execution_reason(code or CONTROL_FAILED)
         told = self._controllers.since(began, _REASON_WAIT if code == CONTROL_FAILED else 0.0)
         if told is None:

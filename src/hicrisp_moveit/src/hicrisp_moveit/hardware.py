@@ -22,7 +22,7 @@ from hicrisp_moveit.settings import FrankaSettings
 _POLL = 0.02
 _SAMPLES = 2
 """States on end that must feel a contact."""
-_LATE_MODE = 1.0
+_LATE_MODE = 5.0
 """Longest wait for the mode to change after a recovery, seconds."""
 
 
@@ -63,13 +63,16 @@ class FrankaHardware:
                 CauseKind.STALE_SENSOR, Status.LOST, f"there is no robot state on {self._settings.states}",
                 self._settings.states, seconds=age if math.isfinite(age) else None)
         if self._mode == FrankaState.ROBOT_MODE_USER_STOPPED:
-            return Outcome.because(CauseKind.STOPPED, Status.SAFETY, "the user stop is pressed; release it to go on",
+            return Outcome.because(CauseKind.STOPPED, Status.SAFETY,
+                                   "the user stop is pressed; release it to go on",
                                    "user stop")
         if self._mode == FrankaState.ROBOT_MODE_GUIDING:
-            return Outcome.because(CauseKind.STOPPED, Status.SAFETY, "the robot is being guided by hand", "guiding")
+            return Outcome.because(CauseKind.STOPPED, Status.SAFETY, "the robot is being guided by hand",
+                                   "guiding")
         if self._mode == FrankaState.ROBOT_MODE_REFLEX:
             return Outcome.because(CauseKind.HARDWARE, Status.EXECUTION,
-                                   f"a reflex stopped the arm: {self.errors() or 'no reason is given'}", "reflex")
+                                   f"a reflex stopped the arm: {self.errors() or 'no reason is given'}",
+                                   "reflex")
         return None
 
     def errors(self) -> str:
@@ -136,8 +139,10 @@ class FrankaHardware:
         free = self._free_force
         if free is not None:
             change = math.dist(_force(state), free)
-            self._felt = self._felt + 1 if change > self._settings.contact_force else \
-                (self._felt if self._felt >= _SAMPLES else 0)
+            if change > self._settings.contact_force:
+                self._felt += 1
+            elif self._felt < _SAMPLES:
+                self._felt = 0
             self._largest = max(self._largest, change)
 
 

@@ -86,8 +86,10 @@ class JointWatch:
     def silent(self) -> Outcome:
         """LOST: a joint is not told of any more, or never was."""
         oldest = min((self._seen_at.get(joint, -math.inf) for joint in self.joints), default=-math.inf)
-        return Outcome.because(CauseKind.STALE_SENSOR, Status.LOST, f"there are no joint states on {self.topic}",
-                               self.topic, seconds=time.monotonic() - oldest if math.isfinite(oldest) else None)
+        return Outcome.because(CauseKind.STALE_SENSOR, Status.LOST,
+                               f"there are no joint states on {self.topic}",
+                               self.topic,
+                               seconds=time.monotonic() - oldest if math.isfinite(oldest) else None)
 
     def wait_until_known(self, deadline: Deadline) -> bool:
         """Wait for the first positions of all joints."""

@@ -1,4 +1,6 @@
-"""What the core's language models log, in the node's own log: what an endpoint can, and why it is asked again."""
+"""What the core's language models log, in the node's own log: what an endpoint can, and why it is asked
+again.
+"""
 
 from __future__ import annotations
 

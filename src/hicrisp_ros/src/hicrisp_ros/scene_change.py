@@ -96,7 +96,9 @@ def let_all_forget() -> List[str]:
 
 
 def _told(name: str, kind: Any, request: Any, failed: str) -> List[str]:
-    """Call a service of every node of this namespace that has it; the nodes that failed, with their reasons."""
+    """Call a service of every node of this namespace that has it; the nodes that failed, with their
+    reasons.
+    """
     space = rospy.get_namespace()
     problems: List[str] = []
     for service in sorted(_offering(space, name)):

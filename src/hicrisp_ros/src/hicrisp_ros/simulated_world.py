@@ -71,8 +71,8 @@ class Resets:
 
     def _seed(self, asked: int) -> int:
         if asked < ResetWorldRequest.SEED_ZERO:
-            raise ConfigError(f"no seed {asked}; give one from 1 on, 0 for the seed of the launch ({self._launched}), "
-                              "or -1 for seed 0")
+            raise ConfigError(f"no seed {asked}; give one from 1 on, 0 for the seed of the launch "
+                              f"({self._launched}), or -1 for seed 0")
         return 0 if asked == ResetWorldRequest.SEED_ZERO else asked or self._launched
 
     def _reset(self, named: str, seed: int) -> ResetWorldResponse:

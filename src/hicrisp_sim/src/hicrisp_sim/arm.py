@@ -106,7 +106,8 @@ class EmbeddedArm:
         times, positions = np.array(trajectory.times), np.array(trajectory.positions)
         velocities = np.array(trajectory.velocities)
         if np.abs(positions[0] - self._simulation.arm_positions).max() > _LAG:
-            return Outcome.because(CauseKind.OFF_COURSE, Status.EXECUTION, "the arm is not where the motion begins")
+            return Outcome.because(CauseKind.OFF_COURSE, Status.EXECUTION,
+                                   "the arm is not where the motion begins")
         with self._moving, self._simulation.moving():
             self._stopping.clear()
             at, pace, outcome = 0.0, 1.0, Outcome(Status.SUCCESS)

@@ -114,7 +114,8 @@ class EmbeddedWorld(SimulatedWorld):
 
     def _simulate(self, scene: Scene, rate: float) -> Simulation:
         if scene.arena is not None:
-            raise ConfigError(f"the scene '{scene.name}' is an arena for a base; this world is a table for an arm")
+            raise ConfigError(f"the scene '{scene.name}' is an arena for a base; this world is a table for "
+                              "an arm")
         return Simulation(scene, self._settings.rest, rate)
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:

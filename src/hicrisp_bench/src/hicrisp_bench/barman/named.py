@@ -12,8 +12,8 @@ from hicrisp_core.parsing.raw import ParseFailure
 
 
 def named_ingredients(domain: Domain, world: WorldState, text: str) -> FrozenSet[str]:
-    """The ingredients of the steps that fill a vessel: what they name, or what is in a bottle or bowl that they
-    name at first.
+    """The ingredients of the steps that fill a vessel: what they name, or what is in a bottle or bowl that
+    they name at first.
     """
     raw = parse_plan(text, domain)
     if isinstance(raw, ParseFailure):

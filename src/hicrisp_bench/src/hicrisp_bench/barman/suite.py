@@ -37,12 +37,14 @@ REFERENCE = [
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which plans, which policies."""
     parser.add_argument("--plans", choices=("recorded", "endpoint"), default="recorded",
-                        help="recorded: the first plan of each recorded run, no model is asked; endpoint: --llm plans")
+                        help="recorded: the first plan of each recorded run, no model is asked; endpoint: "
+                             "--llm plans")
     parser.add_argument("--recordings", type=Path, nargs="+", metavar="FILE",
                         help=f"recorded runs ({', '.join(FILES)} in the data folder's 'copal')")
     parser.add_argument("--changed", action="store_true",
-                        help="with --plans recorded: also every plan with a step dropped, repeated or swapped, a name "
-                             "misspelled, the other hand named, or a step dropped that the recipe asks for")
+                        help="with --plans recorded: also every plan with a step dropped, repeated or "
+                             "swapped, a name misspelled, the other hand named, or a step dropped that the "
+                             "recipe asks for")
     parser.add_argument("--seed", type=int, default=0, help="with --changed: of the changes (0)")
     parser.add_argument("--policies", nargs="+", metavar="NAME", help="files of config/policies")
     parser.add_argument("--llm", default="auto", help="with --plans endpoint: a file of config/llm")
@@ -63,11 +65,11 @@ def run(options: argparse.Namespace) -> Report:
             for change in dict.fromkeys(trial.changed
                                         for trial in trials) for policy, own in of_policy.items()]
     shown = next((policy for policy in reversed(policies) if policy not in KNOW_THE_GOAL), policies[-1])
-    note = ("The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model is asked "
-            "here. Failures are the plans' own, none was injected but in the rows that name a change. "
-            "plan_right: the executable plans whose own steps name what the recipe must have, and nothing "
-            "beyond what it may have; correct_of_right: of these. Only "
-            f"{', '.join(KNOW_THE_GOAL)} knows the recipe; the others know the plan."
+    note = ("The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model "
+            "is asked here. Failures are the plans' own, none was injected but in the rows that name a "
+            "change. plan_right: the executable plans whose own steps name what the recipe must have, and "
+            f"nothing beyond what it may have; correct_of_right: of these. Only {', '.join(KNOW_THE_GOAL)} "
+            "knows the recipe; the others know the plan."
             if recorded else
             "The plans come from the endpoint. No failure was injected.")
     return Report(rows, COLUMNS, REFERENCE, note, {"runs": results},

@@ -1,4 +1,6 @@
-"""What people say: sentences in, goals out; the share that is understood, asked back, refused or got wrong."""
+"""What people say: sentences in, goals out; the share that is understood, asked back, refused or got
+wrong.
+"""
 
 from hicrisp_bench.language.suite import add_options, run
 

@@ -1,19 +1,19 @@
 """Whether what was understood is what was meant.
 
-An understood goal is taken apart into the ways in which it can come true (one for each choice that an ``any`` or a
-count leaves), and each way must fit an alternative of the sentence:
+An understood goal is taken apart into the ways in which it can come true (one for each choice that an ``any``
+or a count leaves), and each way must fit an alternative of the sentence:
 
-- Every fact of the alternative is asked for, at the end, on the way (``keep``) or first (what was made first and is
-  not undone by the end still holds), or cannot but follow: a lid that is on the table is not on the pot. What the
-  domain calls symmetric or inverse is the same fact. That a fact holds already does not excuse leaving it out, as
-  whoever understood the sentence does not know that; the answer "it is so already" is right where an alternative
-  holds.
-- Nothing else is asked for, unless it holds at the start already or follows from the alternative: it holds at the
-  end of a short plan for it. What is to come first may also be a state on the way of that plan.
+- Every fact of the alternative is asked for, at the end, on the way (``keep``) or first (what was made first
+  and is not undone by the end still holds), or cannot but follow: a lid that is on the table is not on the
+  pot. What the domain calls symmetric or inverse is the same fact. That a fact holds already does not excuse
+  leaving it out, as whoever understood the sentence does not know that; the answer "it is so already" is
+  right where an alternative holds.
+- Nothing else is asked for, unless it holds at the start already or follows from the alternative: it holds at
+  the end of a short plan for it. What is to come first may also be a state on the way of that plan.
 
-A question back is right only where ``ask`` is an alternative, a refusal only where ``refuse`` is; elsewhere they
-count as asked and refused, never as wrong. ``answer`` without motion is wrong where a motion was asked for. Which
-robot was named is not judged: one that is not there is refused before.
+A question back is right only where ``ask`` is an alternative, a refusal only where ``refuse`` is; elsewhere
+they count as asked and refused, never as wrong. ``answer`` without motion is wrong where a motion was asked
+for. Which robot was named is not judged: one that is not there is refused before.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.goals.contradictions import contradiction
-from hicrisp_core.goals.misfit import Misfit
 from hicrisp_core.goals.normal import normal, normal_all
 from hicrisp_core.goals.searching import conditions_of
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import AnswerOnly, Ask, Count, Goal, Holds, Not, Refuse, Statement
+from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.policy.search_limits import SearchLimits
 
 from hicrisp_bench.language.scenes import Setting

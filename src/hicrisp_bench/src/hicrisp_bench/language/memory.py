@@ -19,7 +19,8 @@ def peak_mib(process: str = "self") -> float:
 
 
 def _parents() -> Dict[str, str]:
-    return {each.name: str(int(_status(each.name).get("PPid", 0))) for each in _PROC.iterdir() if each.name.isdigit()}
+    return {each.name: str(int(_status(each.name).get("PPid", 0))) for each in _PROC.iterdir()
+            if each.name.isdigit()}
 
 
 def _status(process: str) -> Dict[str, float]:
@@ -29,4 +30,5 @@ def _status(process: str) -> Dict[str, float]:
     except OSError:
         return {}
     pairs = (line.split(":", 1) for line in lines if ":" in line)
-    return {key: float(value.split()[0]) for key, value in pairs if value.split() and value.split()[0].isdigit()}
+    return {key: float(value.split()[0]) for key, value in pairs if value.split()
+            and value.split()[0].isdigit()}

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, FrozenSet, List, Tuple
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.goals.misfit import Misfit
-from hicrisp_core.goals.text import parse_statement
 from hicrisp_core.model.goal import Holds, Not, Statement
+from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.misfit import Misfit
 
 REFUSE, ASK, ANSWER = "refuse", "ask", "answer"
 WITHOUT_MOTION = (REFUSE, ASK, ANSWER)
@@ -77,7 +77,8 @@ def _sentence(entry: Any, where: str) -> Sentence:
                               f"{', '.join(WITHOUT_MOTION)}")
     if not goals and not others:
         raise ConfigError(f"{where}: the goal has no alternative")
-    return Sentence(str(entry["id"]), str(entry["scene"]), str(entry["text"]), str(entry["class"]), tuple(goals),
+    return Sentence(str(entry["id"]), str(entry["scene"]), str(entry["text"]), str(entry["class"]),
+                    tuple(goals),
                     frozenset(others))
 
 
@@ -86,5 +87,6 @@ def _statement(fact: Any, where: str) -> Statement:
     if isinstance(found, Misfit):
         raise ConfigError(f"{where}: {found}")
     if not isinstance(found.part if isinstance(found, Not) else found, Holds):
-        raise ConfigError(f"{where}: '{fact}' is neither a fact nor not(FACT); write a choice as alternatives")
+        raise ConfigError(f"{where}: '{fact}' is neither a fact nor not(FACT); write a choice as "
+                          "alternatives")
     return found

@@ -1,5 +1,6 @@
-"""What people say: natural sentences for the table-top scenes, each with the facts that must hold at the end. Shows
-how many are understood, asked back, refused and got wrong, by class, with the time and the memory that it takes."""
+"""What people say: natural sentences for the table-top scenes, each with the facts that must hold at the end.
+Shows how many are understood, asked back, refused and got wrong, by class, with the time and the memory that
+it takes."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import make_chat_model
 from hicrisp_core.llm.roles import GOAL
-from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
+from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 
 from hicrisp_bench.language.judging import Judge, Mark
 from hicrisp_bench.language.memory import peak_mib
@@ -33,16 +34,27 @@ from hicrisp_bench.suite import Report, Row, at_least_one
 
 COLUMNS = ("class", "n", *(mark.value for mark in Mark), "seconds")
 ALL = "all"
+_LONGEST = 400
+"""Tokens of an answer; a goal has about 30."""
+_PATIENCE = 900.0
+"""Seconds for one answer of a model's file; its first one on a busy machine takes minutes."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which sentences, and who is asked."""
     parser.add_argument("--sentences", type=Path, metavar="FILE",
-                        help="a JSON list of id, scene, text, class and goal (config/sentences/tabletop.json)")
-    parser.add_argument("--llm", default=OFFLINE, metavar="NAME",
-                        help="a file of config/llm: offline is the grammar (the default)")
-    parser.add_argument("--grammar", action="store_true", help="ask the grammar first, the model where it refuses")
-    parser.add_argument("--prompt", default="goal", metavar="NAME", help="a folder of config/prompts (goal)")
+                        help="a JSON list of id, scene, text, class and goal "
+                             "(config/sentences/tabletop.json)")
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument("--llm", default=OFFLINE, metavar="NAME",
+                     help="a file of config/llm: offline is the grammar (the default)")
+    who.add_argument("--gguf", type=Path, metavar="PATH",
+                     help="a model's file, served on loopback by xllamacpp")
+    parser.add_argument("--threads", type=at_least_one, default=2, help="of --gguf (2)")
+    parser.add_argument("--grammar", action="store_true",
+                        help="ask the grammar first, the model where it refuses")
+    parser.add_argument("--prompt", metavar="NAME",
+                        help="a folder of config/prompts (the one that the model's settings name)")
     parser.add_argument("--seed", type=int, default=0, help="of the scenes' layouts (0)")
     parser.add_argument("--class", dest="kinds", action="append", metavar="CLASS",
                         help="only this class; may be repeated")
@@ -62,11 +74,12 @@ def run(options: argparse.Namespace) -> Report:
     rows.append({**_row(ALL, results), "first_s": results[0]["seconds"], "peak_mib": round(peak_mib()),
                  "before_mib": round(before), "llm": name, "sentences": str(file)})
     whole = rows[-1]
-    note = (f"{name}, on {file.name}. A goal is right when it asks for all of an alternative and for nothing else "
-            "that a plan for it would not make as well; a question or a refusal is right where the sentence wants "
-            "one. Intervals: 95 %. Seconds: one sentence, median and worst; the first, for which a model reads its "
-            f"whole prompt, took {whole['first_s']:.3g} s and is not among them. Peak memory: {whole['peak_mib']} MiB, "
-            f"of which this program held {before:.0f} MiB before it asked.")
+    note = (f"{name}, on {file.name}. A goal is right when it asks for all of an alternative and for nothing "
+            "else that a plan for it would not make as well; a question or a refusal is right where the "
+            "sentence wants one. Intervals: 95 %. Seconds: one sentence, median and worst; the first, for "
+            f"which a model reads its whole prompt, took {whole['first_s']:.3g} s and is not among them. "
+            f"Peak memory: {whole['peak_mib']} MiB, of which this program held {before:.0f} MiB before it "
+            "asked.")
     return Report(rows, COLUMNS, (), note, {"results": results})
 
 
@@ -80,14 +93,27 @@ def _chosen(sentences: Sequence[Sentence], options: argparse.Namespace) -> List[
 
 def _reader(options: argparse.Namespace) -> Tuple[Reader, str]:
     """Who is asked, and its name."""
-    settings = load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
+    settings = _served(options.gguf, options.threads) if options.gguf else load_llm_settings(
+        config_file("llm", options.llm, beside=options.config / "llm" / "any"))
     if settings.offline:
         return GrammarReader(), "the grammar"
-    model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, 400)), GOAL)
-    reader = ModelReader(model, options.config / "prompts" / options.prompt, settings.timeout_s)
+    model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
+    reader = ModelReader(model, options.config / "prompts" / (options.prompt or settings.goal_prompt),
+                         settings.timeout_s)
     if options.grammar:
         return EitherReader(GrammarReader(), reader), f"the grammar, then {model.name}"
     return reader, model.name
+
+
+def _served(file: Path, threads: int) -> LlmSettings:
+    """A model's file served like the embedded model, without an adapter, with room for the whole prompt."""
+    if not file.is_file():
+        raise ConfigError(f"there is no model file {file}")
+    return LlmSettings(
+        file.stem, backend="embedded", model=file.stem, timeout_s=_PATIENCE, retries=0,
+        response_format="json_schema", max_tokens=_LONGEST,
+        options={"package": "", "file": str(file.resolve()), "adapter": "", "threads": threads,
+                 "context": 8192, "start_s": 300.0})
 
 
 def _read_all(

@@ -51,4 +51,5 @@ def without_model(kind: str, settings: LlmSettings) -> str:
     settings = settings.of_role(roles.BODY)
     if kind != MODEL or can_be_asked(settings):
         return ""
-    return f"the policy asks a language model, and {settings.name} has no endpoint: steps are grounded directly"
+    return (f"the policy asks a language model, and {settings.name} has no endpoint: "
+                "steps are grounded directly")

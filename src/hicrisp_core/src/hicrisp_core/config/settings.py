@@ -44,7 +44,8 @@ _UNKNOWN = "unexpected_keyword_argument"
 _WANTED = {
     "string_type": "a text", "bool_type": "true or false", "float_type": "a number",
     "int_type": "a whole number",
-    "int_from_float": "a whole number", "tuple_type": "a list", "list_type": "a list", "dict_type": "a mapping",
+    "int_from_float": "a whole number", "tuple_type": "a list", "list_type": "a list",
+    "dict_type": "a mapping",
     "dataclass_type": "a mapping",
     "finite_number": "a finite number",
 }

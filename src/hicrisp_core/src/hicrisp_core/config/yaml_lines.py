@@ -110,7 +110,8 @@ def _note_lines(node: yaml.Node, path: Path, lines: Dict[Path, int], file: str) 
         for key, value in node.value:
             name = (*path, key.value)
             if name in lines:
-                raise ConfigError(f"{file}:{key.start_mark.line + 1}: the key '{key.value}' stands here twice")
+                raise ConfigError(f"{file}:{key.start_mark.line + 1}: the key '{key.value}' stands here "
+                                  "twice")
             lines[name] = key.start_mark.line + 1
             _note_lines(value, name, lines, file)
     elif isinstance(node, yaml.SequenceNode):

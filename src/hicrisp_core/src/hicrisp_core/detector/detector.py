@@ -77,7 +77,8 @@ class Detector:
         wrong = self._wrong_facts(command, after)
         if not wrong:
             if outcome.ok or self._has_effects(command):
-                note = "" if outcome.ok else f"the driver reported {outcome.status.value}, but the result is seen"
+                note = ("" if outcome.ok
+                        else f"the driver reported {outcome.status.value}, but the result is seen")
                 return Verdict(None, deviation, note)
             return Verdict(self._claimed(command, after, outcome, deviation))
         action_failure = self._action_failure(command, after, outcome, deviation)

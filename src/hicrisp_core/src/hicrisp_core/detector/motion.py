@@ -115,7 +115,8 @@ def stopped_by(domain: Domain, command: Command, after: WorldState, verdict: Ver
     the base.
     """
     feedback, robot = verdict.feedback, after.robots.get(command.robot)
-    if feedback is None or feedback.cause is None or robot is None or robot.kind != BASE or robot.pose is None:
+    if (feedback is None or feedback.cause is None or robot is None or robot.kind != BASE
+        or robot.pose is None):
         return verdict
     if feedback.cause.kind is not CauseKind.BLOCKED or feedback.cause.names:
         return verdict

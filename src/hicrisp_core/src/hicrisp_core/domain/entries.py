@@ -131,7 +131,9 @@ class ExampleEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class GoalExampleEntry:
-    """A request with the answer of a model that names goals; things, robots and facts as a prompt shows them."""
+    """A request with the answer of a model that names goals; things, robots and facts as a prompt shows
+    them.
+    """
 
     things: str
     request: str

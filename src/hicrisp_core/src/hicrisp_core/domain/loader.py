@@ -191,12 +191,12 @@ class _ActionReader:
         kinds = [parameter.type for parameter in parameters.values() if parameter.type in ROBOT_TYPES]
         if kinds[:1] != [skill.robot]:
             raise self._positions.error(path,
-                                        f"the skill '{name}' is one of a robot of the type {skill.robot}, and "
-                                              f"{self._name} has no such parameter")
+                                        f"the skill '{name}' is one of a robot of the type {skill.robot}, "
+                                        f"and {self._name} has no such parameter")
         if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
             raise self._positions.error(path,
-                                        f"the skill '{name}' handles a thing: name a parameter of {self._name} "
-                                              f"'{self._roles.item}', or give one 'role: {ITEM}'")
+                                        f"the skill '{name}' handles a thing: name a parameter of "
+                                        f"{self._name} '{self._roles.item}', or give one 'role: {ITEM}'")
         return name
 
     def _target(self, name: str) -> str:
@@ -209,7 +209,8 @@ class _ActionReader:
         if entry.type == _NUMBER:
             return Parameter(name, _NUMBER, entry.default, -math.inf if entry.min is None else entry.min,
                              math.inf if entry.max is None else entry.max)
-        role = (ITEM if name == self._roles.item else "") if entry.role is None else entry.role
+        usual = ITEM if name == self._roles.item else ""
+        role = usual if entry.role is None else entry.role
         if entry.role is not None and role not in PARAMETER_ROLES:
             raise self._positions.error((*path, "role"),
                                         f"'{role}' is not one of: {', '.join(PARAMETER_ROLES)}")
@@ -272,5 +273,5 @@ class _ActionReader:
         elif atom.predicate in self._predicates and \
                 len(atom.arguments) != len(self._predicates[atom.predicate].arguments):
             raise self._positions.error(path,
-                                        f"'{atom}' has {len(atom.arguments)} arguments; {atom.predicate} takes "
-                                              f"{len(self._predicates[atom.predicate].arguments)}")
+                                        f"'{atom}' has {len(atom.arguments)} arguments; {atom.predicate} "
+                                        f"takes {len(self._predicates[atom.predicate].arguments)}")

@@ -123,8 +123,8 @@ class Names:
             raise NotUnderstood(f"there is no '{noun}' here{self._did_you_mean(noun)}; there are: "
                                 f"{', '.join(sorted(self._world.objects))}")
         if noun.count == "number" and noun.definite and len(names) > noun.number:
-            raise NotUnderstood(f"'the {noun.number} {noun}' may be any of: {', '.join(names)}; say which, or "
-                                f"'{noun.number} {noun}'")
+            raise NotUnderstood(f"'the {noun.number} {noun}' may be any of: {', '.join(names)}; say which, "
+                                f"or '{noun.number} {noun}'")
         names = self._in_view(names, noun)
         if noun.count in ("number", "any"):
             return self._choose(noun, names)

@@ -39,7 +39,8 @@ class Capabilities:
         """Everything in one line."""
         if self.failure is not None:
             return f"{self.name} at {self.where} gives no answer: {self.failure.message}"
-        found = [f"JSON schema {_word(self.schema)}", f"JSON object {_word(self.object)}", f"seed {_word(self.seed)}",
+        found = [f"JSON schema {_word(self.schema)}", f"JSON object {_word(self.object)}",
+                 f"seed {_word(self.seed)}",
                  f"context {self.context} tokens" if self.context else "context unknown",
                  {True: "model listed", False: "model not listed", None: "no list of models"}[self.listed]]
         return f"{self.name} at {self.where}: {', '.join(found)} ({self.seconds:.1f} s)"

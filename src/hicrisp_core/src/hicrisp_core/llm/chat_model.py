@@ -37,7 +37,9 @@ class ChatModel(ABC):
         return ()
 
     def probe(self, deadline: Deadline) -> Optional[Capabilities]:
-        """Find out what the backend can, and use that from then on; ``None`` where there is nothing to ask."""
+        """Find out what the backend can, and use that from then on; ``None`` where there is nothing to
+        ask.
+        """
         return None
 
 

@@ -55,8 +55,8 @@ class ChatClient(ChatModel):
         self, settings: LlmSettings, sleep: Callable[[float], None] = time.sleep, seed: Optional[int] = None
     ) -> None:
         if settings.unset:
-            raise ConfigError(f"{settings.name}: the environment variable {settings.unset[0]} is not set, and "
-                              f"base_url or model needs it; run: export {settings.unset[0]}=...")
+            raise ConfigError(f"{settings.name}: the environment variable {settings.unset[0]} is not set, "
+                              f"and base_url or model needs it; run: export {settings.unset[0]}=...")
         self._settings = settings
         self._sleep = sleep
         self._jitter = random.Random(seed)
@@ -178,7 +178,8 @@ class ChatClient(ChatModel):
             return failure
         known = self.models(Deadline(min(_LISTING, deadline.remaining)))
         if not known:
-            return replace(failure, message=f"{failure.message}; does base_url end as the server wants it, often in "
+            return replace(failure,
+                           message=f"{failure.message}; does base_url end as the server wants it, often in "
                                             "'/v1'?")
         more = ", ..." if len(known) > _SHOWN else ""
         return replace(failure, message=f"{failure.message}; it has: {', '.join(known[:_SHOWN])}{more}")

@@ -1,5 +1,5 @@
-"""What an endpoint takes: the response format and the names of parameters; found out by asking, or told by the
-probe.
+"""What an endpoint takes: the response format and the names of parameters; found out by asking, or told by
+the probe.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ _MAY_PASS = (408, 409, 425)
 _FINAL = ("model_not_found", "content_filter", "content_policy_violation")
 _OVERFLOW = ("context_length_exceeded", "exceed_context_size_error")
 _OVERFLOW_WORDS = re.compile(
-    r"(maximum|max|exceed\w*|longer|larger|greater|too long)\W(?:.{0,60}\W)?context|context\W(?:.{0,40}\W)?exceed|"
-    r"prompt is too long", re.IGNORECASE | re.DOTALL)
+    r"(maximum|max|exceed\w*|longer|larger|greater|too long)\W(?:.{0,60}\W)?context|"
+    r"context\W(?:.{0,40}\W)?exceed|prompt is too long", re.IGNORECASE | re.DOTALL)
 
 
 def is_final(error: openai.APIStatusError) -> bool:
@@ -73,18 +73,21 @@ class Failures:
             return LlmFailure("timeout", f"no answer within {seconds:.1f} s")
         read = error if isinstance(error, Unreadable) else error.__cause__
         if isinstance(read, AnswerTooSlow):
-            return LlmFailure("timeout", f"the answer had not ended after {seconds:.1f} s; a smaller model or a "
+            return LlmFailure("timeout",
+                              f"the answer had not ended after {seconds:.1f} s; a smaller model or a "
                                          "larger timeout_s would help")
         if isinstance(read, AnswerTooLong):
-            return LlmFailure("too_long", f"{read}, so it is no answer to the prompt and is not read; is base_url an "
+            return LlmFailure("too_long",
+                              f"{read}, so it is no answer to the prompt and is not read; is base_url an "
                                           "endpoint for chat completions?")
         if isinstance(read, BrokenOff):
-            return LlmFailure("broken_off", self.clean(f"the endpoint {self._where} broke off in the middle of its "
+            return LlmFailure("broken_off",
+                              self.clean(f"the endpoint {self._where} broke off in the middle of its "
                                                        f"answer ({read})"))
         if isinstance(error, openai.APIConnectionError):
             return LlmFailure("connection", self.clean(
-                f"the endpoint {self._where} cannot be reached ({error.__cause__ or error}); is the server running, "
-                "and is base_url right?"))
+                f"the endpoint {self._where} cannot be reached ({error.__cause__ or error}); is the server "
+                "running, and is base_url right?"))
         return LlmFailure("server", self.clean(f"the answer cannot be read: {str(error)[:QUOTED]}"))
 
     @property
@@ -94,7 +97,8 @@ class Failures:
     def _status(self, error: openai.APIStatusError) -> LlmFailure:
         status, why = error.status_code, self.clean(why_refused(error))
         if is_overflow(error):
-            return LlmFailure("context", f"the prompt does not fit into the model's context{why}; start the server "
+            return LlmFailure("context",
+                              f"the prompt does not fit into the model's context{why}; start the server "
                                          "with a larger context, or name a model that has one")
         if status in (401, 403):
             return LlmFailure("unauthorised",

@@ -22,7 +22,8 @@ PROBE_LIMIT = 30.0
 
 
 class Models:
-    """Makes the model of each role when it is first wanted and keeps it, with what it has learnt of its endpoint.
+    """Makes the model of each role when it is first wanted and keeps it, with what it has learnt of its
+    endpoint.
 
     A process has one of these, so that a brain that is made anew for another scene asks the same models.
 
@@ -67,7 +68,9 @@ class Models:
         return RoleModel(model, role, settings, memory if repeats else None, model.secrets)
 
     def probe(self, deadline: Deadline) -> List[Capabilities]:
-        """Find out what the models can that were made so far and were not asked yet, and log a line for each."""
+        """Find out what the models can that were made so far and were not asked yet, and log a line for
+        each.
+        """
         with self._lock:
             fresh = [(settings, model) for settings, model, _ in self._shared
                      if settings.probe and model not in self._probed]

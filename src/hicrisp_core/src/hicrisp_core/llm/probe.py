@@ -84,7 +84,8 @@ def _from_lists(found: Capabilities, model: str, get: Get, deadline: Deadline) -
         entries = _entries(answer)
         if path == _PAGES[0] and entries:
             found = replace(found, listed=any(_name(each) in names for each in entries))
-        size = next(_sizes([each for each in entries if _name(each) in names] or (answer if path == _OWN else [])), 0)
+        size = next(_sizes([each for each in entries if _name(each) in names]
+                           or (answer if path == _OWN else [])), 0)
         if size:
             return replace(found, context=size)
     return found

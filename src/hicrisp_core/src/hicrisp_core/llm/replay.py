@@ -1,4 +1,6 @@
-"""A recorded run in place of its language models: the same prompts get the same answers, and nothing is asked."""
+"""A recorded run in place of its language models: the same prompts get the same answers, and nothing is
+asked.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,7 @@ class ReplayModel(ChatModel):
             return f"{self._file} holds no prompt of {self._role}; it was recorded with another policy"
         waiting = [question[-1] for question, used in zip(self._questions, self._used) if not used]
         if not waiting:
-            return f"{what}: {self._file} holds {len(self._questions)} of {self._role}, and all were asked already"
+            return f"{what}: {self._file} holds {len(self._questions)} of {self._role}, which were all asked"
         nearest = max(waiting[:2], key=lambda each: _likeness(each.messages, asked))
         return f"{what}: {difference(nearest.messages, asked) or _other_schema(nearest.schema, schema)}"
 
@@ -98,7 +100,8 @@ def _around(line: str, pair: Sequence[Optional[str]]) -> str:
     old, new = (each or "" for each in pair)
     at = next((i for i, (a, b) in enumerate(zip(old, new)) if a != b), min(len(old), len(new)))
     start = max(0, at - _SHOWN // 2) if len(line) > _SHOWN else 0
-    return ("..." if start else "") + line[start:start + _SHOWN] + ("..." if len(line) > start + _SHOWN else "")
+    return ("..." if start else "") + line[start:start + _SHOWN] + ("..." if len(line) > start + _SHOWN
+                                                                    else "")
 
 
 def _other_schema(recorded: str, asked: str) -> str:
@@ -107,7 +110,8 @@ def _other_schema(recorded: str, asked: str) -> str:
 
 
 def _likeness(one: Sequence[Message], other: Sequence[Message]) -> float:
-    old, new = ("\n".join(str(message.get("content", "")) for message in each)[-4000:] for each in (one, other))
+    old, new = ("\n".join(str(message.get("content", "")) for message in each)[-4000:]
+                for each in (one, other))
     return SequenceMatcher(None, old, new).quick_ratio()
 
 

@@ -33,7 +33,8 @@ def _without_text(message: Any, ended: str) -> LlmFailure:
     tools = getattr(message, "tool_calls", None) or ()
     if tools:
         name = getattr(getattr(tools[0], "function", None), "name", "") or "?"
-        return LlmFailure("tool_call", f"the model calls a tool ('{str(name)[:40]}') in place of an answer in words, "
+        return LlmFailure("tool_call",
+                          f"the model calls a tool ('{str(name)[:40]}') in place of an answer in words, "
                                        "and it was offered none; name another model")
     if ended == "length":
         return LlmFailure("cut_off", "the answer was cut off before its first word; raise max_tokens")

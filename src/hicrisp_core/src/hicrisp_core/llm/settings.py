@@ -60,6 +60,9 @@ class LlmSettings:
         response_format: ``auto`` (JSON schema, then JSON, then plain text, as the server takes it),
             ``json_schema``, ``json_object`` or ``none``.
         seed: of the model's sampling, where the server has one.
+        goal_prompt: the folder of ``config/prompts`` by which it is asked for goals: ``goal`` has rules and
+            examples, ``goal_short`` one line for a model that was trained on it.
+        only_goals: whether it makes goals and no plans: a search plans, whatever brain the policy names.
         budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own
             budgets.
         budget_tokens: tokens that it may use; 0 for no bound.
@@ -86,6 +89,8 @@ class LlmSettings:
     timeout_s: PositiveFloat = 60.0
     retries: Retries = 2
     response_format: Literal["auto", "json_schema", "json_object", "none"] = "auto"
+    goal_prompt: str = "goal"
+    only_goals: bool = False
     budget_calls: NonNegativeInt = 0
     budget_tokens: NonNegativeInt = 0
     cache: NonNegativeInt = 64
@@ -108,7 +113,8 @@ class LlmSettings:
     @property
     def url(self) -> str:
         """The endpoint; empty for the package's own default."""
-        return _filled(self.base_url) or os.environ.get(OWN_URL_VARIABLE, "") or os.environ.get(URL_VARIABLE, "")
+        return _filled(self.base_url) or os.environ.get(OWN_URL_VARIABLE, "") or os.environ.get(URL_VARIABLE,
+                                                                                                "")
 
     @property
     def model_name(self) -> str:
@@ -139,7 +145,8 @@ class LlmSettings:
         try:
             mode = stat.S_IMODE(path.stat().st_mode)
             if mode & 0o077:
-                raise ConfigError(f"{path} has mode {mode:04o}, so others may read the key; run: chmod 600 {path}")
+                raise ConfigError(f"{path} has mode {mode:04o}, so others may read the key; run: chmod 600 "
+                                  f"{path}")
             return path.read_text(encoding="utf-8").strip()
         except OSError as error:
             raise ConfigError(f"cannot read the key's file {path}: {error.strerror}") from error
@@ -151,7 +158,8 @@ def _filled(text: str) -> str:
 
 
 def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
-    """Read and check a file of ``config/llm``; ``replay:FILE`` is the settings that answer from a recorded run.
+    """Read and check a file of ``config/llm``; ``replay:FILE`` is the settings that answer from a recorded
+    run.
 
     Raises:
         ConfigError: for an unknown key, value or role, with the file, the line and the valid ones.
@@ -169,8 +177,8 @@ def is_replay(name: str) -> bool:
 def _replayed(recording: str) -> LlmSettings:
     path = FilePath(recording).expanduser()
     if not path.exists():
-        raise ConfigError(f"there is no recording {path}; give the whole path of a run's llm.jsonl, or of the run's "
-                          "folder")
+        raise ConfigError(f"there is no recording {path}; give the whole path of a run's llm.jsonl, or of "
+                          "the run's folder")
     return LlmSettings(REPLAY, replay=str(path))
 
 
@@ -180,7 +188,8 @@ def _loaded(file: FilePath, roles: bool) -> LlmSettings:
     found: Dict[str, Any] = {}
     if roles:
         given = check_keys(dict(settings.roles), ROLES, (), positions, ("roles",))
-        found = {role: _role(file, value, settings, positions, ("roles", role)) for role, value in given.items()}
+        found = {role: _role(file, value, settings, positions, ("roles", role))
+                 for role, value in given.items()}
     return replace(settings, roles=found)
 
 
@@ -233,4 +242,5 @@ def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
     for variable in (KEY_VARIABLE, OWN_URL_VARIABLE, URL_VARIABLE):
         if environment.get(variable):
             return OPENAI, f"{variable} is set: a language model plans"
-    return OFFLINE, f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set: a grammar and a search plan without a model"
+    return OFFLINE, (f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set: a grammar and a search plan "
+                     "without a model")

@@ -30,7 +30,9 @@ class Outcome:
     def because(
         cls, kind: CauseKind, status: Status, message: str, *names: str, seconds: Optional[float] = None
     ) -> "Outcome":
-        """A failure with its first cause, which quotes the message; names and seconds as ``CauseKind`` says."""
+        """A failure with its first cause, which quotes the message; names and seconds as ``CauseKind``
+        says.
+        """
         return cls(status, message, cause=Cause(kind, names, seconds, message))
 
     @property

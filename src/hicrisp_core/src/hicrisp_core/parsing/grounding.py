@@ -133,15 +133,16 @@ class _Grounder:
         parameters = list(action.parameters)
         unknown = [key for key in raw.named if key not in parameters]
         if unknown:
-            raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: {', '.join(parameters)}")
+            raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: "
+                              f"{', '.join(parameters)}")
         named = dict(raw.named)
         open_ = [key for key in parameters if key not in named]
         for word in self._joined(raw.positional):
             while open_ and self._passed_over(action, action.parameters[open_[0]], word):
                 open_.pop(0)
             if not open_:
-                raise DomainError(f"{action.name} takes {', '.join(parameters)}; got {', '.join(raw.positional)} "
-                                  f"({word} is too much)")
+                raise DomainError(f"{action.name} takes {', '.join(parameters)}; got "
+                                  f"{', '.join(raw.positional)} ({word} is too much)")
             named[open_.pop(0)] = word
         return named
 

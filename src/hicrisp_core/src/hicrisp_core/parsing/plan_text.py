@@ -88,8 +88,9 @@ def _from_entries(entries: List[Any], domain: Optional[Domain]) -> _Read:
     ends: List[int] = []
     """The index of each entry's last step: an entry may hold several."""
     for entry in entries:
-        found = _from_line(entry, domain) if isinstance(entry, str) else \
-            _from_object(entry, domain) if isinstance(entry, dict) else []
+        found = _from_line(entry, domain) if isinstance(entry, str) else []
+        if isinstance(entry, dict):
+            found = _from_object(entry, domain)
         if not found:
             return ParseFailure("this is no step", str(entry))
         waits = entry.get("after") if isinstance(entry, dict) else None

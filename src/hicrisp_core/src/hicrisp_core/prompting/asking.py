@@ -35,7 +35,8 @@ class Asked(Generic[_Read]):
 
 def conversation(system: str, examples: Sequence[Turn], prompt: str) -> List[Message]:
     """The messages of a question with its rules and examples."""
-    turns = [{"role": role, "content": said} for turn in examples for role, said in zip(("user", "assistant"), turn)]
+    turns = [{"role": role, "content": said}
+             for turn in examples for role, said in zip(("user", "assistant"), turn)]
     return [{"role": "system", "content": system}, *turns, {"role": "user", "content": prompt}]
 
 
@@ -67,11 +68,13 @@ def ask(
         trouble = str(found)
         messages = [*messages, {"role": "assistant", "content": said.text},
                     {"role": "user", "content": f"This cannot be used: {plain(trouble)} Answer again, in the "
-                                                "form that was asked for, with the names that are listed only."}]
+                                                "form that was asked for, with the names that are listed "
+                                                "only."}]
     return Asked(None, f"The language model's answer cannot be used: {trouble}", usage)
 
 
 def _cost(answer: Union[Completion, LlmFailure]) -> Usage:
     if isinstance(answer, LlmFailure):
         return Usage(answer.calls, exchanges=answer.exchanges)
-    return Usage(answer.calls, answer.prompt_tokens, answer.completion_tokens, answer.seconds, answer.exchanges)
+    return Usage(answer.calls, answer.prompt_tokens, answer.completion_tokens, answer.seconds,
+                 answer.exchanges)

@@ -20,8 +20,9 @@ _NAME_LIMIT = 60
 _MOST_BINDINGS = 2000
 """Bindings of an action's parameters that are looked at."""
 _MOST_PAIRS = 12
-_SEVERAL = ('Give each step to a robot that can do it. Steps of different robots run at once where neither needs the '
-            'other; a step that must wait for others besides says so: "after": [their indices, counted from 0].')
+_SEVERAL = ('Give each step to a robot that can do it. Steps of different robots run at once where neither '
+            'needs the other; a step that must wait for others besides says so: "after": [their indices, '
+            'counted from 0].')
 
 
 def actions_text(domain: Domain) -> str:
@@ -188,6 +189,6 @@ def failure_texts(domain: Domain, request: PlanRequest) -> Dict[str, str]:
 def stack_text(domain: Domain, stack: Sequence[StackEntry], level: str = "how") -> str:
     """The feedback stack, its top first."""
     return "\n".join(
-        f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} times: "
-        f"{feedback_text(domain, entry.feedback, level)}"
+        f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} "
+        f"times: {feedback_text(domain, entry.feedback, level)}"
         for number, entry in enumerate(reversed(stack), start=1))

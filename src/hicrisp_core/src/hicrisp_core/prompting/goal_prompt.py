@@ -59,8 +59,8 @@ class GoalPrompt:
                         self._prompts.render("request", **request_values(task_text, domain, world)).strip())
 
     def examples(self, domain: Domain) -> Tuple[Turn, ...]:
-        """The requests and answers that go before as turns of the conversation: small models follow those better
-        than examples among the rules."""
+        """The requests and answers that go before as turns of the conversation: small models follow those
+        better than examples among the rules."""
         return self._examples(domain) if self._prompts.says("system", "turns") else ()
 
     def _examples(self, domain: Domain) -> Tuple[Turn, ...]:

@@ -48,8 +48,8 @@ GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
     "system": _placeholders("", "description names predicates examples turns"),
     "request": _placeholders("things robots now task"),
 }
-"""The prompts for goals: the rules, and what is asked. The domain's examples stand where the rules say ``$examples``;
-where they say ``$turns``, the examples follow as turns of the conversation."""
+"""The prompts for goals: the rules, and what is asked. The domain's examples stand where the rules say
+``$examples``; where they say ``$turns``, the examples follow as turns of the conversation."""
 SHARED = "default"
 """The folder whose prompts stand in for those that the folder beside it does not have."""
 
@@ -111,8 +111,8 @@ def _check(file: FilePath, text: str, placeholders: Placeholders) -> None:
         name = match.group("named") or match.group("braced")
         line = text.count("\n", 0, match.start()) + 1
         if match.group("invalid") is not None:
-            raise ConfigError(f"{file}:{line}: a single '$' begins no placeholder; write '$$' for a dollar sign, "
-                              f"or one of: {listed}")
+            raise ConfigError(f"{file}:{line}: a single '$' begins no placeholder; write '$$' for a dollar "
+                              f"sign, or one of: {listed}")
         if name and name not in placeholders.valid:
             raise ConfigError(f"{file}:{line}: unknown placeholder '${name}'; valid are: {listed}")
         found.add(name)

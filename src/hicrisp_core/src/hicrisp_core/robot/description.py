@@ -75,8 +75,8 @@ def read_body(file: Union[str, Path]) -> RobotBody:
             raise positions.error((SECTION, "skills", index), known.unknown(name))
         if known.get(name).robot != body.kind:
             raise positions.error((SECTION, "skills", index), f"the skill '{name}' is one of the kind "
-                                                              f"{known.get(name).robot}, and this is of the kind "
-                                                              f"{body.kind}")
+                                                              f"{known.get(name).robot}, and this is of the "
+                                                              f"kind {body.kind}")
     return body
 
 
@@ -106,7 +106,8 @@ def body_of(file: Union[str, Path], name: str, kind: Literal["arm", "base"] = "a
     values, positions = read_yaml(file)
     body = (read_body(file) if SECTION in values else described(name, file)) or RobotBody(kind)
     if body.kind != kind:
-        raise positions.error((SECTION,), f"{name} is of the kind {body.kind}, and this driver is for the kind {kind}")
+        raise positions.error((SECTION,),
+                              f"{name} is of the kind {body.kind}, and this driver is for the kind {kind}")
     return body
 
 
@@ -123,6 +124,6 @@ def bodies_of(scene: Scene) -> Dict[str, RobotBody]:
         usual = RobotBody("base") if name in bases else RobotBody("arm")
         found[name] = described(name, scene.source or None) or usual
         if found[name].kind != usual.kind:
-            raise ConfigError(f"config/robots/{name}.yaml says that {name} is of the kind {found[name].kind}, and the "
-                              f"scene {scene.name} has it as {usual.kind}")
+            raise ConfigError(f"config/robots/{name}.yaml says that {name} is of the kind "
+                              f"{found[name].kind}, and the scene {scene.name} has it as {usual.kind}")
     return found

@@ -96,8 +96,8 @@ def _start(told: Any, arena: Arena, positions: Positions, path: Place) -> Start:
     x, y = entry.position
     if arena.clearance(x, y) < entry.radius:
         raise positions.error((*path, "position"), f"the base does not fit there: {_where(x, y)} is "
-                                                   f"{max(0.0, arena.clearance(x, y)):.2f} m from a wall, its radius "
-                                                   f"is {entry.radius:.2f} m")
+                                                   f"{max(0.0, arena.clearance(x, y)):.2f} m from a wall, "
+                                                   f"its radius is {entry.radius:.2f} m")
     return Start(Pose((x, y, arena.floor), from_yaw(math.radians(entry.yaw))), entry.radius, entry.tray)
 
 
@@ -171,7 +171,8 @@ def _check_obstacles(
         x, y, _ = thing.pose.position
         if arena.clearance(x, y) <= 0.0:
             raise positions.error(path,
-                                  f"{thing.name} stands at {_where(x, y)}, outside the arena, which is {arena}")
+                                  f"{thing.name} stands at {_where(x, y)}, outside the arena, which is "
+                                  f"{arena}")
         other = overlapping(thing, obstacles)
         if other:
             raise positions.error(path, f"{thing.name} overlaps {other}; move one of them")

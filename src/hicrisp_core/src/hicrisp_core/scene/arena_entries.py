@@ -64,7 +64,9 @@ class ArmEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class AreaEntry:
-    """A place on the floor; unless a type is given, it has the one that plays the role ``area`` in the domain."""
+    """A place on the floor; unless a type is given, it has the one that plays the role ``area`` in the
+    domain.
+    """
 
     position: Spot
     type: str = ""

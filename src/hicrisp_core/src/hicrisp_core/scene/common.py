@@ -45,8 +45,10 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
     told = {**values, "faults": [_listed(fault) for fault in faults]} if isinstance(faults, list) else values
     heading = read_settings(Heading, values, positions, others=tuple(values))
     tuning = read_settings(Tuning, told, positions, others=tuple(values))
-    return Scene(name=heading.scene, domain=domain.name, robots=(), objects={}, description=heading.description,
-                 task=heading.task, tolerances=tuning.tolerances, faults=tuning.faults, cameras=tuning.cameras,
+    return Scene(name=heading.scene, domain=domain.name, robots=(), objects={},
+                 description=heading.description,
+                 task=heading.task, tolerances=tuning.tolerances, faults=tuning.faults,
+                 cameras=tuning.cameras,
                  seed=seed, source=str(path))
 
 

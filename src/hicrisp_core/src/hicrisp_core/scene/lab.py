@@ -44,14 +44,16 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     part = read_settings(ArenaPart, values, positions, others=SCENE_KEYS)
     things, masses = table_objects(read_settings(TablePart, values, positions, others=SCENE_KEYS), positions,
                                    domain.types, seed)
-    arms = [name for name, entry in part.robots.items() if isinstance(entry, dict) and entry.get("kind") == ARM]
+    arms = [name for name, entry in part.robots.items() if isinstance(entry, dict)
+            and entry.get("kind") == ARM]
     for name in arms:
         read_settings(ArmEntry, part.robots[name], positions, ("robots", name))
     if len(arms) != 1:
         raise positions.error(("robots",),
                               f"one arm was expected, got {len(arms)}: {', '.join(arms) or 'none'}")
     arena, areas, obstacles, weights = read_arena(
-        part, {name: entry for name, entry in part.robots.items() if name not in arms}, positions, domain, seed,
+        part, {name: entry for name, entry in part.robots.items() if name not in arms}, positions, domain,
+        seed,
         _known(things[TABLE]))
     if not arena.floor < -_LOWEST:
         raise positions.error(("arena", "floor"),

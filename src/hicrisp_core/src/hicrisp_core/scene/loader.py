@@ -61,8 +61,8 @@ def _check_zones(scene: Scene, world: str, domain: Domain, positions: Positions)
     for name, thing in scene.objects.items():
         if is_zone(domain, thing) and name not in honoured:
             raise positions.error(("objects", name),
-                                  f"{name} is a zone ({thing.type}), and the world '{world}' cannot "
-                                                     "honour it among the 'objects': zones are 'areas' of an arena")
+                                  f"{name} is a zone ({thing.type}), and the world '{world}' cannot honour "
+                                  "it among the 'objects': zones are 'areas' of an arena")
 
 
 def _domain(path: Path, domain: str, positions: Positions) -> Domain:

@@ -59,7 +59,8 @@ def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, 
         if thing.type not in domain.types:
             raise positions.error((*where, "type"),
                                   f"'{thing.type}' is not one of: {', '.join(sorted(domain.types))}")
-        objects[name] = WorldObject(name, thing.type, attributes={k: str(v) for k, v in thing.attributes.items()})
+        objects[name] = WorldObject(name, thing.type,
+                                    attributes={k: str(v) for k, v in thing.attributes.items()})
         facts += [fact for key in entry if key in domain.predicates
                   for fact in _facts(name, key, entry[key], domain, positions, (*where, key))]
     return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,

@@ -59,8 +59,8 @@ def _groups(
         wrong = [name for at, name in enumerate(group) if name not in spots or name in (*taken, *group[:at])]
         if wrong:
             raise positions.error(path,
-                                  f"'{wrong[0]}' has no random spot, or is named twice; with random spots there "
-                                        f"are: {', '.join(spots) or 'none'}")
+                                  f"'{wrong[0]}' has no random spot, or is named twice; with random spots "
+                                  f"there are: {', '.join(spots) or 'none'}")
         groups.append(group)
     return groups
 

@@ -39,7 +39,9 @@ def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     objects, masses = table_objects(part, positions, domain.types, seed)
     robots = read_settings(NamedRobots, values, positions, others=_TABLE_KEYS).robots or driven_by(_ARMS)
     if not robots:
-        raise positions.error((), f"the key 'robots' is missing, and no file of config/robots has a section '{_ARMS}'")
+        raise positions.error((),
+                              "the key 'robots' is missing, and no file of config/robots has a section "
+                              f"'{_ARMS}'")
     return replace(common_scene(path, values, positions, domain, seed), robots=robots, objects=objects,
                    masses=masses)
 

@@ -61,7 +61,9 @@ class EmbeddedBase(Vehicle):
         return Reached(next((pose for pose in poses if self.reaches(pose)), None))
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Stop and confirm from the physics that the base stands; a drive of another thread ends as canceled."""
+        """Stop and confirm from the physics that the base stands; a drive of another thread ends as
+        canceled.
+        """
         self.halted.set()
         with self.simulation.moving():
             return self.halt(deadline)

@@ -1,5 +1,5 @@
-"""What can be set about the embedded base: speeds, lidar, costmap, patience; the section ``embedded_base`` of a
-robot's file.
+"""What can be set about the embedded base: speeds, lidar, costmap, patience; the section ``embedded_base`` of
+a robot's file.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class AgvSettings:
     controller_patience: _AboveZero = 4.0
 
     def port_settings(self) -> BaseSettings:
-        """What the robot port needs of them; its limits are wall time, in which a busy machine may simulate slowly."""
+        """What the robot port needs of them; its limits are wall time, in which a busy machine may
+        simulate slowly.
+        """
         return BaseSettings(self.name, speed=self.speed, start_up=60.0, tolerance=0.08, yaw_tolerance=0.15,
                             approach=0.45)
 

@@ -42,8 +42,8 @@ def follow_with(eyes: SceneEyes, base: EmbeddedBase) -> None:
 
 
 class AgvFaults:
-    """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target) is put at
-    x, y (``appear``, ``move``), after some seconds if a third number is given."""
+    """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target)
+    is put at x, y (``appear``, ``move``), after some seconds if a third number is given."""
 
     KINDS = ("scan_stops", "appear", "move")
 

@@ -54,7 +54,8 @@ class LabWorld(EmbeddedWorld):
     def _simulate(self, scene: Scene, rate: float) -> LabSimulation:
         name = self.base_settings.name
         if scene.arena is None or name not in scene.arena.starts:
-            raise ConfigError(f"the scene '{scene.name}' has no base '{name}'; its robots: {', '.join(scene.robots)}")
+            raise ConfigError(f"the scene '{scene.name}' has no base '{name}'; its robots: "
+                              f"{', '.join(scene.robots)}")
         self.lab = LabSimulation(scene, name, self._settings.rest, rate)
         self.base = EmbeddedBase(self.lab, self.base_settings, self._seed)
         self.base_faults = AgvFaults(self.lab, self.base)

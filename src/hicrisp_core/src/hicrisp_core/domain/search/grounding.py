@@ -166,7 +166,8 @@ class Grounding:
         least: Optional[int] = None
         fixed: Dict[Way, None] = {}
         told: List[Told] = []
-        for action, effect, found, free, only_told in sorted(candidates, key=lambda candidate: candidate.free):
+        in_order = sorted(candidates, key=lambda candidate: candidate.free)
+        for action, effect, found, free, only_told in in_order:
             own = told_too and free and not only_told
             by_effect = list(self._told(action, found, effect, by_effect=True)) if own else []
             if by_effect:
