@@ -50,7 +50,7 @@ GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
 }
 """The prompts for goals: the rules, and what is asked.
 
-The domain's examples stand where the rules say ``$examples``; where they say ``$turns``, the examples follow as
+The domain's examples stand where the rules say ``$examples``; where they say ``$turns``, they follow as
 turns of the conversation. Where they say ``$say``, an answer begins with the wish in plain words.
 """
 SHARED = "default"
