@@ -6,8 +6,8 @@ from collections import defaultdict
 from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 import torch
-
 from hicrisp_core.domain.schema import Domain
+
 from hicrisp_training.network.llama import Llama
 from hicrisp_training.network.tokens import Tokens
 from hicrisp_training.sentences.samples import Sample
