@@ -119,9 +119,9 @@ def python_packages() -> Iterator[Finding]:
     listed = ROOT / "requirements" / f"{os.environ.get('HICRISP_REQUIREMENTS', 'runtime')}.txt"
     wanted: Dict[str,
                  str] = dict(re.findall(r"^([\w.-]+)==([\w.]+)", listed.read_text(encoding="utf-8"), re.M))
-    program = ("import json, sys\nfrom importlib import metadata\nfound = {}\nfor name in json.load(sys.stdin):\n"
-               "    try: found[name] = metadata.version(name)\n"
-               "    except metadata.PackageNotFoundError: found[name] = ''\nprint(json.dumps(found))")
+    program = ("import json, sys\nfrom importlib import metadata\nfound = {}\nfor name in "
+               "json.load(sys.stdin):\n    try: found[name] = metadata.version(name)\n    except "
+               "metadata.PackageNotFoundError: found[name] = ''\nprint(json.dumps(found))")
     done = subprocess.run([str(VENV), "-c", program], input=json.dumps(list(wanted)), capture_output=True,
                           text=True,
                           timeout=60, check=False)

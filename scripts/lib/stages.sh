@@ -3,6 +3,7 @@
 # than they work, so several run at a time.
 
 stage_started=$(date +%s)
+stage_run=$$.$RANDOM
 stages_failed=()
 stages_later=() stages_shown=()
 pytest_options=(-q -p no:cacheprovider --color=no --disable-warnings)
@@ -11,13 +12,15 @@ tests_passed=0 tests_failed=0 tests_skipped=0
 # report_stage NAME STATUS SECONDS CPU_SECONDS [NOTE]
 report_stage() { printf '%-24s %-7s %6s s %5s s CPU  %s\n' "$1" "$2" "$3" "$4" "${5:-}"; }
 
-# run_stage NAME COMMAND...: its output goes to a log, its status and wall and CPU seconds to a file beside that.
+# run_stage NAME COMMAND...: its output goes to a log, its status and wall and CPU seconds to a file beside that. No process
+# of it is left behind.
 run_stage() {
     local name=$1 log=$HICRISP_ROOT/logs/test/$1.log status TIMEFORMAT='%R %U %S'
     shift
     mkdir -p "${log%/*}"
-    { time "$@" >"$log" 2>&1 </dev/null; } 2>"${log%.log}.time"
+    { time env HICRISP_STAGE="$stage_run/$name" "$@" >"$log" 2>&1 </dev/null; } 2>"${log%.log}.time"
     status=$?
+    end_stages "$name"
     printf '%s\n' "$status" >"${log%.log}.status"
 }
 
@@ -79,7 +82,8 @@ run_later() {
     local next=0 running=0 each
     rm -f "$HICRISP_ROOT"/logs/test/*.status
     set -m # Each stage gets a process group of its own, which Ctrl-C and the end of this script end.
-    trap 'end_running; exit 130' INT TERM
+    trap 'end_running; exit 130' INT
+    trap 'end_running; exit 143' TERM HUP
     while [ "$next" -lt "${#stages_later[@]}" ] || [ "$running" -gt 0 ]; do
         while [ "$running" -lt "$1" ] && [ "$next" -lt "${#stages_later[@]}" ]; do
             eval "entry=(${stages_later[$next]})"
@@ -91,7 +95,7 @@ run_later() {
         running=$((running - 1))
         for each in "${!stages_later[@]}"; do show_if_ended "$each"; done
     done
-    trap - INT TERM
+    trap - INT TERM HUP
     set +m
 }
 
@@ -103,10 +107,28 @@ show_if_ended() {
     "show_${entry[0]}" "${entry[1]}"
 }
 
+# The running stages are told to end, then made to.
 end_running() {
     local each
+    trap '' INT TERM HUP
     for each in $(jobs -p); do kill -INT -- "-$each" 2>/dev/null; done
+    end_stages
+    for each in $(jobs -p); do kill -KILL -- "-$each" 2>/dev/null; done
     wait
+}
+
+# end_stages [NAME]: ends what is left of one stage, or of all of this run: roslaunch gives its nodes process groups of their
+# own, but they keep the environment.
+end_stages() {
+    local signal left tries
+    for signal in INT TERM KILL; do
+        for tries in {1..20}; do
+            mapfile -t left < <(grep -lsz "^HICRISP_STAGE=$stage_run/${1:-.*}\$" /proc/[0-9]*/environ | cut -d/ -f3)
+            [ "${#left[@]}" -gt 0 ] || return 0
+            [ "$tries" -gt 1 ] || kill -s "$signal" "${left[@]}" 2>/dev/null
+            sleep 0.25
+        done
+    done
 }
 
 # The last line, in pytest's form; exits with 1 when anything failed.

@@ -30,7 +30,8 @@ def scenes(events: Sequence[Dict[str, Any]]) -> List[Tuple[str, str]]:
             commands[event.get("index")] = str(event.get("text") or event.get("command") or "")
         elif kind == "verdict":
             wrong = (event.get("feedback") or {}).get("error", "failed")
-            said = f"{commands.get(event.get('index'), '')}: {'seen to be done' if event.get('ok') else wrong}"
+            ended = "seen to be done" if event.get("ok") else wrong
+            said = f"{commands.get(event.get('index'), '')}: {ended}"
         elif kind == "picture":
             found.append((str(event["file"]), said.replace("_", " ") or f"“{text}”"))
     return found

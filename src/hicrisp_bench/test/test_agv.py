@@ -82,7 +82,8 @@ def test_a_run_completes_the_order_without_touching_anything(injected: str) -> N
 
 
 def test_a_zone_is_driven_around() -> None:
-    result = run_agv_trial(AgvTrial(CONFIG, ("area_2", "area_1", "area_3"), "hierarchical", 0, scene="agv_zone"))
+    result = run_agv_trial(AgvTrial(CONFIG, ("area_2", "area_1", "area_3"), "hierarchical", 0,
+                                    scene="agv_zone"))
     assert result["completed"]
     assert (result["zones_entered"], result["zone_violations"]) == ([], 0)
 

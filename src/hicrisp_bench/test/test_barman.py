@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hicrisp_bench.barman.agreement import first_failure
+from hicrisp_bench.barman.named import named_ingredients
 from hicrisp_bench.barman.recipes import judge, load_recipes
 from hicrisp_bench.barman.recordings import FILES, failure_kind, read_recordings
 from hicrisp_bench.barman.trial import BarmanTrial, run_barman
@@ -72,6 +73,27 @@ def test_the_mid_level_alone_mends_what_the_baseline_fails_at(tmp_path: Path) ->
     assert repaired["correct"]
     assert repaired["repairs"] >= 2
     assert repaired["tokens"] == 0
+
+
+@pytest.mark.parametrize("change", [
+    ("put first_glass tray", "gaze tray"), ("pour vermouth_bottle mixing_container 10", "gaze tray"),
+    ("pour vermouth_bottle", "pour rum_bottle")])
+def test_who_knows_the_recipe_completes_or_makes_anew_what_the_plan_gets_wrong(change,
+                                                                               tmp_path: Path) -> None:
+    plan, = read_recordings([recording(tmp_path, PLAN.replace(*change), commandIdx=2, message="...")])
+    blind = run_barman(BarmanTrial(CONFIG, "copal_m", "Martini", plan))
+    knowing = run_barman(BarmanTrial(CONFIG, "copal_m_goal", "Martini", plan))
+    assert blind["executable"]
+    assert not blind["correct"]
+    assert knowing["executable"], knowing["message"]
+    assert knowing["correct"]
+
+
+def test_a_plan_names_what_is_in_the_bottles_and_bowls_that_it_fills_vessels_from() -> None:
+    text = PLAN + "\n[Ropa to Roco] put lime_slice_bowl first_glass\n[Ropa to Roco] get mint hand_left"
+    assert named_ingredients(DOMAIN, BAR, text) == {"gin", "vermouth", "lime_slice"}
+    assert RECIPES["Martini"].met_by(named_ingredients(DOMAIN, BAR, PLAN))
+    assert not RECIPES["Martini"].met_by(named_ingredients(DOMAIN, BAR, text))
 
 
 @pytest.mark.parametrize(("content", "message"), [

@@ -155,7 +155,8 @@ def test_a_models_own_words_are_read_or_quoted(lines, unread):
 def test_problems_are_read_from_sentences(tmp_path):
     file = tmp_path / "problems.json"
     file.write_text(json.dumps({"domain": "what the actions do", "p01": {
-        "domain": "You have 2 blocks. \nb2 is on top of b1. \nb1 is on the table. \nb2 is clear. \nYour arm is empty. ",
+        "domain": "You have 2 blocks. \nb2 is on top of b1. \nb1 is on the table. \nb2 is clear. \nYour arm "
+                  "is empty. ",
         "goal": "Your goal is to move the blocks. \nb1 should be on top of b2. \n"}}))
     assert sentence_problems(file) == {"p01": Problem("p01", {"b2": "b1", "b1": "table"}, (("b1", "b2"),))}
 

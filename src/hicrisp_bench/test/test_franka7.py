@@ -86,7 +86,9 @@ def test_only_a_policy_that_heeds_the_errors_finds_what_can_be_reached() -> None
     assert deaf["corrections"] == {}
 
 
-def test_the_suite_has_a_row_for_all_tasks_together_and_the_published_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_suite_has_a_row_for_all_tasks_together_and_the_published_ones(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(franka7, "TASKS", franka7.TASKS[:1])
     report = franka7.run(argparse.Namespace(
         config=CONFIG, trials=1, jobs=1, llm="offline", policies=["brainbody"]))

@@ -21,8 +21,10 @@ JUDGED = ("completed", "claimed", "plan", "stops", "order_violations", "halts_ou
 
 def test_the_two_ways_agree_in_every_count() -> None:
     noisy = next(made[0] for head, made in groups(CONFIG, 1)
-                 if (head["case"], head["policy"], head["sigma"]) == ("offset on place", "hierarchical", 0.03))
-    trials = [replace(noisy, seed=seed) for seed in (1, 0)]  # The first is corrected, and what it taught is forgotten.
+                 if (head["case"], head["policy"], head["sigma"]) == ("offset on place", "hierarchical",
+                                                                      0.03))
+    trials = [replace(noisy, seed=seed)
+              for seed in (1, 0)]  # The first is corrected, and what it taught is forgotten.
     here = [run_trial(trial) for trial in trials]
     there = run_all_over_ros(trials, 1, "tabletop", TabletopJudge)
     assert [result.get("crashed") for result in there] == [None, None]
@@ -35,11 +37,13 @@ def test_the_two_ways_agree_in_every_count() -> None:
 
 
 def test_the_two_ways_agree_on_where_a_base_went_and_what_it_did_there() -> None:
-    """Compared are the counts that the layouts decide. Lengths and durations differ: a launched base idles while the
-    nodes think, so its lidar scans at other moments and it drives around an obstacle on another line. In layouts
-    where a drive breaks off now and then, by a few centimetres, corrections may differ for the same reason."""
+    """Compared are the counts that the layouts decide. Lengths and durations differ: a launched base idles
+    while the nodes think, so its lidar scans at other moments and it drives around an obstacle on another
+    line. In layouts where a drive breaks off now and then, by a few centimetres, corrections may differ for
+    the same reason."""
     order = ("area_3", "area_2", "area_1")
-    trials = [AgvTrial(CONFIG, order, "hierarchical", seed, injected) for seed, injected in ((19, "swap"), (0, ""))]
+    trials = [AgvTrial(CONFIG, order, "hierarchical", seed, injected)
+              for seed, injected in ((19, "swap"), (0, ""))]
     here, there = [run_agv_trial(trial) for trial in trials], run_all_over_ros(trials, 1, "agv", AgvJudge)
     assert [result.get("crashed") for result in there] == [None, None]
     assert [{key: result[key] for key in JUDGED} for result in there] == [

@@ -32,7 +32,8 @@ def agent(request: Dict[str, Any]) -> str:
         return json.dumps({"goal": "side by side", "objects": ["box", "cylinder"], "state": "",
                            "steps": ["go"]})
     if system.startswith("You are Ropa"):
-        return json.dumps({"steps": [PLACE]})  # The box has to be picked up first: the mid-level planner's part.
+        # The box has to be picked up first: the mid-level planner's part.
+        return json.dumps({"steps": [PLACE]})
     if "How it ended: it was done" in prompt:
         return json.dumps({"answer": TOLD})
     question = "where" in prompt.split("The user says:")[-1]

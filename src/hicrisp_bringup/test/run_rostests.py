@@ -39,7 +39,8 @@ def test_rostest(file: Path, tmp_path: Path) -> None:
     if file.stem in embedded and not embedded_world_is_here():
         pytest.skip("the embedded world does not run here")
     if file.stem == "household" and find_spec("virtualhome_eval") is None:
-        pytest.skip("the optional package virtualhome_eval is not installed; scripts/bench virtualhome installs it")
+        pytest.skip("the optional package virtualhome_eval is not installed; scripts/bench virtualhome "
+                    "installs it")
     environment = {
         **os.environ, "ROS_HOME": str(tmp_path), "ROS_IP": "127.0.0.1",
         "ROS_MASTER_URI": f"http://127.0.0.1:{free_port()}",

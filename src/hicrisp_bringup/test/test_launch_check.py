@@ -29,7 +29,8 @@ def tree(tmp_path: Path) -> Path:
     for folder in ("launch/include", "nodes", "config"):
         (package / folder).mkdir(parents=True)
     (package / "package.xml").write_text(MANIFEST)
-    (package / "CMakeLists.txt").write_text("catkin_install_python(PROGRAMS nodes/driver\n  DESTINATION bin)\n")
+    (package / "CMakeLists.txt").write_text("catkin_install_python(PROGRAMS nodes/driver\n  DESTINATION "
+                                            "bin)\n")
     for name in ("driver", "forgotten"):
         program = package / "nodes" / name
         program.write_text("#!/bin/sh\n")
@@ -140,7 +141,8 @@ def test_a_file_that_is_no_xml_is_told_by_its_line(tree: Path) -> None:
 
 def test_a_name_that_only_the_start_knows_stands_for_every_file_that_fits(tree: Path) -> None:
     arg = "<arg name='colour' doc='red'/>"
-    part = "<include file='$(find ours)/launch/include/$(arg colour)_{}.launch'><arg name='speed' value='1'/></include>"
+    part = ("<include file='$(find ours)/launch/include/$(arg colour)_{}.launch'>"
+            "<arg name='speed' value='1'/></include>")
     assert problems(tree, arg + part.format("part")) == []
     assert "*_piece.launch" in problems(tree, arg + part.format("piece"))[0]
 
@@ -148,7 +150,8 @@ def test_a_name_that_only_the_start_knows_stands_for_every_file_that_fits(tree: 
 def test_a_fault_in_an_included_file_is_found_with_the_values_that_it_gets(tree: Path) -> None:
     (tree / "src/ours/launch/include/red_part.launch").write_text(
         "<launch>\n<arg name='speed'/>\n<rosparam file='$(find ours)/config/$(arg speed).yaml'/>\n</launch>")
-    good = "<include file='$(find ours)/launch/include/red_part.launch'><arg name='speed' value='limits'/></include>"
+    good = ("<include file='$(find ours)/launch/include/red_part.launch'>"
+            "<arg name='speed' value='limits'/></include>")
     assert problems(tree, good, documented=False) == []
     found = problems(tree, good.replace("limits", "none"), documented=False)
     assert len(found) == 1

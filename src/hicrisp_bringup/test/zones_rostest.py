@@ -9,7 +9,6 @@ import unittest
 from pathlib import Path
 from typing import Dict, List
 
-import actionlib
 import rospy
 import rostest
 from hicrisp_core.model import CauseKind, Pose
@@ -25,6 +24,7 @@ from hicrisp_msgs.srv import ResetWorld
 HERE = Path(__file__).parent / "support"
 sys.path.insert(0, str(HERE))
 from harness import NAMESPACE, Workspace  # noqa: E402
+from stock_client import StockClient  # noqa: E402
 from waiting import PATIENCE  # noqa: E402
 
 
@@ -38,8 +38,7 @@ class Zones(unittest.TestCase):
         rospy.init_node("test_zones")
         cls.workspace = Workspace()
         cls.scene = load_scene(HERE / "zones.yaml")
-        cls.driver = actionlib.SimpleActionClient(f"{NAMESPACE}/robots/agv/execute", ExecuteCommandAction)
-        assert cls.driver.wait_for_server(rospy.Duration(PATIENCE))
+        cls.driver = StockClient(f"{NAMESPACE}/robots/agv/execute", ExecuteCommandAction)
         cls.frames: Dict[str, Pose] = {}
         cls.least: List[float] = []
         cls.way: List[float] = []
@@ -104,9 +103,7 @@ class Zones(unittest.TestCase):
         command = Command(action="go_to", robot="agv", has_target=True, time_limit=60.0,
                           keep_out=keep_outs_to_msg(self.scene.zones))
         command.target.position.x, command.target.position.y, command.target.orientation.w = x, y, 1.0
-        self.driver.send_goal_and_wait(ExecuteCommandGoal(command, 60.0), rospy.Duration(200.0),
-                                       rospy.Duration(PATIENCE))
-        return self.driver.get_result().outcome
+        return self.driver.call(ExecuteCommandGoal(command, 60.0)).get_result().outcome
 
 
 if __name__ == "__main__":

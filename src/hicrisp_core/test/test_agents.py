@@ -11,7 +11,17 @@ from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.model import FeedbackKind, StackEntry, Status, Task
+from hicrisp_core.model import (
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    StackEntry,
+    Status,
+    Step,
+    StepRecord,
+    Task,
+)
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest, Reporter, ReportRequest
 from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
@@ -119,9 +129,11 @@ def test_travis_fields_are_asked_for_in_the_order_of_thought(ask):
 
 
 @pytest.mark.parametrize("text", [
-    "**Goal:** it is there\n**Objects needed:** red box, cylinder\nState: free\nSteps:\n1. take it\n2. put it",
+    "**Goal:** it is there\n**Objects needed:** red box, cylinder\nState: free\nSteps:\n1. take it\n2. put "
+    "it",
     "```json\n" + TRAVI + "\n```", "<think>goal: fly</think>" + TRAVI,
-    '{"goal": "g", "objects": "red_box\\ncylinder", "state": {"red_box": "free"}, "steps": "1. take it\\n2. put it"}'])
+    '{"goal": "g", "objects": "red_box\\ncylinder", "state": {"red_box": "free"}, '
+    '"steps": "1. take it\\n2. put it"}'])
 def test_travi_is_read_however_it_writes(ask, text):
     answer, asked = ask(forwards(), text, ROPA)
     assert answer.plan is not None
@@ -230,15 +242,18 @@ def test_the_name_of_a_thing_stays_in_one_line(ask):
 
 
 def test_a_report_is_told_from_what_was_done_and_what_failed(domain, config_dir):
-    request = ReportRequest(Task("leg die Box hin"), False, "It slipped.", ("pick up red_box",),
-                            ("place: too far",),
+    pick = Command("pick", {"robot": "panda", "item": "red_box"}, "panda")
+    request = ReportRequest(Task("leg die Box hin"), False, "It slipped.",
+                            (StepRecord(Step("pick up red_box", "pick")),),
+                            (StackEntry(pick, Feedback(Level.LOW, FeedbackKind.NOT_GRASPED, pick,
+                                                       subjects=("red_box",))),),
                             ("User: hallo",))
     with ChatServer(says("Das ging leider nicht.")) as server:
         said = brain_over(server, domain, config_dir).report(request, Deadline(10))
         prompt = Asked(server).prompts[0]
     assert said.text == "Das ging leider nicht."
     for text in ("<<<leg die Box hin>>>", "it was not done", "<<<It slipped.>>>", "- pick up red_box",
-                 "- place: too far", "<<<User: hallo>>>"):
+                 "- pick up red_box: The red_box is not in the gripper of panda.", "<<<User: hallo>>>"):
         assert text in prompt
 
 

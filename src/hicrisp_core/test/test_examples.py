@@ -11,6 +11,7 @@ from hicrisp_core.model import Task, WorldState
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
+from waiting import PATIENCE
 
 
 def seen(scene_name, config_dir):
@@ -50,7 +51,8 @@ def test_what_is_offered_is_not_refused_in_the_same_world(scene, text, config_di
     ("lab", "bring a box to area 2 and bakc to the table", "bring the box to area 2 and back to the table")])
 def test_the_closest_sentence_comes_first(scene, text, meant, config_dir):
     world, domain = seen(scene, config_dir)
-    assert asked(text, world, domain).alternatives[0] == meant
+    works = OfflineBrain(domain)._works_in(world)
+    assert nearest(text, domain, world, works, PATIENCE)[0] == meant
 
 
 def test_no_sentence_is_tried_when_the_time_is_over(config_dir):

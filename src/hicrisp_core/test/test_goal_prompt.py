@@ -13,6 +13,7 @@ from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.prompting.goal_prompt import (
     FULL,
     SHORT,
+    GoalPrompt,
     clarified,
     goal_messages,
     goal_schema,
@@ -49,11 +50,24 @@ def test_words_from_users_cannot_close_their_fence(domain):
     assert user.count("\n") == 3
 
 
-def test_the_short_prompt_is_short_and_the_long_one_has_rules_and_examples(domain):
+def test_the_short_prompt_is_short_and_the_long_one_has_rules(domain):
     assert len(goal_messages("go", domain, WORLD, SHORT).system.split()) < 40
-    long = goal_messages("go", domain, WORLD, FULL).system
-    assert long.count("Request: <<<") == len(domain.goal_examples) >= 6
-    assert "never for a bowl: use in" in long
+    assert "never for a bowl: use in" in goal_messages("go", domain, WORLD, FULL).system
+
+
+def test_the_long_prompt_has_the_domains_examples_as_turns_and_the_short_one_none(config_dir, domain):
+    turns = GoalPrompt(config_dir / "prompts" / FULL).examples(domain)
+    assert len(turns) == len(domain.goal_examples) >= 6
+    assert all(request.startswith("Things: ") and json.loads(answer)["kind"] for request, answer in turns)
+    assert GoalPrompt(config_dir / "prompts" / SHORT).examples(domain) == ()
+
+
+def test_a_prompt_may_have_the_examples_among_its_rules(tmp_path, domain):
+    (tmp_path / "system.txt").write_text("Rules.\n$examples", encoding="utf-8")
+    (tmp_path / "request.txt").write_text("$things $robots $now $task", encoding="utf-8")
+    prompt = GoalPrompt(tmp_path)
+    assert prompt.messages("go", domain, WORLD).system.count("<<<") == len(domain.goal_examples)
+    assert prompt.examples(domain) == ()
 
 
 @pytest.mark.parametrize("name", ["tabletop", "agv", "lab"])

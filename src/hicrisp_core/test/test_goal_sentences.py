@@ -58,7 +58,8 @@ def on(upper, lower):
     "The red block should be on the green block, the green block should be on the blue block.",
     "Make sure that the red one is on the green one and the green one is on the blue one",
     "the goal is that red is on green and green is on blue",
-    "rearrange the blocks so that the red block is on the green block and the green block is on the blue block",
+    "rearrange the blocks so that the red block is on the green block and the green block is on the blue "
+    "block",
 ])
 def test_a_tower_comes_to_stand_whatever_the_order_and_the_wording(blocks, text):
     answer = ask(blocks, FLAT, text)

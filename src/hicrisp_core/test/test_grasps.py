@@ -102,7 +102,9 @@ def test_a_lying_cylinder_is_held_beside_its_middle_so_that_it_can_be_stood_up()
 
 
 @pytest.mark.parametrize(("shape", "size"), [("box", (0.05, 0.06, 0.14)), ("cylinder", (0.06, 0.06, 0.12))])
-def test_what_stands_high_enough_can_also_be_held_by_a_level_hand_that_reaches_away_from_the_robot(shape, size) -> None:
+def test_what_stands_high_enough_can_also_be_held_by_a_level_hand_that_reaches_away_from_the_robot(
+    shape, size
+) -> None:
     x, y = 0.5, 0.3
     thing = WorldObject("thing", shape, shape, size, pose=Pose((x, y, size[2] / 2.0), from_yaw(0.2)))
     level = [grasp for grasp in grasp_candidates(thing, world(thing), GRIPPER) if grasp.from_side]

@@ -76,7 +76,9 @@ def test_what_is_not_in_hand_is_taken_first() -> None:
     assert result.corrections == {"repair": 1}
 
 
-def test_a_closed_container_is_opened_for_what_goes_into_it_and_closed_again_when_the_plan_had_closed_it() -> None:
+def test_a_closed_container_is_opened_for_what_goes_into_it_and_closed_again_when_the_plan_had_closed_it(
+
+) -> None:
     result, world = run("open fridge", "close fridge", "get gin_bottle from shelf", "put gin_bottle fridge")
     assert result.success
     assert world.state.holds("at", "gin_bottle", "fridge")
@@ -90,7 +92,9 @@ def test_opening_with_both_hands_full_frees_one() -> None:
     assert not world.state.holds("closed", "fridge")
 
 
-def test_getting_with_both_hands_full_frees_one_and_what_was_put_aside_is_taken_back_when_a_step_needs_it() -> None:
+def test_getting_with_both_hands_full_frees_one_and_what_was_put_aside_is_taken_back_when_a_step_needs_it(
+
+) -> None:
     result, world = run(
         "get gin_bottle from shelf hand_left", "get rum_bottle from shelf hand_right",
         "get first_glass from table hand_left", "pour gin_bottle first_glass 40", "put first_glass tray")
@@ -182,6 +186,33 @@ def test_a_name_with_one_close_match_is_read_as_it_and_reported(written: str, me
     assert found.mended == (0,)
     assert written in found.notes[0]
     assert meant in found.notes[0]
+
+
+@pytest.mark.parametrize(("written", "meant"), [
+    ("get triple sec_bottle from shelf hand left",
+     {"item": "triple_sec_bottle", "place": "shelf", "hand": "hand_left"}),
+    ("get ice_cubes from ice_cubes bowl", {"item": "ice_cubes", "place": "ice_cubes_bowl"}),
+    ("switch on electric shaker", {"device": "electric_shaker"}),
+    ("put rm_bottle shelf", {"item": "rum_bottle", "place": "shelf"}),
+    ("put first glass tray", {"item": "first_glass", "place": "tray"}),
+    ("switch_of electric_shker", {"device": "electric_shaker"})])
+def test_names_with_gaps_and_slips_are_read(written: str, meant: "dict[str, str]") -> None:
+    found = ground_each(read(written), DOMAIN, BAR)
+    assert {key: value for key, value in found.steps[0].arguments.items() if key != "amount"} == meant
+    assert found.steps[0].action in ("get", "put", "switch_on", "switch_off")
+
+
+@pytest.mark.parametrize("written", ["lemon_juice_bottle", "apple_juice_bottle", "rye_bottle", "sixth_glass"])
+def test_what_is_not_there_is_not_read_as_what_sounds_like_it(written: str) -> None:
+    found = ground_each(read(f"gaze {written}"), DOMAIN, BAR)
+    assert found.notes == ()
+    assert found.steps[0].arguments == {"thing": written}
+
+
+def test_a_needless_step_that_stands_twice_in_a_plan_is_left_out_twice() -> None:
+    result, world = run("close electric_shaker", "close electric_shaker", "get gin_bottle")
+    assert result.success, result.message
+    assert world.state.holds("holding", "hand_left", "gin_bottle")
 
 
 def test_a_plan_runs_up_to_the_step_that_cannot_be_read_and_says_what_is_wrong_with_it() -> None:

@@ -39,7 +39,8 @@ def test_no_fact_follows_from_a_pose_that_is_too_old(scene, domain):
     assert world.holds("on", "blue_box", "table")
     assert not [fact for fact in world.relations if "red_box" in fact]
     assert [thing.name for thing in world.unseen] == ["red_box"]
-    assert world.objects["red_box"].pose == scene.objects["red_box"].pose, "motions keep clear of where it was last"
+    last = scene.objects["red_box"].pose
+    assert world.objects["red_box"].pose == last, "motions keep clear of where it was last"
     assert world.objects["red_box"].sight == "has not been seen for 9.1 s"
 
 

@@ -43,7 +43,8 @@ def test_a_json_plan_becomes_grounded_steps(ask):
 
 @pytest.mark.parametrize("text", [
     "```json\n" + GOOD + "\n```", "Sure!\n1. pick up the red box\n2. place the red box next to the cylinder.",
-    "def task():\n    # find it\n    pick('red_box')\n    assert held\n    place_next_to('red_box', 'cylinder')",
+    "def task():\n    # find it\n    pick('red_box')\n    assert held\n    place_next_to('red_box', "
+    "'cylinder')",
     GOOD.replace("]}", ",]}"), "[PICK] <red_box> (1)\n[PLACE_NEXT_TO] <red_box> (1) <cylinder> (2)"])
 def test_plans_are_read_however_models_write_them(ask, text):
     answer, _ = ask(text)
@@ -142,7 +143,8 @@ def test_a_correction_is_asked_with_error_reason_and_suggestion(domain, config_d
         answer = brain.correct(CorrectionRequest(Task("t"), WORLD, (entry,)), Deadline(10))
     assert [str(step) for step in answer.plan.steps] == ["pick(panda, red_box)"]
     asked = server.requests[0]["messages"][1]["content"]
-    assert "error: Could not pick up red_box.; reason: It slipped.; suggestion: Move the lid away first." in asked
+    assert ("error: Could not pick up red_box.; reason: It slipped.; "
+            "suggestion: Move the lid away first.") in asked
 
 
 def test_a_new_plan_is_asked_with_what_is_done_and_what_failed(ask, domain):

@@ -75,7 +75,8 @@ def test_a_retry_that_fails_otherwise_gives_the_top_its_new_error(domain):
     assert updated["attempts"] == 2
     reasons = [event["feedback"]["reason"] for event in run.told("verdict") if event["feedback"]]
     assert reasons[0] == "Lid is on top of box."
-    assert reasons[-1] == "Panda is already holding lid."  # What the correction has changed is kept, not rolled back.
+    # What the correction has changed is kept, not rolled back.
+    assert reasons[-1] == "Panda is already holding lid."
 
 
 def test_what_a_correction_changed_is_seen_by_the_next_question(domain):
@@ -109,7 +110,8 @@ def test_the_report_shows_the_stack_growing_to_two_and_falling(domain, tmp_path)
     run.world.fails(PICK_LID, status=Status.EXECUTION)
     run()
     page = render_report(run.events, tmp_path)
-    told = re.findall(r"Pushed onto the feedback stack, now \d deep: [^<]*|Taken off the feedback stack, now \d deep|"
+    told = re.findall(r"Pushed onto the feedback stack, now \d deep: [^<]*|"
+                      r"Taken off the feedback stack, now \d deep|"
                       r"The feedback stack is empty", page)
     assert told == [
         "Pushed onto the feedback stack, now 1 deep: pick up box",

@@ -62,7 +62,8 @@ def test_every_recorded_plan_of_copal_is_read():
     ('{"plan": ["pick(a)", "place(b)"]}', ["pick", "place"]),
     ('[{"name": "pick", "args": ["a"]}]', ["pick"]),
     ('{"action": "pick", "item": "a"}', ["pick"]),
-    ('{"steps": [{"action": "pick", "arguments": {"item": "a"}}], "steps": [{"action": "place", "arguments": {}}]}',
+    ('{"steps": [{"action": "pick", "arguments": {"item": "a"}}], '
+     '"steps": [{"action": "place", "arguments": {}}]}',
      ["pick", "place"]),
     ("[Ropa to Roco] get bottle from shelf\n[Ropa to Roco] put bottle tray", ["get", "put"]),
     ("[WALK] <sofa> (1)\n[SIT] <sofa> (1)", ["walk", "sit"]),

@@ -115,7 +115,8 @@ def test_a_close_name_is_taken_with_a_note_and_another_number_is_not(domain):
      "no parameter 'object'; it takes: robot"),
     ('{"steps": [{"action": "pick", "arguments": null}]}', "pick needs 'item'"),
     ('{"steps": ["pick(panda, red_box, blue_box)"]}', "pick takes robot, item; got"),
-    ('{"steps": [{"action": "place_around", "arguments": {"item": "red_box", "reference": "bowl", "bearing": "far"}}]}',
+    ('{"steps": [{"action": "place_around", "arguments": {"item": "red_box", '
+     '"reference": "bowl", "bearing": "far"}}]}',
      "needs a number")])
 def test_what_does_not_fit_is_refused_with_what_does(domain, text, said):
     failure = grounded(domain, text)

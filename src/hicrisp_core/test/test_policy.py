@@ -17,7 +17,8 @@ def test_a_shipped_policy_bears_its_files_name(config_dir, name):
 
 def test_rungs_keep_their_order(tmp_path):
     file = tmp_path / "p.yaml"
-    file.write_text("policy: p\nrungs: [llm_step, repair]\nbudget: {llm_calls: 3}\noffset: {prior_sigma: 0.01}\n")
+    file.write_text("policy: p\nrungs: [llm_step, repair]\nbudget: {llm_calls: 3}\noffset: {prior_sigma: "
+                    "0.01}\n")
     policy = load_policy(file)
     assert policy.rungs == (Rung.LLM_STEP, Rung.REPAIR)
     assert (policy.budget.llm_calls, policy.offset.prior_sigma) == (3, 0.01)
@@ -55,7 +56,8 @@ def test_a_policy_says_only_what_differs_from_the_one_that_it_extends(tmp_path):
 
 @pytest.mark.parametrize(("text", "message"), [
     ("policy: a\nextends: [c]\n",
-     "a.yaml:2: extends.0: there is no other policy 'c' beside it or in the workspace; there are: b, base_llm"),
+     "a.yaml:2: extends.0: there is no other policy 'c' beside it or in the workspace; there are: b, "
+     "base_llm"),
     ("policy: a\nextends: [b]\n", "b.yaml:2: extends.0: the policy 'a' extends this one: they cannot both"),
 ])
 def test_a_policy_that_extends_what_is_not_there_or_itself_is_refused(tmp_path, text, message):

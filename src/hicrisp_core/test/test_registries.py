@@ -12,8 +12,8 @@ from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import PLUGINS_VARIABLE, extensions, standard_extensions
 from hicrisp_core.model import Command, Relation, WorldObject, WorldState
-from hicrisp_core.ports.kinds import ARM, Skill
-from hicrisp_core.robot.description import read_body
+from hicrisp_core.ports.kinds import ARM, BASE, Skill
+from hicrisp_core.robot.description import body_of, read_body
 from hicrisp_core.robot.hand import Gripper
 
 DOMAIN = """
@@ -116,10 +116,11 @@ def plugin(tmp_path, monkeypatch):
 def test_the_operator_adds_a_skill_by_naming_a_module(plugin, tmp_path):
     plugin("own_skill", """
         from hicrisp_core.model import Outcome, Status
-        from hicrisp_core.ports.kinds import ARM, Skill
+        from hicrisp_core.ports.kinds import ARM, BASE, Skill
 
         def extend(extensions):
-            return extensions.adding(skills={"wave": Skill(ARM, lambda attempt, command: Outcome(Status.SUCCESS))})
+            wave = Skill(ARM, lambda attempt, command: Outcome(Status.SUCCESS))
+            return extensions.adding(skills={"wave": wave})
         """)
     assert "wave" in extensions().skills
     assert load_domain(write(tmp_path, skill="skill: wave")).actions["take"].skill == "wave"
@@ -163,6 +164,23 @@ def test_a_robots_file_says_what_it_is_whoever_drives_it(tmp_path, config_dir):
     file.write_text("name: lefty\nbody: {kind: arm, skills: [pick]}\n")
     uses = {"take": SkillUse("pick", "item"), "lay": SkillUse("place", "item")}
     assert list(read_body(file).able(uses)) == ["take"]
+
+
+def test_a_drivers_file_has_its_own_body_or_that_of_the_robots_name(tmp_path):
+    file = tmp_path / "lefty_slow.yaml"
+    file.write_text("name: lefty\nbody: {kind: base, skills: [go_to]}\n")
+    uses = {"drive": SkillUse("go_to"), "line_up": SkillUse("dock")}
+    assert list(body_of(file, "lefty", BASE).able(uses)) == ["drive"]
+    with pytest.raises(ConfigError, match="lefty is of the kind base, and this driver is for the kind arm"):
+        body_of(file, "lefty")
+    file.write_text("name: panda\n")
+    assert body_of(file, "panda").frames.tool == "panda_hand_tcp"
+
+
+@pytest.mark.parametrize("name",
+                         ["panda_embedded", "agv_embedded", "agv_lab", "panda_moveit", "agv_move_base"])
+def test_every_drivers_file_can_be_checked(config_dir, name):
+    check_file(config_dir / "robots" / f"{name}.yaml")
 
 
 @pytest.mark.parametrize(("body", "message"), [

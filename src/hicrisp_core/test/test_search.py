@@ -91,7 +91,9 @@ def test_what_no_action_can_ever_make_is_not_searched_for(tmp_path):
     file.write_text("""
 domain: home
 types: {thing: object}
-predicates: {sharp: {args: [thing], text: "{0} is sharp"}, near: {args: [base, thing], text: "{0} is near {1}"}}
+predicates:
+  sharp: {args: [thing], text: "{0} is sharp"}
+  near: {args: [base, thing], text: "{0} is near {1}"}
 actions:
   go: {text: "go to {item}", parameters: {robot: base, item: thing}, effects: ["near(robot, item)"]}
 """)

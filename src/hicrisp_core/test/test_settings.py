@@ -63,7 +63,7 @@ def test_what_is_left_out_keeps_its_default(tmp_path: Path) -> None:
 def test_values_have_the_types_of_the_fields(tmp_path: Path) -> None:
     read = lift(tmp_path,
                 "{name: a, speed: 2, floors: 4, share: 1, slack: 0, loud: true, stops: [1, 2.5], doors: [x], "
-                          "corner: [1, 2, 3], paints: [blue], best: {width: 2}, rooms: {b: {width: 3, kind: cell}}}")
+                "corner: [1, 2, 3], paints: [blue], best: {width: 2}, rooms: {b: {width: 3, kind: cell}}}")
     assert read == Lift("a", 2.0, 4, 1.0, 0.0, True, (1.0, 2.5), ("x",), (1.0, 2.0, 3.0), (Colour.BLUE,),
                         Room(2.0),
                         {"b": Room(3.0, "cell")})

@@ -34,6 +34,10 @@ def test_an_unknown_field_cannot_be_written() -> None:
     ({"kind": "rumour"}, "unknown kind 'rumour'; valid are: task_received, plan"),
     ({"kind": "note", "words": "hello"},
      "unknown field 'words' of 'note'; valid are: t, sim_t, index, robot, text"),
+    ({"kind": "verdict", "feedback": {"kind": "planning", "cause": {"kind": "blocked", "who": "cup"}}},
+     "unknown field 'who' of 'verdict.feedback.cause'; valid are: kind, names, seconds, said"),
+    ({"kind": "stack", "entries": [{"command": "pick up box"}, {"comand": "pick up box"}]},
+     "unknown field 'comand' of 'stack.entries.1'; valid are: command, error"),
     ({"kind": "step_finished", "ok": "yes"}, "the field 'ok' of 'step_finished' cannot be 'yes'"),
 ])
 def test_what_does_not_follow_the_table_is_named(entry, problem) -> None:

@@ -71,7 +71,8 @@ def test_a_failing_vehicle_leaves_an_independent_step_of_the_arm_finished():
     assert not result.success
     assert "a wheel is stuck" in result.message.lower()
     assert run.world.state.holds("on", "red_box", "blue_box")
-    assert set(result.done[:2]) == set(LOAD[:2])  # The two robots begin at once; either may be the first to end.
+    # The two robots begin at once; either may be the first to end.
+    assert set(result.done[:2]) == set(LOAD[:2])
     assert result.done[2:] == (LOAD[2], *STACK)
     assert result.given_up == (CARRY,)
     assert result.not_begun == (BACK,)

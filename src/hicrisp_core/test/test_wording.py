@@ -210,8 +210,8 @@ def test_a_failure_is_told_in_one_go_what_why_and_what_to_do(domain):
     command = Command("pick", {"robot": "panda", "item": "red_box"}, "panda")
     blocked = Feedback(Level.LOW, FeedbackKind.PLANNING, command, blockers=("tea_tin",),
                        cause=Cause(CauseKind.BLOCKED, ("tea_tin",)))
-    assert told(blocked,
-                domain) == "Could not pick up red box: the tea tin is in the way. Move the tea tin away first."
+    assert told(blocked, domain) == ("Could not pick up red box: the tea tin is in the way. "
+                                     "Move the tea tin away first.")
 
 
 @pytest.mark.parametrize("kind", list(FeedbackKind))

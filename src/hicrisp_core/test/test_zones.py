@@ -160,7 +160,8 @@ def test_a_base_that_starts_in_a_zone_is_refused_with_the_line(tmp_path: Path) -
 
 @pytest.mark.parametrize(("scene", "more", "told"), [
     ("tabletop", "areas: {lawn: {position: [0.5, 0.0]}}\n",
-     r"scene.yaml:\d+: areas: the world 'embedded' has no 'areas': it is for scenes with world: arena or lab"),
+     r"scene.yaml:\d+: areas: the world 'embedded' has no 'areas': "
+      "it is for scenes with world: arena or lab"),
     ("barman", "obstacles: {}\n", r"scene.yaml:\d+: obstacles: the world 'symbolic' has no 'obstacles'"),
     ("agv", "cameras: {}\n", r"scene.yaml:\d+: cameras: the world 'arena' has no 'cameras'")])
 def test_a_key_that_a_world_cannot_honour_is_refused_with_its_line_and_the_worlds_name(
@@ -175,8 +176,8 @@ def test_a_key_that_a_world_cannot_honour_is_refused_with_its_line_and_the_world
 
 def test_a_zone_among_the_things_on_a_table_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "scene.yaml"
-    file.write_text("scene: t\ndomain: lab\nobjects:\n  lawn: {type: no_go, shape: box, size: [0.05, 0.05, 0.05], "
-                    "position: [0.5, 0.0]}\n", encoding="utf-8")
+    file.write_text("scene: t\ndomain: lab\nobjects:\n  lawn: {type: no_go, shape: box, size: [0.05, 0.05, "
+                    "0.05], position: [0.5, 0.0]}\n", encoding="utf-8")
     with pytest.raises(ConfigError,
                        match=r"scene.yaml:4: objects.lawn: .*the world 'embedded' cannot honour it"):
         load_scene(file)

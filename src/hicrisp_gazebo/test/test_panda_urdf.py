@@ -21,9 +21,11 @@ URDF = """<robot name="panda">
   <link name="panda_rightfinger"><inertial><mass value="0.01"/></inertial></link>
   <joint name="world_joint" type="fixed"><parent link="world"/><child link="panda_link0"/></joint>
   <joint name="panda_joint1" type="revolute"><parent link="panda_link0"/><child link="panda_link1"/></joint>
-  <joint name="panda_finger_joint1" type="prismatic"><parent link="panda_link1"/><child link="panda_leftfinger"/>
+  <joint name="panda_finger_joint1" type="prismatic">
+    <parent link="panda_link1"/><child link="panda_leftfinger"/>
     <dynamics damping="0.003"/></joint>
-  <joint name="panda_finger_joint2" type="prismatic"><parent link="panda_link1"/><child link="panda_rightfinger"/>
+  <joint name="panda_finger_joint2" type="prismatic">
+    <parent link="panda_link1"/><child link="panda_rightfinger"/>
     <mimic joint="panda_finger_joint1"/></joint>
   <transmission name="state"><type>franka_hw/FrankaStateInterface</type></transmission>
   <gazebo><plugin name="gazebo_ros_control" filename="libgazebo_ros_control.so">
@@ -37,8 +39,9 @@ def robot() -> ElementTree.Element:
 
 
 def test_every_joint_that_moves_has_one_effort_interface(robot: ElementTree.Element) -> None:
-    driven = {entry.find("joint").get("name"): entry.findtext("joint/hardwareInterface")  # type: ignore[union-attr]
-              for entry in robot.findall("transmission")}
+    joints = [(entry, entry.find("joint")) for entry in robot.findall("transmission")]
+    driven = {joint.get("name"): entry.findtext("joint/hardwareInterface")
+              for entry, joint in joints if joint is not None}
     assert set(driven) == {"panda_joint1", "panda_finger_joint1", "panda_finger_joint2"}
     assert set(driven.values()) == {"hardware_interface/EffortJointInterface"}
 

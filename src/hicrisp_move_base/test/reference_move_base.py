@@ -123,7 +123,8 @@ class KinematicBase:
 class ReferenceMoveBase:
     """The action ``/move_base`` as the real one behaves, over a base that listens to ``/cmd_vel``."""
 
-    def __init__(self, base: KinematicBase, services: bool = True, patience: float = 1.0) -> None:
+    def __init__(self, base: KinematicBase, services: bool = True, patience: float = 1.0,
+                 name: str = "/move_base") -> None:
         self.mode: Callable[[], str] = lambda: ""
         self.text, self.goals, self.clears, self.patience = NO_CONTROL, 0, 0, patience
         self._base, self._cleared = base, -math.inf
@@ -134,13 +135,12 @@ class ReferenceMoveBase:
         self.via: List[Tuple[float, float]] = []
         """Points between the start and the goal through which ``make_plan`` leads."""
         self._services = [
-            *(rospy.Service(f"/move_base/{name}/set_parameters", Reconfigure, partial(self._pad, name))
-              for name in self.padding),
-            rospy.Service("/move_base/DWAPlannerROS/set_parameters", Reconfigure, self._reconfigure),
-            rospy.Service("/move_base/make_plan", GetPlan, self._plan),
-            rospy.Service("/move_base/clear_costmaps", Empty, self._clear)] if services else []
-        self._server = actionlib.SimpleActionServer("/move_base", MoveBaseAction, self._execute,
-                                                    auto_start=False)
+            *(rospy.Service(f"{name}/{costmap}/set_parameters", Reconfigure, partial(self._pad, costmap))
+              for costmap in self.padding),
+            rospy.Service(f"{name}/DWAPlannerROS/set_parameters", Reconfigure, self._reconfigure),
+            rospy.Service(f"{name}/make_plan", GetPlan, self._plan),
+            rospy.Service(f"{name}/clear_costmaps", Empty, self._clear)] if services else []
+        self._server = actionlib.SimpleActionServer(name, MoveBaseAction, self._execute, auto_start=False)
         self._server.start()
 
     def stop(self) -> None:
@@ -158,7 +158,8 @@ class ReferenceMoveBase:
 
     def _plan(self, request: GetPlanRequest) -> GetPlanResponse:
         if self._server.is_active():
-            raise rospy.ServiceException("move_base must be in an inactive state to make a plan for an external user")
+            raise rospy.ServiceException("move_base must be in an inactive state to make a plan for an "
+                                         "external user")
         answer = GetPlanResponse()
         if self._reachable(request.goal) or time.monotonic() - self._cleared < UPDATE:
             between = [PoseStamped() for _ in self.via]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import count
 from threading import Event, Thread
 from typing import Dict, Iterator, List
 
@@ -27,15 +28,28 @@ from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("ros")
 GOAL, FAR = Pose((1.5, 0.5, 0.0), from_yaw(1.0)), Pose((9.0, 0.0, 0.0))
-SETTINGS = MoveBaseSettings(cmd_vel="/cmd_vel", server_wait=3.0, refill=0.8)
+SETTINGS = MoveBaseSettings(cmd_vel="/cmd_vel", server_wait=20.0, refill=0.8, service_wait=20.0, pose_age=4.0,
+                            odometry_age=4.0, status_age=10.0)
+"""Patient, as on a busy machine."""
+_SERVERS = count(1)
 
 
 class Stack:
-    """A base, its move_base and the driver under test."""
+    """A base, a move_base with a name of its own, and the driver under test.
 
-    def __init__(self, base: KinematicBase, driver: MoveBase) -> None:
-        self.base, self.driver = base, driver
-        self.server = ReferenceMoveBase(base)
+    A name is not used twice: rospy takes seconds to notice that a topic of its own process ended and came
+    back.
+    """
+
+    def __init__(self, services: bool = True) -> None:
+        self.settings = replace(SETTINGS, action=f"/move_base_{next(_SERVERS)}")
+        self.base, self.driver = KinematicBase(), MoveBase("agv", self.settings)
+        self.server = ReferenceMoveBase(self.base, services, name=self.settings.action)
+        assert self.driver._client.wait_for_server(PATIENCE)
+
+    def stop(self) -> None:
+        self.server.stop()
+        self.base.stop()
 
     def misbehaves(self, mode: str, text: str = "") -> None:
         assert mode in reference.MODES
@@ -51,11 +65,9 @@ class Stack:
 
 @pytest.fixture
 def stack(ros: None) -> Iterator[Stack]:
-    stack = Stack(KinematicBase(), MoveBase("agv", SETTINGS))
-    assert stack.driver._client.wait_for_server(PATIENCE)
+    stack = Stack()
     yield stack
-    stack.server.stop()
-    stack.base.stop()
+    stack.stop()
 
 
 class TestConformance(BaseConformance):
@@ -110,7 +122,7 @@ def test_a_server_that_never_answers_is_ended_at_the_deadline(stack: Stack) -> N
 
 
 def test_a_frame_that_nobody_knows_keeps_no_one_waiting_for_ever(stack: Stack, ros: None) -> None:
-    lost = MoveBase("agv", MoveBaseSettings(map_frame="atlantis", server_wait=0.5))
+    lost = MoveBase("agv", replace(stack.settings, map_frame="atlantis", server_wait=0.5))
     outcome = lost.go_to(GOAL, Deadline(PATIENCE), Event(), lambda phase, part: None)
     assert outcome.status is Status.LOST
     assert "'atlantis'" in outcome.message
@@ -132,15 +144,17 @@ def test_a_server_that_dies_does_not_leave_the_base_driving(stack: Stack) -> Non
 
 
 def test_odometry_that_falls_silent_ends_the_drive_as_lost(stack: Stack) -> None:
+    watchful = MoveBase("agv", replace(stack.settings, odometry_age=1.0))
+    assert watchful._client.wait_for_server(PATIENCE)
     stack.misbehaves("blind")
-    outcome = stack.go(Pose((3.5, 0.0, 0.0)))
+    outcome = watchful.go_to(Pose((3.5, 0.0, 0.0)), Deadline(PATIENCE), Event(), lambda *_: None)
     assert outcome.status is Status.LOST
     assert "odometry" in outcome.message
     assert not stack.base.moving
 
 
 def test_a_lidar_that_falls_silent_ends_the_drive_and_the_next_does_not_begin(stack: Stack) -> None:
-    seeing = MoveBase("agv", replace(SETTINGS, scan="/scan", scan_age=0.4))
+    seeing = MoveBase("agv", replace(stack.settings, scan="/scan", scan_age=0.4))
     assert seeing._client.wait_for_server(PATIENCE)
     stack.misbehaves("unseeing")
     for goals in (1, 1):
@@ -159,7 +173,7 @@ def test_a_map_that_never_comes_is_told_and_moves_nothing(stack: Stack, ros: Non
     until(lambda: stack.driver.where() is not None)
     stack.base.no_map = lambda: True
     until(lambda: stack.driver.where() is None)
-    unaware = MoveBase("agv", replace(SETTINGS, server_wait=1.0))
+    unaware = MoveBase("agv", replace(stack.settings, server_wait=1.0))
     outcome = unaware.go_to(GOAL, Deadline(PATIENCE), Event(), lambda phase, part: None)
     assert outcome.status is Status.LOST
     assert "TF does not say where 'base_link' is in 'map'" in outcome.message
@@ -184,7 +198,7 @@ def test_odometry_that_jumps_is_not_trusted(stack: Stack) -> None:
 
 
 def test_a_goal_of_somebody_else_is_seen_and_told(stack: Stack) -> None:
-    other = rospy.Publisher("/move_base/goal", MoveBaseActionGoal, queue_size=1)
+    other = rospy.Publisher(f"{stack.settings.action}/goal", MoveBaseActionGoal, queue_size=1)
     until(lambda: other.get_num_connections() > 0)
     sent: List[bool] = []
 
@@ -249,13 +263,10 @@ def test_a_base_that_leaves_the_promised_path_is_stopped_before_the_zone(stack: 
 
 
 def test_where_nobody_tells_the_path_a_drive_beside_a_zone_is_refused(ros: None) -> None:
-    base, driver = KinematicBase(), MoveBase("agv", SETTINGS)
-    server = ReferenceMoveBase(base, services=False)
-    assert driver._client.wait_for_server(PATIENCE)
-    outcome = driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: None,
-                           constraints=band(1.2, 4.0, height=1.0))
-    server.stop()
-    base.stop()
+    stack = Stack(services=False)
+    outcome = stack.driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: None,
+                                 constraints=band(1.2, 4.0, height=1.0))
+    stack.stop()
     assert outcome.status is Status.PRECONDITION
     assert outcome.cause == Cause(CauseKind.UNSUPPORTED, ("keep_out",))
 
@@ -280,7 +291,7 @@ SLOWLY = Manner(speed=0.3, tolerance=0.03)
 
 
 def with_planner(stack: Stack, **settings: str) -> MoveBase:
-    told = MoveBase("agv", replace(SETTINGS, planner="DWAPlannerROS", **settings))
+    told = MoveBase("agv", replace(stack.settings, planner="DWAPlannerROS", **settings))
     assert told._client.wait_for_server(PATIENCE)
     return told
 

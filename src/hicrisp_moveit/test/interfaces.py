@@ -22,40 +22,44 @@ PACKAGES: Mapping[str, Table] = {
         "MoveItErrorCodes.msg": "int32 val; int32 SUCCESS=1",
         "RobotTrajectory.msg": "trajectory_msgs/JointTrajectory joint_trajectory",
         "CollisionObject.msg": "Header header; geometry_msgs/Pose pose; string id; "
-                               "shape_msgs/SolidPrimitive[] primitives; geometry_msgs/Pose[] primitive_poses; "
-                               "byte ADD=0; byte REMOVE=1; byte operation",
+                               "shape_msgs/SolidPrimitive[] primitives; geometry_msgs/Pose[] "
+                               "primitive_poses; byte ADD=0; byte REMOVE=1; byte operation",
         "AttachedCollisionObject.msg": "string link_name; CollisionObject object; string[] touch_links",
         "AllowedCollisionEntry.msg": "bool[] enabled",
         "AllowedCollisionMatrix.msg": "string[] entry_names; AllowedCollisionEntry[] entry_values; "
                                       "string[] default_entry_names; bool[] default_entry_values",
-        "RobotState.msg": "sensor_msgs/JointState joint_state; AttachedCollisionObject[] attached_collision_objects; "
-                          "bool is_diff",
+        "RobotState.msg": "sensor_msgs/JointState joint_state; AttachedCollisionObject[] "
+                          "attached_collision_objects; bool is_diff",
         "PlanningSceneWorld.msg": "CollisionObject[] collision_objects",
         "PlanningScene.msg": "RobotState robot_state; AllowedCollisionMatrix allowed_collision_matrix; "
                              "PlanningSceneWorld world; bool is_diff",
         "PlanningSceneComponents.msg": "uint32 ROBOT_STATE_ATTACHED_OBJECTS=4; uint32 WORLD_OBJECT_NAMES=8; "
-                                       "uint32 WORLD_OBJECT_GEOMETRY=16; uint32 ALLOWED_COLLISION_MATRIX=128; "
-                                       "uint32 components",
+                                       "uint32 WORLD_OBJECT_GEOMETRY=16; uint32 "
+                                       "ALLOWED_COLLISION_MATRIX=128; uint32 components",
         "ContactInformation.msg": "string contact_body_1; uint32 body_type_1; string contact_body_2; "
                                   "uint32 body_type_2; uint32 ROBOT_LINK=0; uint32 WORLD_OBJECT=1; "
                                   "uint32 ROBOT_ATTACHED=2",
-        "PositionIKRequest.msg": "string group_name; RobotState robot_state; bool avoid_collisions; "
-                                 "string ik_link_name; geometry_msgs/PoseStamped pose_stamped; duration timeout",
+        "PositionIKRequest.msg": "string group_name; RobotState robot_state; bool avoid_collisions; string "
+                                 "ik_link_name; geometry_msgs/PoseStamped pose_stamped; duration timeout",
         "PlannerInterfaceDescription.msg": "string name; string pipeline_id; string[] planner_ids",
         "GetCartesianPath.srv": "Header header; RobotState start_state; string group_name; string link_name; "
-                                "geometry_msgs/Pose[] waypoints; float64 max_step; bool avoid_collisions; ---; "
-                                "RobotTrajectory solution; float64 fraction; MoveItErrorCodes error_code",
-        "GetPositionIK.srv": "PositionIKRequest ik_request; ---; RobotState solution; MoveItErrorCodes error_code",
+                                "geometry_msgs/Pose[] waypoints; float64 max_step; bool avoid_collisions; "
+                                "---; RobotTrajectory solution; float64 fraction; MoveItErrorCodes "
+                                "error_code",
+        "GetPositionIK.srv": "PositionIKRequest ik_request; ---; RobotState solution; MoveItErrorCodes "
+                             "error_code",
         "GetStateValidity.srv": "RobotState robot_state; string group_name; ---; bool valid; "
                                 "ContactInformation[] contacts",
         "ApplyPlanningScene.srv": "PlanningScene scene; ---; bool success",
         "GetPlanningScene.srv": "PlanningSceneComponents components; ---; PlanningScene scene",
         "QueryPlannerInterfaces.srv": "---; PlannerInterfaceDescription[] planner_interfaces",
-        "ExecuteTrajectory.action": "RobotTrajectory trajectory; ---; MoveItErrorCodes error_code; ---; string state",
+        "ExecuteTrajectory.action": "RobotTrajectory trajectory; ---; MoveItErrorCodes error_code; ---; "
+                                    "string state",
     },
     "control_msgs": {
         "GripperCommand.msg": "float64 position; float64 max_effort",
-        "GripperCommand.action": "GripperCommand command; ---; float64 position; bool stalled; bool reached_goal; ---",
+        "GripperCommand.action": "GripperCommand command; ---; float64 position; bool stalled; bool "
+                                 "reached_goal; ---",
         "FollowJointTrajectory.action": "trajectory_msgs/JointTrajectory trajectory; ---; "
                                         "int32 error_code; string error_string; ---",
     },
@@ -81,8 +85,8 @@ PACKAGES: Mapping[str, Table] = {
     },
     # How the reference commander asks the reference move_group; the real one uses the action move_group.
     "hicrisp_reference": {
-        "Plan.srv": "string group; string planner; float64 planning_time; float64 velocity; float64 acceleration; "
-                    "geometry_msgs/Pose[] pose; float64[] joints; ---; "
+        "Plan.srv": "string group; string planner; float64 planning_time; float64 velocity; float64 "
+                    "acceleration; geometry_msgs/Pose[] pose; float64[] joints; ---; "
                     "moveit_msgs/RobotTrajectory trajectory; moveit_msgs/MoveItErrorCodes error_code",
     },
 }

@@ -35,14 +35,14 @@ class MoveGroupCommander:
         if name not in GROUPS:
             raise RuntimeError(f"Group '{name}' was not found.")
         if not rospy.has_param(robot_description):
-            raise RuntimeError("Unable to construct robot model. Please make sure all needed information is on the "
-                               "parameter server.")
+            raise RuntimeError("Unable to construct robot model. Please make sure all needed information is "
+                               "on the parameter server.")
         self._name, self._service = name, f"{ns.rstrip('/')}/reference/plan"
         try:
             rospy.wait_for_service(self._service, wait_for_servers)
         except rospy.ROSException:
-            raise RuntimeError(f"Unable to connect to move_group action server 'move_group' within allotted time "
-                               f"({wait_for_servers:g}s)") from None
+            raise RuntimeError("Unable to connect to move_group action server 'move_group' within allotted "
+                               f"time ({wait_for_servers:g}s)") from None
         self._request = PlanRequest(group=name, planning_time=5.0, velocity=0.1, acceleration=0.1)
         self._frame = "world"
 

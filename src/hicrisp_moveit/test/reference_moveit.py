@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from threading import Event, RLock, Thread
 from typing import Any, Callable, List, Sequence, Tuple
 
@@ -23,6 +24,7 @@ from control_msgs.msg import (
     GripperCommandGoal,
     GripperCommandResult,
 )
+from hicrisp_core.config.files import config_file
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.scene import Scene
@@ -35,7 +37,7 @@ from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.motion import MotionPlanner
 from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS, HAND, description_folder
-from hicrisp_sim.settings import ArmSettings
+from hicrisp_sim.settings import load_settings
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.tracker import Tracker
 from moveit_msgs.msg import (
@@ -101,7 +103,7 @@ class ReferenceMoveIt:
     ) -> None:
         self.mode: Callable[[], str] = lambda: ""
         self.goals, self.plans, self.patience, self._tf, self._ns = 0, 0, patience, tf, namespace
-        settings = ArmSettings()
+        settings = load_settings(config_file("robots", "panda_embedded"))
         self.simulation = Simulation(scene, settings.rest, 1.0)
         self.arm = EmbeddedArm(self.simulation, scene, settings)
         self._settings, self._kinematics = settings, Kinematics(settings.rest)
@@ -200,8 +202,8 @@ class ReferenceMoveIt:
         self.plans += 1
         began = time.monotonic()
         with self.scene.lock:
-            settings = ArmSettings(speed=request.velocity, acceleration=request.acceleration,
-                                   search_time=request.planning_time)
+            settings = replace(self._settings, speed=request.velocity, acceleration=request.acceleration,
+                               search_time=request.planning_time)
             start = self.simulation.arm_positions
             self.scene.checker.set_opening(self.arm.opening())
             if request.pose:

@@ -11,6 +11,7 @@ from typing import Any, Callable, Iterator
 import pytest
 import rospy
 from franka_msgs.msg import FrankaState
+from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
@@ -20,7 +21,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.arm import MoveItArm
 from hicrisp_moveit.assembly import make_arm
-from hicrisp_moveit.settings import ArmFile, FrankaSettings, GripperSettings, MoveItSettings
+from hicrisp_moveit.settings import ArmFile, FrankaSettings, load_arm_file
 from hicrisp_moveit.shapes import collision_object
 from moveit_msgs.msg import PlanningScene
 from reference_commander import MoveGroupCommander
@@ -32,8 +33,10 @@ from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("ros")
 REACHABLE, FAR = Pose((0.5, 0.25, 0.25), DOWN), Pose((1.2, 0.0, 0.1), DOWN)
-FILE = ArmFile("panda", MoveItSettings(velocity=0.5, acceleration=0.35, planning_time=1.0),
-               GripperSettings(action="/franka_gripper/gripper_action"))
+_READ = load_arm_file(config_file("robots", "panda_moveit"))
+FILE = replace(_READ, moveit=replace(_READ.moveit, velocity=0.5, acceleration=0.35, planning_time=1.0),
+               gripper=replace(_READ.gripper, kind="gripper_command",
+                               action="/franka_gripper/gripper_action"))
 _NUMBERS = count()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hicrisp_core.model import Status
+from hicrisp_core.model import CauseKind, Status
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_moveit.error_codes import controller_reason, execution_reason, planning_reason
 
@@ -21,8 +21,12 @@ def test_a_planning_code_is_a_kind_of_failure(code: int, kind: str, status: Stat
 
 
 def test_a_controller_says_more_than_moveit() -> None:
-    assert "tolerance" in controller_reason(-5, "")
-    assert "left its path" in controller_reason(-4, "")
-    assert "'joint 4'" in controller_reason(-4, "joint 4")
-    assert controller_reason(0, "fine") == ""
-    assert "-42" in execution_reason(-42)
+    for code, said, words in ((-5, "", "tolerance"), (-4, "", "left its path"), (-4, "joint 4", "'joint 4'")):
+        found = controller_reason(code, said)
+        assert found is not None
+        assert (found[0], words in found[1]) == (CauseKind.OFF_COURSE, True)
+    assert controller_reason(0, "fine") is None
+    assert execution_reason(-7)[0] is CauseKind.TAKEN_OVER
+    kind, reason = execution_reason(-42)
+    assert kind is CauseKind.UNKNOWN
+    assert "-42" in reason

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Event
-from typing import Iterator, Tuple
+from typing import Any, Iterator, Tuple
 
 import pytest
 from control_msgs.msg import GripperCommandAction, GripperCommandResult
+from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Status
 from hicrisp_core.time.deadline import Deadline
@@ -16,19 +18,27 @@ from hicrisp_moveit.gripper_port import Drive, GripperParts
 from hicrisp_moveit.grippers import make_drive
 from hicrisp_moveit.hand import Hand
 from hicrisp_moveit.joints import JointWatch
-from hicrisp_moveit.settings import GripperSettings, MoveItSettings
+from hicrisp_moveit.settings import GripperSettings, load_arm_file
 from hicrisp_ros.action_server import ActionServer
 from reference_franka import FINGERS, ReferenceGripper
 from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("ros")
-SETTINGS = GripperSettings(kind="franka", action="/franka_gripper", speed=0.1)
+ARM = load_arm_file(config_file("robots", "panda_moveit"))
+
+
+def told(**changed: Any) -> GripperSettings:
+    """The settings of a gripper with the Panda's fingers."""
+    return replace(ARM.gripper, **changed)
+
+
+SETTINGS = told(kind="franka", action="/franka_gripper", speed=0.1)
 
 
 def drive_of(settings: GripperSettings, wait: float = 5.0) -> Drive:
     """The drive that settings name."""
     fingers = JointWatch("/joint_states", FINGERS, 1.0, 0.0005, 0.2)
-    return make_drive(GripperParts(settings, MoveItSettings(), fingers, wait))
+    return make_drive(GripperParts(settings, ARM.moveit, fingers, wait))
 
 
 Pair = Tuple[ReferenceGripper, Hand]
@@ -78,7 +88,7 @@ def test_fingers_that_something_holds_up_are_told(pair: Pair) -> None:
 def test_a_cancel_stops_the_fingers_although_the_server_does_not_heed_it(pair: Pair) -> None:
     gripper, hand = pair
     gripper.width, cancel = 0.0, Event()
-    slow = FrankaDrive(GripperSettings(kind="franka", action="/franka_gripper", speed=0.01))
+    slow = FrankaDrive(told(kind="franka", action="/franka_gripper", speed=0.01))
     assert slow._move.wait_for_server(PATIENCE)
     gripper.on_step = lambda: gripper.width > 0.002 and cancel.set()
     assert slow.move(0.08, Deadline(PATIENCE), cancel).status is Status.CANCELED
@@ -98,7 +108,7 @@ def test_homing_finds_the_ends(pair: Pair) -> None:
 
 
 def test_a_gripper_that_is_not_there_is_lost_in_bounded_time(ros: None) -> None:
-    drive = FrankaDrive(GripperSettings(kind="franka", action="/nowhere"))
+    drive = FrankaDrive(told(kind="franka", action="/nowhere"))
     deadline = Deadline(PATIENCE)
     assert drive.move(0.02, deadline, Event()).status is Status.LOST
     assert not deadline.passed
@@ -106,23 +116,23 @@ def test_a_gripper_that_is_not_there_is_lost_in_bounded_time(ros: None) -> None:
 
 def test_an_unknown_kind_is_refused_with_the_known_ones(ros: None) -> None:
     with pytest.raises(ConfigError, match="suction.*gripper_command, franka, group, auto"):
-        drive_of(GripperSettings(kind="suction"))
-    assert drive_of(GripperSettings(kind="group")) is not None
+        drive_of(told(kind="suction"))
+    assert drive_of(told(kind="group")) is not None
 
 
 def test_frankas_own_actions_are_taken_where_they_are_served(pair: Pair) -> None:
-    drive = drive_of(GripperSettings(kind="auto", action="/franka_gripper"), PATIENCE)
+    drive = drive_of(told(kind="auto", action="/franka_gripper"), PATIENCE)
     assert isinstance(drive, FrankaDrive)
 
 
 def test_where_only_a_gripper_command_is_served_that_is_taken(ros: None) -> None:
     server = ActionServer("/other_hand/gripper_action", GripperCommandAction,
                           lambda _: GripperCommandResult()).start()
-    settings = GripperSettings(kind="auto", action="/other_hand")
+    settings = told(kind="auto", action="/other_hand")
     assert isinstance(drive_of(settings), CommandDrive)
     server.stop()
 
 
 def test_where_no_gripper_is_served_the_namespace_is_told(ros: None) -> None:
     with pytest.raises(ConfigError, match="/nowhere.*grasp nor gripper_action"):
-        drive_of(GripperSettings(kind="auto", action="/nowhere"), 0.3)
+        drive_of(told(kind="auto", action="/nowhere"), 0.3)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any, Mapping
 
 import pytest
+import yaml
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
 from hicrisp_moveit.settings import load_arm_file
@@ -21,25 +23,45 @@ def test_the_files_of_the_workspace_are_read() -> None:
     assert franka.moveit.name("move_group") == "/move_group"
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("name: a\nmoveit: {grupp: x}", "grupp"),
-    ("name: a\nmoveit: {velocity: 1.5}", "moveit.velocity: at most 1"),
-    ("name: a\nmoveit: {rest: [0.0, nan]}", "finite"),
-    ("name: a\nmoveit: {tcp: [0.0]}", "tcp: a list of 6 values"),
-    ("name: a\ngripper: {kind: suction}", "gripper_command"),
-    ("name: a\nfranka: {collision_forces: [1.0]}", "collision_forces"),
-    ("moveit: {}", "name"),
+def arm_file(folder: Path, **sections: Mapping[str, Any]) -> Path:
+    """The file of an arm with two joints, with further keys in some sections."""
+    moveit = {"group": "arm", "hand_group": "hand", "tool_link": "flange", "hand_links": ["palm"],
+              "rest": [0.0, 0.5]}
+    told = {"name": "a", "moveit": moveit, "gripper": {"fingers": ["left", "right"]}}
+    told.update({name: {**told.get(name, {}), **keys} for name, keys in sections.items()})
+    file = folder / "robot.yaml"
+    file.write_text(yaml.safe_dump(told))
+    return file
+
+
+@pytest.mark.parametrize(("sections", "words"), [
+    ({"moveit": {"grupp": "x"}}, "grupp"),
+    ({"moveit": {"velocity": 1.5}}, "moveit.velocity: at most 1"),
+    ({"moveit": {"rest": [0.0, math.nan]}}, "finite"),
+    ({"moveit": {"tcp": [0.0]}}, "tcp: a list of 6 values"),
+    ({"gripper": {"kind": "suction"}}, "gripper_command"),
+    ({"franka": {"collision_forces": [1.0]}}, "collision_forces"),
 ])
-def test_a_wrong_value_is_named_with_what_would_be_right(tmp_path: Path, text: str, words: str) -> None:
+def test_a_wrong_value_is_named_with_what_would_be_right(
+    tmp_path: Path, sections: Mapping[str, Mapping[str, Any]], words: str
+) -> None:
+    with pytest.raises(ConfigError, match=words):
+        load_arm_file(arm_file(tmp_path, **sections))
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("moveit: {}\ngripper: {}", "the key 'name' is missing"),
+    ("name: a\nmoveit: {hand_group: hand}\ngripper: {fingers: [left]}", "moveit: the key 'group' is missing"),
+])
+def test_an_arm_is_not_taken_for_a_panda(tmp_path: Path, text: str, words: str) -> None:
     file = tmp_path / "robot.yaml"
-    file.write_text(text.replace("nan", ".nan"))
+    file.write_text(text)
     with pytest.raises(ConfigError, match=words):
         load_arm_file(file)
 
 
 def test_the_tool_centre_point_turns_as_urdf_does(tmp_path: Path) -> None:
-    file = tmp_path / "robot.yaml"
-    file.write_text("name: a\nmoveit: {tcp: [0.0, 0.0, 0.1, 0.0, 0.0, -0.785398]}\n")
+    file = arm_file(tmp_path, moveit={"tcp": [0.0, 0.0, 0.1, 0.0, 0.0, -0.785398]})
     pose = load_arm_file(file).moveit.tcp_pose
     assert pose.position == (0.0, 0.0, 0.1)
     assert pose.yaw == pytest.approx(-math.pi / 4.0, abs=1e-5)

@@ -16,6 +16,7 @@ from waiting import PATIENCE, until
 
 from hicrisp_msgs.msg import (
     ExecuteCommandAction,
+    ExecuteCommandActionResult,
     ExecuteCommandFeedback,
     ExecuteCommandGoal,
     ExecuteCommandResult,
@@ -178,23 +179,45 @@ def test_ending_what_others_left_fails_within_the_limit_without_a_server() -> No
     assert not ActionClient("nobody", ExecuteCommandAction).end_others(0.3)
 
 
-def test_a_result_that_is_lost_on_the_way_does_not_hold_the_client_up() -> None:
+def test_who_connects_too_late_still_hears_how_a_goal_ended(robot: Robot) -> None:
+    """A client believes itself connected a moment before it is; a refused goal may end in that moment."""
+    assert robot.client.call(command("work"), PATIENT).ok
+    heard: List[ExecuteCommandActionResult] = []
+    late = rospy.Subscriber(f"{robot.name}/result", ExecuteCommandActionResult, heard.append)
+    until(lambda: heard, "result")
+    late.unregister()
+    assert heard[0].result.outcome.message == "work"
+
+
+def test_a_client_may_be_made_while_its_server_speaks(robot: Robot, caplog: pytest.LogCaptureFixture) -> None:
+    """The status is latched: rospy hands it over before the subscriber is complete."""
+    assert ActionClient(robot.name, ExecuteCommandAction).call(command("work"), PATIENT).ok
+    assert "bad callback" not in caplog.text
+
+
+@pytest.mark.parametrize(("empty_result", "status", "message"), [
+    (False, CallStatus.LOST, "its result did not arrive"),
+    (True, CallStatus.ABORTED, "as its status says")])
+def test_a_result_that_is_lost_on_the_way_does_not_hold_the_client_up(
+    empty_result: bool, status: CallStatus, message: str
+) -> None:
     name = f"robot_{next(NAMES)}"
     parts = ExecuteCommandAction()
-    status = rospy.Publisher(f"{name}/status", GoalStatusArray, queue_size=1)
+    listed = rospy.Publisher(f"{name}/status", GoalStatusArray, queue_size=1)
     silent = [rospy.Publisher(f"{name}/{topic}", type(part), queue_size=1)
               for topic, part in (("result", parts.action_result), ("feedback", parts.action_feedback))]
     done: List[GoalStatus] = []
     rospy.Subscriber(f"{name}/cancel", GoalID)
     rospy.Subscriber(f"{name}/goal", type(parts.action_goal),
-                     lambda goal: done.append(GoalStatus(goal.goal_id, GoalStatus.SUCCEEDED, "")))
-    timer = WallTimer(0.1, lambda: status.publish(GoalStatusArray(status_list=done)), "status")
-    reply = ActionClient(name, ExecuteCommandAction).call(command("work"), PATIENT)
+                     lambda goal: done.append(GoalStatus(goal.goal_id, GoalStatus.ABORTED,
+                                                         "as its status says")))
+    timer = WallTimer(0.1, lambda: listed.publish(GoalStatusArray(status_list=done)), "status")
+    reply = ActionClient(name, ExecuteCommandAction, empty_result).call(command("work"), PATIENT)
     timer.shutdown()
-    for publisher in (status, *silent):
+    for publisher in (listed, *silent):
         publisher.unregister()
-    assert reply.status is CallStatus.LOST
-    assert "its result did not arrive" in reply.message
+    assert reply.status is status
+    assert message in reply.message
 
 
 def test_a_concurrent_server_runs_goals_side_by_side() -> None:

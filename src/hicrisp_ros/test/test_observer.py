@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from threading import Event, Thread
-from typing import Iterator
+from typing import Iterator, List
 
 import pytest
 import rospy
@@ -50,9 +50,18 @@ class Scene:
             self.now += 0.02
             self.rests_after -= 1
             self.x += 0.02 * self.speed if self.rests_after > 0 else 0.0
-            box = WorldObject("box", "box", pose=Pose((self.x, 0.0, 0.0)), pose_age=self.age)
-            self._clock.publish(Clock(rospy.Time.from_sec(self.now)))
-            self._world.publish(world_to_msg(WorldState({"box": box}, stamp=self.now)))
+            now = self.now
+            self.tell(now)
+            self.show(now)
+
+    def tell(self, now: float) -> None:
+        """Publish the clock."""
+        self._clock.publish(Clock(rospy.Time.from_sec(now)))
+
+    def show(self, stamp: float) -> None:
+        """Publish a state with a stamp."""
+        box = WorldObject("box", "box", pose=Pose((self.x, 0.0, 0.0)), pose_age=self.age)
+        self._world.publish(world_to_msg(WorldState({"box": box}, stamp=stamp)))
 
 
 @pytest.fixture
@@ -151,6 +160,25 @@ def test_a_clock_that_was_set_back_is_no_reason_to_wait(scene: Scene) -> None:
     deadline = Deadline(PATIENCE)
     assert observer.observe(deadline).stamp < 50.0
     assert not deadline.passed
+
+
+def test_a_state_that_was_under_way_while_the_clock_was_set_back_does_not_count(scene: Scene) -> None:
+    observer = TopicObserver(patience=PATIENCE, blind=PATIENCE)
+    observe(observer)
+    scene.fall_silent()
+    scene.tell(5.0)
+    until(lambda: rospy.get_time() == 5.0, "clock that was set back")
+    seen: List[WorldState] = []
+    looking = Thread(target=lambda: seen.append(observe(observer)), daemon=True)
+    looking.start()
+    heard = observer.count
+    scene.show(105.0)  # The last one of before.
+    until(lambda: observer.count > heard, "state of before")
+    for stamp in (5.1, 5.2, 5.3):
+        scene.show(stamp)
+        until(lambda stamp=stamp: observer.next(0, 0.0)[1].stamp == pytest.approx(stamp), "state of now")
+    looking.join(PATIENCE)
+    assert seen[0].stamp < 6.0
 
 
 def test_silence_ends_at_the_deadline() -> None:

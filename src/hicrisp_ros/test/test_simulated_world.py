@@ -136,10 +136,23 @@ def test_every_node_follows_to_another_scene_and_one_that_cannot_is_named(world:
         answer = world.ask("bowl")
         assert (answer.ok, answer.message) == (
             False,
-            f"scene bowl with seed 3; {rospy.get_name().lstrip('/')} did not follow: it has no eyes for bowls")
+            f"scene bowl with seed 3; {rospy.get_name().lstrip('/')} did not follow: it has no eyes for "
+            "bowls")
     finally:
         follower.stop()
         rospy.delete_param(other)
+
+
+def test_a_node_that_remembers_forgets_at_every_reset_of_the_same_scene(world: World) -> None:
+    heard: List[str] = []
+    follower = SceneFollower(lambda found: heard.append(found.scene.name), lambda: heard.append("forget"))
+    try:
+        assert world.ask().ok
+        assert world.ask(seed=9).ok
+        assert world.ask("stack", 5).ok
+        assert heard == ["forget", "forget", "stack"]
+    finally:
+        follower.stop()
 
 
 def test_no_world_is_reset_under_a_task(world: World) -> None:

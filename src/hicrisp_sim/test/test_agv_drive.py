@@ -52,7 +52,9 @@ def test_what_appears_on_the_way_is_driven_around(tmp_path: Path) -> None:
     assert not yard.touched
 
 
-def test_a_goal_behind_a_closed_gap_fails_in_the_words_of_move_base_after_its_recoveries(tmp_path: Path) -> None:
+def test_a_goal_behind_a_closed_gap_fails_in_the_words_of_move_base_after_its_recoveries(
+    tmp_path: Path
+) -> None:
     yard = Yard(tmp_path, more="walls: {door: {from: [2.5, 0], to: [2.5, 3]}}\n")
     outcome = yard.go(3.3, 1.5)
     assert outcome.status is Status.PLANNING

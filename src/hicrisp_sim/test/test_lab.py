@@ -105,7 +105,8 @@ def test_what_is_on_the_tray_rides_along_by_friction_and_does_not_slip() -> None
 
 def test_a_box_comes_back_to_the_table_while_others_were_stacked() -> None:
     lab = Lab()
-    result = lab.run("take the box to area 1 and back to the table, and meanwhile stack the red box on the blue box")
+    result = lab.run("take the box to area 1 and back to the table, and meanwhile stack the red box on the "
+                     "blue box")
     assert result.success, result.message
     seen = lab.world.observe(Deadline(1.0))
     assert seen.holds("on", "box", "table")

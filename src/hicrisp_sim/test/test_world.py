@@ -60,7 +60,8 @@ def test_frames_can_be_read_while_the_arm_moves_and_the_world_is_reset(tabletop:
     wrong, done = [], Event()
 
     def read() -> None:
-        while not done.wait(0.002):  # As often as anything reads; a loop without a pause takes the interpreter.
+        # As often as anything reads; a loop without a pause takes the interpreter.
+        while not done.wait(0.002):
             if not all(pose.finite for pose, _ in tabletop.world.frames().values()):
                 wrong.append(1)
 

@@ -34,11 +34,11 @@ _COLUMNS = ("policy", "llm", "blocks", "n", "goal_reached", "goal_loose", "plan_
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What is run: which plans, which policies, which problems."""
     parser.add_argument("--plans", nargs="+", choices=PARTS, default=list(PARTS),
-                        help="live: plan and run PlanBench's problems; injected: the same with seeded failures; "
-                             "recorded: judge the plans that CoPAL's authors recorded (all three)")
+                        help="live: plan and run PlanBench's problems; injected: the same with seeded "
+                             "failures; recorded: judge the plans that CoPAL's authors recorded (all three)")
     parser.add_argument("--llm", default="offline", metavar="NAME",
-                        help="who plans: a file of config/llm, or auto for the endpoint that the environment names "
-                             "(offline)")
+                        help="who plans: a file of config/llm, or auto for the endpoint that the environment "
+                             "names (offline)")
     parser.add_argument("--policies", nargs="+", metavar="NAME",
                         help="files of config/policies (all but those that need optional packages)")
     parser.add_argument("--limit", type=at_least_one, help="problems of each size (all)")
@@ -59,10 +59,10 @@ def run(options: argparse.Namespace) -> Report:
                                        options.config) if "recorded" in options.plans \
         else blocks_recorded.NONE
     planner = "the offline planner" if llm.backend == OFFLINE else f"the language model {llm.model_name}"
-    note = (f"{missing}Live plans were made by {planner}, in a world of facts without physics. plan_ms and extra_steps "
-            "(beyond the optimum of a breadth-first search, of the runs that reached the goal): median and worst. "
-            f"Failures were injected only where it is said: {DROPS:.0%} of the stackings, drawn by seed, drop their "
-            "block on the table at the first try, while the driver claims success.")
+    note = (f"{missing}Live plans were made by {planner}, in a world of facts without physics. plan_ms and "
+            "extra_steps (beyond the optimum of a breadth-first search, of the runs that reached the goal): "
+            f"median and worst. Failures were injected only where it is said: {DROPS:.0%} of the stackings, "
+            "drawn by seed, drop their block on the table at the first try, while the driver claims success.")
     return Report(
         rows, _COLUMNS, blocks_recorded.REFERENCE, f"{note} {recorded.note}".strip(),
         {"recorded": list(recorded.rows), "recorded_errors": list(recorded.errors)},

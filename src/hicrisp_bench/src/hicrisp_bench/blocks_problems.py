@@ -67,11 +67,13 @@ def planbench_problems(folder: Path) -> List[Problem]:
     try:
         from pddl.parser.problem import ProblemParser  # only this suite needs it
     except ImportError as error:
-        raise ConfigError("the package 'pddl' reads PlanBench's files; install it with: pip install pddl") from error
+        raise ConfigError("the package 'pddl' reads PlanBench's files; install it with: pip install "
+                          "pddl") from error
     files = [file for part in ("generated_basic_3", "generated_basic")
              for file in (folder / part).glob("*.pddl")]
     if not files:
-        raise ConfigError(f"no PlanBench problems in {folder}; HICRISP_DATA names the folder that holds 'planbench'")
+        raise ConfigError(f"no PlanBench problems in {folder}; HICRISP_DATA names the folder that holds "
+                          "'planbench'")
     parser = ProblemParser()
     found: List[Problem] = []
     for file in sorted(files, key=lambda file: (file.parent.name, _number(file.stem))):

@@ -93,7 +93,8 @@ def measure(folder: Path, config: Path) -> Recorded:
     """Judge every recorded plan, as far as the recordings are there."""
     missing = [name for name in (PLANS, PROBLEMS) if not (folder / name).is_file()]
     if missing:
-        return Recorded(note=f"The recorded plans were not judged: {', '.join(missing)} not found in {folder.name}.")
+        return Recorded(note=f"The recorded plans were not judged: {', '.join(missing)} not found in "
+                             f"{folder.name}.")
     domain, steps = (load_domain(config / "domains" / f"{name}.yaml") for name in ("blocks_moves", "blocks"))
     problems = sentence_problems(folder / PROBLEMS)
     methods: Dict[str,
@@ -195,11 +196,12 @@ def _row(head: Dict[str, Any], judged: Sequence[Judged]) -> Dict[str, Any]:
 def _note(rows: Sequence[Dict[str, Any]]) -> str:
     told = "; ".join(f"{row['policy']} {row['goal_loose']:.0%} and {row['goal_exact']:.0%}"
                      for row in rows if row["blocks"] == _GROUPS[1][0])
-    return ("The recorded plans are those of the methods' own models, written down in whole moves by CoPAL's authors, "
-            "judged as far as their script goes (p01 to p05 are its problems up to 5 blocks). There, loosely as their "
-            f"check judges and exactly: {told}. Loosely, an empty plan passes where the blocks stood so at first. "
-            "as_written: the share whose every line is read in the model's own words, by the four operators; CoPAL's "
-            "are commands of its own (get, put), which this domain does not have.")
+    return ("The recorded plans are those of the methods' own models, written down in whole moves by CoPAL's "
+            "authors, judged as far as their script goes (p01 to p05 are its problems up to 5 blocks). "
+            f"There, loosely as their check judges and exactly: {told}. Loosely, an empty plan passes where "
+            "the blocks stood so at first. as_written: the share whose every line is read in the model's own "
+            "words, by the four operators; CoPAL's are commands of its own (get, put), which this domain "
+            "does not have.")
 
 
 def _index(name: str) -> int:

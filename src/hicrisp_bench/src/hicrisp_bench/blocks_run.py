@@ -73,8 +73,8 @@ def run_problem(settings: RunSettings) -> Dict[str, Any]:
 
 def _dropped(event: Event) -> bool:
     """Whether a verdict says that a block is not where it was stacked."""
-    return isinstance(event,
-                      VerdictGiven) and event.feedback is not None and feedback_of(event.feedback).misses("on")
+    return (isinstance(event, VerdictGiven) and event.feedback is not None
+            and feedback_of(event.feedback).misses("on"))
 
 
 def _inject(world: SymbolicWorld, settings: RunSettings) -> None:

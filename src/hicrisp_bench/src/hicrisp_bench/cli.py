@@ -10,7 +10,7 @@ from typing import List, Mapping, Optional
 
 from hicrisp_core.errors import HicrispError
 
-from hicrisp_bench import agv, barman, blocks, franka7, search, tabletop
+from hicrisp_bench import agv, barman, blocks, franka7, language, search, tabletop
 from hicrisp_bench.suite import Suite, at_least_one, save, text_of
 from hicrisp_bench.virtualhome import household_suite, plans
 
@@ -19,6 +19,7 @@ SUITES: Mapping[str, Suite] = {
     "barman": barman,
     "blocks": blocks,
     "franka7": franka7,
+    "language": language,
     "search": search,
     "tabletop": tabletop,
     "virtualhome": plans,
@@ -55,5 +56,6 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
         suite.add_options(own)
     options = parser.parse_args(arguments)
     if not (options.config / "scenes").is_dir():
-        parser.error(f"{options.config} holds no folder 'scenes'; give the workspace's config folder with --config")
+        parser.error(f"{options.config} holds no folder 'scenes'; give the workspace's config folder with "
+                     "--config")
     return options

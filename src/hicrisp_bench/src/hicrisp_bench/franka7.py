@@ -61,11 +61,11 @@ REFERENCE: List[Row] = [
      "success_ci": wilson_interval(sum(done), 7), "tasks": list(done)} for llm, done in _PUBLISHED]
 
 NOTE = (
-    "A reconstruction: the paper prints difficulty and reachability of its tasks, and the words of the plus sign only; "
-    "the scenes and the other sentences are this workspace's own. Cubes and bowls lie at random places, in MuJoCo, and "
-    "which of them are out of reach is drawn too; no fault is injected. Success is a question about the final "
-    "arrangement, judged from the physics' true poses. feedback_rounds is the mean number of corrections in a trial, "
-    "new plans among them. ")
+    "A reconstruction: the paper prints difficulty and reachability of its tasks, and the words of the plus "
+    "sign only; the scenes and the other sentences are this workspace's own. Cubes and bowls lie at random "
+    "places, in MuJoCo, and which of them are out of reach is drawn too; no fault is injected. Success is a "
+    "question about the final arrangement, judged from the physics' true poses. feedback_rounds is the mean "
+    "number of corrections in a trial, new plans among them. ")
 _OFFLINE_NOTE = "The offline planner made all plans; its steps name actions, so the body asked no model."
 
 

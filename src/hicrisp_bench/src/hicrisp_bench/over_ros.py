@@ -1,7 +1,7 @@
 """Trials over the launched nodes: the same settings and the same judges as in one process.
 
-A launch serves all trials of one scene and policy, each after a reset of the world with the trial's seed. rospy knows
-one master for the life of a process, so every launch has a process of its own.
+A launch serves all trials of one scene and policy, each after a reset of the world with the trial's seed.
+rospy knows one master for the life of a process, so every launch has a process of its own.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ class Run:
 
 
 class Judge(Protocol):
-    """Judges the trials of one launch by the simulation's own truth; made when the process is a node of it."""
+    """Judges the trials of one launch by the simulation's own truth; made when the process is a node of
+    it.
+    """
 
     ARGUMENTS: Mapping[str, str]
     """Further arguments of the launch."""
@@ -106,9 +108,12 @@ class Launched:
         config = first.config.resolve()
         scene = load_scene(config / "scenes" / f"{first.scene}.yaml", first.seed)
         self._launch = Launch("demo.launch", {
-            "scene": config / "scenes" / f"{first.scene}.yaml", "world": extensions().worlds.get(scene.world).launch,
-            "policy": config / "policies" / f"{first.policy}.yaml", "llm": config / "llm" / f"{first.llm}.yaml",
-            "seed": first.seed, "rate": 0, "autonomy": "full", "namespace": NAMESPACE, "runs_dir": folder / "runs",
+            "scene": config / "scenes" / f"{first.scene}.yaml",
+            "world": extensions().worlds.get(scene.world).launch,
+            "policy": config / "policies" / f"{first.policy}.yaml",
+            "llm": config / "llm" / f"{first.llm}.yaml",
+            "seed": first.seed, "rate": 0, "autonomy": "full", "namespace": NAMESPACE,
+            "runs_dir": folder / "runs",
             "pictures": "false", **judge.ARGUMENTS,
         }, folder / "launch.log", self._uri)
 
@@ -125,7 +130,8 @@ class Launched:
         self._events = EventStream(NAMESPACE)
         self._states, self._judge = WorldWatch(NAMESPACE), self._judged_by()
         self._faults = ServiceClient(f"/{NAMESPACE}/inject_fault", InjectFault)
-        console = Console(open("/dev/null", "w", encoding="utf-8"), colour=False)  # noqa: SIM115 - lives as long
+        console = Console(open("/dev/null", "w", encoding="utf-8"),
+                          colour=False)  # noqa: SIM115 - lives as long
         self._follower = Follower(self._supervisor, self._events, console, lambda: self._launch.alive)
         if not self._events.wait(ANSWER_LIMIT):
             raise LaunchFailed("the supervisor's events do not come")
@@ -156,7 +162,8 @@ class Launched:
         for fault in trial.faults:
             reply = self._faults.call(InjectFaultRequest(**fault), ANSWER_LIMIT)
             if reply.response is None or not reply.response.ok:
-                raise LaunchFailed(f"no fault: {reply.message if reply.response is None else reply.response.message}")
+                raise LaunchFailed("no fault: "
+                                   f"{reply.message if reply.response is None else reply.response.message}")
         if not self._states.wait_for(_FRESH_STATES, ANSWER_LIMIT):
             raise LaunchFailed("no state of the world was seen after its reset")
 
@@ -172,7 +179,9 @@ class Launched:
 
 
 def run_all_over_ros(trials: Sequence[Trial], jobs: int, what: str, judge: Type[Judge]) -> List[Result]:
-    """Run trials through launched nodes, ``jobs`` launches side by side; results in the order of the trials."""
+    """Run trials through launched nodes, ``jobs`` launches side by side; results in the order of the
+    trials.
+    """
     groups: Dict[Tuple[Path, str, str, str], List[int]] = {}
     for index, trial in enumerate(trials):
         groups.setdefault((trial.config, trial.scene, trial.policy, trial.llm), []).append(index)
@@ -198,9 +207,11 @@ def run_group(trials: Sequence[Trial], judge: Type[Judge]) -> List[Result]:
 
 
 def _run_group(trials: Sequence[Trial], judge: Type[Judge]) -> Iterator[Result]:
-    with TemporaryDirectory(prefix="hicrisp_bench_") as folder, Launched(trials[0], Path(folder), judge) as launched:
+    with TemporaryDirectory(prefix="hicrisp_bench_") as folder, Launched(trials[0], Path(folder),
+                                                                         judge) as launched:
         for trial in trials:
             try:
                 yield launched.run(trial)
             except (HicrispError, Unreachable, KeyError) as error:
-                yield {"success": False, "seed": trial.seed, "crashed": f"{type(error).__name__}: {error}", "trace": ""}
+                yield {"success": False, "seed": trial.seed, "crashed": f"{type(error).__name__}: {error}",
+                       "trace": ""}

@@ -51,7 +51,8 @@ class Progress:
         self._done += 1
         spent = time.monotonic() - self._began
         left = spent / self._done * (self._total - self._done)
-        sys.stderr.write(f"\r{self._what}: {self._done}/{self._total}, {spent:.0f} s, about {left:.0f} s left   ")
+        sys.stderr.write(f"\r{self._what}: {self._done}/{self._total}, {spent:.0f} s, about {left:.0f} s "
+                         "left   ")
         sys.stderr.flush()
 
     def end(self) -> None:

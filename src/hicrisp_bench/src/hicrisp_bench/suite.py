@@ -33,10 +33,12 @@ class Report:
     """What a suite found.
 
     Args:
-        rows: the suite's own rows, one for a policy, a model or a case; fractions of 1 with ``x_ci`` beside ``x``.
+        rows: the suite's own rows, one for a policy, a model or a case; fractions of 1 with ``x_ci`` beside
+            ``x``.
         columns: the keys that the table shows.
         reference: published figures in the same form, each with its ``source``.
-        note: what was real and what was injected, which plans came from a model and which from the offline planner.
+        note: what was real and what was injected, which plans came from a model and which from the offline
+            planner.
         extra: further entries of the JSON file.
         sections: further tables.
         ok: whether every part ran.
@@ -64,7 +66,8 @@ class Suite(Protocol):
 def text_of(name: str, report: Report) -> str:
     """The report as Markdown."""
     parts: List[str] = [f"# {name}", markdown(report.rows, report.columns), report.note]
-    parts += [f"## {section.title}\n\n{markdown(section.rows, section.columns)}" for section in report.sections]
+    parts += [f"## {section.title}\n\n{markdown(section.rows, section.columns)}"
+              for section in report.sections]
     if report.reference:
         own = [*report.columns, "source", "note"]
         shown = [column for column in own if any(column in row for row in report.reference)]
@@ -73,7 +76,9 @@ def text_of(name: str, report: Report) -> str:
 
 
 def save(name: str, report: Report, jobs: int, folder: Path, file: Path) -> None:
-    """Write ``table.md``, ``results.csv`` and ``results.json`` into a folder, and the JSON to another file too."""
+    """Write ``table.md``, ``results.csv`` and ``results.json`` into a folder, and the JSON to another file
+    too.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "table.md").write_text(text_of(name, report), encoding="utf-8")
     write_csv(report.rows, folder / "results.csv")

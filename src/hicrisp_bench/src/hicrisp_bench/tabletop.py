@@ -1,4 +1,6 @@
-"""The table top: HiCRISP's section IV-B. Clean layouts, a Gaussian offset on place, a biased arm; three policies."""
+"""The table top: HiCRISP's section IV-B. Clean layouts, a Gaussian offset on place, a biased arm; three
+policies.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,10 @@ _TASKS: Tuple[Tuple[str, str, Tuple[Relation, ...]], ...] = (
 )
 
 REFERENCE = [
-    {"source": "HiCRISP (Ming et al.), section IV-B", "suite": "tabletop", "policy": "hicrisp", "llm": "gpt-3.5",
-     "note": "the paper describes the Gaussian offset on place and its correction, but prints no success rates"},
+    {"source": "HiCRISP (Ming et al.), section IV-B", "suite": "tabletop", "policy": "hicrisp",
+     "llm": "gpt-3.5",
+     "note": "the paper describes the Gaussian offset on place and its correction, but prints no success "
+             "rates"},
 ]
 
 
@@ -47,7 +51,8 @@ def groups(config: Path, trials: int) -> List[Tuple[Dict[str, Any], List[TrialSe
             scene, task, goal = _BESIDE
             fault = {"kind": "place_offset", "target": "", "magnitude": (*bias, sigma), "count": 0}
             found.append((
-                {"case": "offset on place" if bias == (0.0, 0.0) else "biased arm", "policy": policy, "sigma": sigma,
+                {"case": "offset on place" if bias == (0.0, 0.0) else "biased arm", "policy": policy,
+                 "sigma": sigma,
                  "bias": bias[0]},
                 [TrialSettings(config, scene, task, goal, policy, seed, (fault,)) for seed in range(trials)]))
     return found
@@ -67,7 +72,8 @@ def run(options: argparse.Namespace) -> Report:
     return Report(
         rows, ("case", "policy", "over_ros", "sigma", "bias", "n", "success", "attempts", "placement_error_m",
                "corrections"),
-        REFERENCE, "Offsets on place were injected, every other failure was real. The offline planner made all plans. "
+        REFERENCE,
+        "Offsets on place were injected, every other failure was real. The offline planner made all plans. "
         "Success is judged from the physics' true poses.", {"speed": measured},
         (Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),),
         not any(row["crashed"] for row in rows))
@@ -102,8 +108,10 @@ def _row(head: Dict[str, Any], results: List[Dict[str, Any]]) -> Dict[str, Any]:
         "success_ci": wilson_interval(successes, len(results)),
         "attempts": mean([result["attempts"] for result in whole]) if whole else None,
         "placement_error_m": spread([result["placement_error_m"] for result in whole]),
-        "sim_s": spread([result["sim_s"] for result in whole]), "wall_s": spread([r["wall_s"] for r in whole]),
-        "corrections": corrections, "false_success": sum(1 for r in whole if r["claimed"] and not r["success"]),
+        "sim_s": spread([result["sim_s"] for result in whole]),
+        "wall_s": spread([r["wall_s"] for r in whole]),
+        "corrections": corrections,
+        "false_success": sum(1 for r in whole if r["claimed"] and not r["success"]),
         "crashed": [result["crashed"] for result in results if "crashed" in result],
         "failed_seeds": [r.get("seed") for r in whole if not r["success"]],
         "injected": "none" if not head["sigma"] else "Gaussian offset on place", "plans": "offline planner",

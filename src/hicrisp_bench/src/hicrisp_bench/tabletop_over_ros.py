@@ -1,4 +1,6 @@
-"""The table top's trials over the launched nodes, judged by the poses that the simulation publishes for judges."""
+"""The table top's trials over the launched nodes, judged by the poses that the simulation publishes for
+judges.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ class TruePoses:
 
     def __init__(self) -> None:
         self._frames: Mapping[str, Tuple[Pose, float]] = {}
-        self._subscriber = rospy.Subscriber(f"/{NAMESPACE}/ground_truth", TFMessage, self._on_frames, queue_size=1)
+        self._subscriber = rospy.Subscriber(f"/{NAMESPACE}/ground_truth", TFMessage, self._on_frames,
+                                            queue_size=1)
 
     def _on_frames(self, message: TFMessage) -> None:
         found = {}
@@ -67,9 +70,10 @@ class TabletopJudge:
         domain = load_domain(trial.config / "domains" / f"{scene.domain}.yaml")
         found = run.found
         return {
-            "task": trial.task, "scene": trial.scene, "seed": trial.seed, "policy": trial.policy, "llm": trial.llm,
+            "task": trial.task, "scene": trial.scene, "seed": trial.seed, "policy": trial.policy,
+            "llm": trial.llm,
             "success": holds_in_truth(
-                trial.goal, self._truth.at_rest(), scene.objects, domain, rospy.get_time()),
+                trial.goal, self._truth.at_rest(), scene, domain, rospy.get_time()),
             "claimed": bool(found["success"]), "message": run.message, "plan": found["plan"],
             "steps_executed": found["steps_executed"], "corrections": found["corrections"],
             "failures": found["failures"], "attempts": placements(run.events, domain),

@@ -1,4 +1,6 @@
-"""One trial in one process: a scene, a task, a policy, faults; the executive over the embedded world, without ROS."""
+"""One trial in one process: a scene, a task, a policy, faults; the executive over the embedded world,
+without ROS.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     result = executive.run(Task(settings.task))
     wall = time.perf_counter() - began
     world.settle(1.0)
-    truth = holds_in_truth(settings.goal, world.frames(), scene.objects, domain, world.time)
+    truth = holds_in_truth(settings.goal, world.frames(), scene, domain, world.time)
     return {
         "task": settings.task, "scene": settings.scene, "seed": settings.seed, "policy": settings.policy,
         "llm": settings.llm, "success": truth, "claimed": result.success, "message": result.message,

@@ -11,7 +11,8 @@ import yaml
 
 from .packages import arguments_of
 
-_COMMAND = re.compile(r"roslaunch[ \",]+(?:--[\w-]+[ \",]+)*hicrisp_bringup[ \",]+([\w./-]+\.launch)([^`#&;\n]*)")
+_COMMAND = re.compile(r"roslaunch[ \",]+(?:--[\w-]+[ \",]+)*"
+                      r"hicrisp_bringup[ \",]+([\w./-]+\.launch)([^`#&;\n]*)")
 _DEFAULT = re.compile(r"\$\{\w+:-([^}]*)\}")
 _ARGUMENT = re.compile(r"(\w+):=")
 

@@ -68,7 +68,8 @@ def arguments_of(path: Path) -> Arguments:
     for element in root.children:
         if element.tag == "arg":
             name = element.attributes.get("name", "")
-            kind = fixed if "value" in element.attributes else optional if "default" in element.attributes else required
+            kind = (fixed if "value" in element.attributes else optional if "default" in element.attributes
+                    else required)
             kind.add(name)
     return Arguments(frozenset(required - optional - fixed), frozenset(optional - fixed), frozenset(fixed))
 

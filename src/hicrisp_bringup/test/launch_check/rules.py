@@ -212,7 +212,8 @@ class _Visit:
     def _missing_file(self, element: Element, package: Package, rest: str) -> None:
         folder = rest.rsplit("/", 1)[0] if "/" in rest else ""
         near = [found[len(package.root) + 1:] for found in package.matches(f"{folder}/*" if folder else "*")]
-        where = f"{package.name} has there: {', '.join(near)}" if near else f"{package.name} has nothing there"
+        where = (f"{package.name} has there: {', '.join(near)}" if near
+                 else f"{package.name} has nothing there")
         self.complain(element, f"there is no file {rest} in {package.name}; {where}")
 
     def _package_of(self, path: str) -> Tuple[Optional[Package], str]:
@@ -273,5 +274,6 @@ class _Visit:
         if program not in package.executables:
             valid = ", ".join(sorted(package.executables)) or "none"
             self.complain(element, f"{name} has no executable '{program}'; there are: {valid}")
-        elif element.tag == "node" and package.folder and program not in package.installed and self._documented:
+        elif (element.tag == "node" and package.folder and program not in package.installed
+              and self._documented):
             self.complain(element, f"{name} does not install '{program}': name it in catkin_install_python")

@@ -45,7 +45,8 @@ class Scope:
         if form == "find" and len(rest) == 1:
             if rest[0] in self.packages:
                 return self.packages[rest[0]].root
-            problems.append(f"no package '{rest[0]}' here nor in noetic_packages.yaml; {_known(self.packages)}")
+            problems.append(f"no package '{rest[0]}' here nor in noetic_packages.yaml; "
+                            f"{_known(self.packages)}")
             return UNKNOWN
         if form == "dirname":
             return str(self.file.parent)

@@ -30,7 +30,8 @@ def check_file(file: Path) -> None:
         "robots": _load_robot}
     kind = file.resolve().parent.name
     if kind not in readers:
-        raise ConfigError(f"{file}: it lies in '{kind}', and files are read by their folder: {', '.join(readers)}")
+        raise ConfigError(f"{file}: it lies in '{kind}', and files are read by their folder: "
+                          f"{', '.join(readers)}")
     readers[kind](file)
 
 

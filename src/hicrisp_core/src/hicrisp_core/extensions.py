@@ -97,6 +97,8 @@ def standard_extensions() -> Extensions:
         drivers=Registry("driver", f"{_KINDS}:Driver", {
             "moveit": Lazy("hicrisp_moveit.settings:DRIVER"),
             "move_base": Lazy("hicrisp_move_base.settings:DRIVER"),
+            "embedded_arm": Lazy("hicrisp_sim.settings:DRIVER"),
+            "embedded_base": Lazy("hicrisp_sim.agv.settings:DRIVER"),
         }),
         grippers=Registry("gripper", "hicrisp_moveit.gripper_port:GripperKind", {
             "gripper_command": Lazy("hicrisp_moveit.grippers:COMMAND"),
@@ -123,7 +125,8 @@ def _extended(plugins: str) -> Extensions:
         try:
             module = import_module(name)
         except (ImportError, SyntaxError) as error:
-            raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which cannot be imported: {error}") from error
+            raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which cannot be imported: "
+                              f"{error}") from error
         extend = getattr(module, "extend", None)
         if not callable(extend):
             raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which has no function extend(extensions)")

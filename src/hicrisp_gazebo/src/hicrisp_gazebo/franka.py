@@ -50,7 +50,8 @@ def describe(choice: str, arguments: Sequence[str]) -> str:
         made = subprocess.run(["xacro", file, "gazebo:=true", "hand:=true", *arguments], capture_output=True,
                               text=True, timeout=_XACRO_LIMIT, check=True)
     except rospkg.ResourceNotFound as error:
-        raise ConfigError(f"the package {error} is not installed; the Panda's description comes with it") from error
+        raise ConfigError(f"the package {error} is not installed; the Panda's description comes with "
+                          "it") from error
     except subprocess.CalledProcessError as error:
         raise ConfigError(f"xacro failed: {error.stderr.strip()}") from error
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -42,7 +42,8 @@ class FingerGripper:
         try:
             from control_msgs.msg import GripperCommandAction, GripperCommandResult
         except ImportError as error:
-            raise ConfigError("the package control_msgs is not installed; it comes with ros_controllers") from error
+            raise ConfigError("the package control_msgs is not installed; it comes with "
+                              "ros_controllers") from error
         self._result: Any = GripperCommandResult
         self._fingers, self._widest, self._speed = tuple(fingers), widest, speed
         self._position: Optional[float] = None
@@ -105,7 +106,7 @@ def build() -> Optional[FingerGripper]:
     if use_franka(str(parameter("franka", "auto"))):
         rospy.loginfo("franka_gazebo brings its own gripper")
         return None
-    return FingerGripper(parameter("fingers", ["panda_finger_joint1", "panda_finger_joint2"]),
+    return FingerGripper(parameter("fingers"),
                          float(parameter("widest", 0.04)), float(parameter("speed", 0.08)),
                          str(parameter("action", "/franka_gripper/gripper_action")))
 

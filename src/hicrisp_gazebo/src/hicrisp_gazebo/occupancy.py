@@ -36,7 +36,8 @@ def grid_of(arena: Arena, resolution: float = 0.02, zones: Sequence[KeepOut] = (
     A zone takes its edge's cells too: no cell that is free is over it.
     """
     if not 0.0 < resolution < min(arena.size):
-        raise ValueError(f"a resolution above 0 and below {min(arena.size):g} m was expected, got {resolution}")
+        raise ValueError(f"a resolution above 0 and below {min(arena.size):g} m was expected, got "
+                         f"{resolution}")
     x, y = (low - _BORDER for low in arena.origin)
     columns, rows = (math.ceil((extent + 2 * _BORDER) / resolution - 1e-9) for extent in arena.size)
     clearance = np.array([[arena.clearance(x + (column + 0.5) * resolution, y + (row + 0.5) * resolution)

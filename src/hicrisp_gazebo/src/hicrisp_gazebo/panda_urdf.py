@@ -51,7 +51,8 @@ def for_effort_control(urdf: str, arm: str = "panda") -> str:
         _add_transmission(robot, str(joint.get("name")))
         if joint.get("type") == "prismatic":
             _damp(joint)
-    for link in robot.findall("link"):  # All of them: fixed ones are made one, and a single one with gravity wins.
+    # All of them: fixed ones are made one, and a single one with gravity wins.
+    for link in robot.findall("link"):
         SubElement(SubElement(robot, "gazebo", reference=str(link.get("name"))),
                    "turnGravityOff").text = "true"
     for finger in _fingers(robot, moving):

@@ -12,7 +12,8 @@ import numpy as np
 import rospy
 from geometry_msgs.msg import TransformStamped, Vector3
 from hicrisp_core.errors import ConfigError
-from hicrisp_ros.config_files import parameter
+from hicrisp_core.scene import load_scene
+from hicrisp_ros.config_files import config_file, parameter
 from hicrisp_ros.conversions.world import WORLD_FRAME
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
@@ -22,7 +23,8 @@ from tf2_msgs.msg import TFMessage
 from hicrisp_gazebo.messages import gazebo_msgs
 from hicrisp_gazebo.scene_models import SCENERY
 
-_ROBOTS = ("panda", "agv", "ground_plane")
+_GROUND = "ground_plane"
+"""Gazebo's own model of the ground."""
 
 
 class Poses:
@@ -36,7 +38,8 @@ class Poses:
 
     def __init__(self, rate: float, noise: float, seed: int, without: Sequence[str]) -> None:
         if not rate > 0.0 or not noise >= 0.0:
-            raise ConfigError(f"a rate above 0 Hz and a noise from 0 m on were expected, got {rate} and {noise}")
+            raise ConfigError(f"a rate above 0 Hz and a noise from 0 m on were expected, got {rate} and "
+                              f"{noise}")
         self._period, self._noise, self._injected = 1.0 / rate, noise, 0.0
         self._dice = np.random.default_rng(seed)
         self._without = frozenset(without)
@@ -82,9 +85,10 @@ class Poses:
 
 
 def build() -> Poses:
-    """The eyes that the parameters ask for."""
+    """The eyes that the parameters ask for; the robots of ``~scene`` are seen by their own sensors."""
+    scene = load_scene(config_file("scenes", str(parameter("scene"))))
     return Poses(float(parameter("rate", 50.0)), float(parameter("noise", 0.0)), int(parameter("seed", 0)),
-                 (SCENERY, *parameter("without", list(_ROBOTS))))
+                 (SCENERY, _GROUND, *scene.robots, *parameter("without", [])))
 
 
 def main() -> None:

@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import rospy
 import tf2_ros
+from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
+from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.description import SECTION as BODY
+from hicrisp_core.robot.description import body_of
 from hicrisp_core.robot.landmarks import load_base_settings
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.config_files import config_file, parameter
@@ -33,21 +36,22 @@ def build() -> RobotServer:
     found = replace(found, planner=str(parameter("planner", "")) or found.planner,
                     map_frame=str(parameter("map_frame", found.map_frame)),
                     base_frame=str(parameter("base_frame", found.base_frame)))
+    body = body_of(file, settings.name, BASE)
     if parameter("name_frames", False):
-        _name_frames(found.map_frame, found.base_frame, settings.name)
+        _name_frames(found.map_frame, found.base_frame, frames_of(settings.name, body).frames[0])
     start = scene.arena.starts.get(settings.name) if scene.arena is not None else None
     if start is None:
-        raise ConfigError(f"the scene '{scene.name}' has no base '{settings.name}', so its footprint is not known; "
-                          f"its robots: {', '.join(scene.robots) or 'none'}")
+        raise ConfigError(f"the scene '{scene.name}' has no base '{settings.name}', so its footprint is not "
+                          f"known; its robots: {', '.join(scene.robots) or 'none'}")
     base = MoveBase(settings.name, found, start.radius)
-    return RobotServer(BaseRobot(base, skills, base.where, settings), base.first_reached)
+    return RobotServer(BaseRobot(base, body.able(skills), base.where, settings), base.first_reached)
 
 
-def _name_frames(map_frame: str, base_frame: str, robot: str) -> None:
+def _name_frames(map_frame: str, base_frame: str, seen_frame: str) -> None:
     """Publish that the map is the world, and the base's frame under the name by which the detector looks
     for it.
     """
-    names, same = [("world", map_frame), (base_frame, f"{robot}/base_link")], Pose((0.0, 0.0, 0.0))
+    names, same = [("world", map_frame), (base_frame, seen_frame)], Pose((0.0, 0.0, 0.0))
     tf2_ros.StaticTransformBroadcaster().sendTransform([
         transform_to_msg(parent, child, same, rospy.Time.now())
         for parent, child in names if parent != child])

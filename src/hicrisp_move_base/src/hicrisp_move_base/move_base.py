@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from threading import Event
 from typing import Any, List, Optional, Sequence, Tuple
 
@@ -35,10 +36,13 @@ from hicrisp_move_base.ways import Ways
 
 _PREEMPTION = 0.8
 """Seconds that move_base gets to end a goal before the base is stopped without it."""
+_LATE = 3.0
+"""Seconds for which a goal that has not ended by then is canceled again and again."""
 _QUIET = 0.5
 """Seconds of a drive before its alarms are looked at: the first messages may still be on their way."""
 _ZERO_PERIOD = 0.05
-_CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stood")
+_CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stood",
+                    cause=Cause(CauseKind.CANCELED))
 
 
 class MoveBase:
@@ -51,7 +55,7 @@ class MoveBase:
     def __init__(self, name: str, settings: Optional[MoveBaseSettings] = None, radius: float = 0.18) -> None:
         self.name = name
         self.settings = settings or MoveBaseSettings()
-        self._client = ActionClient(self.settings.action, MoveBaseAction)
+        self._client = ActionClient(self.settings.action, MoveBaseAction, empty_result=True)
         self._cancel_all = Publisher(f"{self.settings.action}/cancel", GoalID, queue_size=5)
         self._zero = Publisher(self.settings.cmd_vel, Twist, queue_size=5) if self.settings.cmd_vel else None
         self._odometry = OdometryWatch(self.settings)
@@ -79,7 +83,8 @@ class MoveBase:
         refusal = self._refusal(pose, deadline, cancel)
         if refusal is not None:
             return refusal
-        with self._planner.driving(manner) as objection, self._padding.driving(constraints.clearance) as narrow:
+        padded = self._padding.driving(constraints.clearance)
+        with self._planner.driving(manner) as objection, padded as narrow:
             refusal = objection or narrow or self._no_way(pose, constraints, cancel)
             return refusal or self._go(pose, deadline, cancel, progress, constraints)
 
@@ -128,8 +133,8 @@ class MoveBase:
     def _refusal(self, pose: Pose, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
         """Why a drive does not begin; ``None`` when it may."""
         if not pose.finite:
-            return Outcome(Status.INVALID,
-                           f"the goal {pose.position} with {pose.orientation} is not a finite pose")
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"the goal {pose.position} with {pose.orientation} is not a finite pose")
         known = Deadline(min(self.settings.server_wait, deadline.remaining))
         wait_until(lambda: self.where() is not None and self._odometry.alive, known, cancel)
         start = self.where()
@@ -177,12 +182,26 @@ class MoveBase:
         outcome = self._outcome(reply, watch, cancel, began)
         if outcome.ok:
             halted = self._odometry.wait_until_standing(Deadline(self.settings.stop_limit))
-            return (outcome if halted.ok else Outcome(Status.EXECUTION, halted.message)), False
+            return (outcome if halted.ok else replace(halted, status=Status.EXECUTION)), False
         halted = self.stop(Deadline(self.settings.stop_limit))
+        if reply.status is CallStatus.STUCK and self._ends_late():
+            slow = CallStatus.PREEMPTED if cancel.is_set() else CallStatus.TIMEOUT
+            outcome = self._outcome(Reply(slow), watch, cancel, began)
         if halted.ok:
             return outcome, reply.status is CallStatus.ABORTED
         lost = outcome.status is Status.LOST and halted.status is Status.LOST
-        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}"), False
+        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}",
+                       cause=outcome.cause), False
+
+    def _ends_late(self) -> bool:
+        """Whether a goal that did not end when it was told to still ends, as on a busy machine; the base is
+        held meanwhile."""
+        late = Deadline(_LATE)
+        while not (late.passed or rospy.is_shutdown()):
+            if self._client.end_others(_ZERO_PERIOD):
+                return True
+            self.stop(Deadline(self.settings.stop_limit))
+        return False
 
     def _outcome(self, reply: Reply, watch: AlarmEvent[Outcome], cancel: Event, began: float) -> Outcome:
         taken = self._traffic.taken_over(began)

@@ -8,7 +8,7 @@ from threading import Condition
 from typing import Optional, Tuple
 
 import rospy
-from hicrisp_core.model import Outcome, Status
+from hicrisp_core.model import CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_on
 from nav_msgs.msg import Odometry
@@ -71,7 +71,9 @@ class OdometryWatch:
         if wait_on(self._changed, self.standing, deadline, in_vain=rospy.is_shutdown):
             return Outcome(Status.SUCCESS)
         if not self.alive:
-            return Outcome(Status.LOST, f"There is no odometry on {self._settings.odometry}.")
+            return Outcome.because(CauseKind.STALE_SENSOR, Status.LOST,
+                                   f"There is no odometry on {self._settings.odometry}.",
+                                   self._settings.odometry)
         return Outcome(Status.EXECUTION, "The odometry shows that the base still moves.")
 
     def _on_odometry(self, message: Odometry) -> None:

@@ -36,8 +36,8 @@ class PlannerParameters:
         if manner == USUAL:
             yield None
         elif parameters is None:
-            rospy.logwarn("%s drives as always: 'move_base.planner' does not name a planner that could be told to "
-                          "drive at most at %.2f m/s and to end within %.2f m", self._settings.action,
+            rospy.logwarn("%s drives as always: 'move_base.planner' does not name a planner that could be "
+                          "told to drive at most at %.2f m/s and to end within %.2f m", self._settings.action,
                           manner.speed,
                           manner.tolerance)
             yield None
@@ -57,8 +57,9 @@ class PlannerParameters:
                              (self._settings.tolerance_parameters.split(), manner.tolerance)):
             found = [name for name in names if name in now]
             if not found and value < math.inf:
-                return self._refusal(f"it has none of the parameters {', '.join(names) or '(none is configured)'}; "
-                                     f"it has: {', '.join(sorted(now)) or 'none'}")
+                return self._refusal("it has none of the parameters "
+                                     f"{', '.join(names) or '(none is configured)'}; it has: "
+                                     f"{', '.join(sorted(now)) or 'none'}")
             wanted.update({name: value for name in found if value < now[name]})
         if not wanted:
             return None

@@ -52,7 +52,8 @@ class Ways:
         if path is not None and not path and self._services.clear_costmaps(cancel) and not cancel.is_set():
             path = self._services.path(start, goal)
         if cancel.is_set():
-            return Outcome(Status.CANCELED, "the drive was canceled while the base stood")
+            return Outcome(Status.CANCELED, "the drive was canceled while the base stood",
+                           cause=Cause(CauseKind.CANCELED))
         if path is None:
             return None if not ground else Outcome(
                 Status.PRECONDITION,
@@ -64,7 +65,8 @@ class Ways:
         if over is None:
             return None
         advice = "" if self._layer.heard else \
-            f"; let its costmaps read '{self._settings.keep_out or 'keep_out'}' with a static layer to drive around it"
+            (f"; let its costmaps read '{self._settings.keep_out or 'keep_out'}' with a static layer "
+             "to drive around it")
         return _refused(over, f"move_base's path leads over {over}, which must not be entered{advice}")
 
 

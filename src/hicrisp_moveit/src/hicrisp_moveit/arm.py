@@ -160,7 +160,7 @@ class MoveItArm:
 
     def _alarm(self) -> Optional[Outcome]:
         if not self._joints.alive:
-            return Outcome(Status.LOST, f"the joint states on {self._joints.topic} fell silent")
+            return self._joints.silent()
         if self._hardware is None:
             return None
         return self._hardware.alarm() or self._hardware.contact()

@@ -50,7 +50,8 @@ def _franka(settings: FrankaSettings) -> Optional[Hardware]:
     try:
         from hicrisp_moveit.hardware import FrankaHardware
     except ImportError as error:
-        raise ConfigError(f"a robot file with the section 'franka' needs the package franka_msgs ({error})") from error
+        raise ConfigError("a robot file with the section 'franka' needs the package franka_msgs "
+                          f"({error})") from error
     hardware = FrankaHardware(settings)
     refused = hardware.set_collision_behaviour(_BEHAVIOUR_WAIT)
     if refused:

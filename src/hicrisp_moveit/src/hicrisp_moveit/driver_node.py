@@ -14,7 +14,7 @@ from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.arm_robot import ArmRobot
-from hicrisp_core.robot.description import RobotBody, described
+from hicrisp_core.robot.description import RobotBody, body_of
 from hicrisp_core.robot.safety import SafetyLimits, load_safety
 from hicrisp_core.robot.unsteady import UnsteadyRobot
 from hicrisp_core.scene import load_scene
@@ -37,14 +37,14 @@ class MoveItDriver:
     """An arm behind its action, with the detector's eyes; ``robots/<name>/reset`` forgets and recovers."""
 
     def __init__(
-        self, arm: Any, skills: Mapping[str, SkillUse], eyes: TopicObserver,
-        limits: Optional[SafetyLimits] = None,
-        sigma: float = 0.0, seed: int = 0,
+        self, arm: Any, body: RobotBody, skills: Mapping[str, SkillUse], eyes: TopicObserver,
+        limits: Optional[SafetyLimits] = None, sigma: float = 0.0, seed: int = 0,
     ) -> None:
         self._arm = arm
         self._eyes = eyes
         clock = rospy.get_time if rospy.get_param("/use_sim_time", False) else time.monotonic
-        self._robot = ArmRobot(arm, skills, self._look, clock=clock, limits=limits)
+        self._robot = ArmRobot(arm, body.able(skills), self._look, clock=clock, limits=limits,
+                               hand=body.hand)
         self._reset = rospy.Service(f"robots/{arm.name}/reset", Trigger, self._on_reset)
         self._server = RobotServer(UnsteadyRobot(self._robot, sigma, seed) if sigma > 0.0 else self._robot)
 
@@ -63,17 +63,18 @@ def build() -> MoveItDriver:
     commander = _commander()
     from hicrisp_moveit.assembly import make_arm
 
-    file = _with_parameters(load_arm_file(config_file("robots", str(parameter("robot", "panda_moveit")))))
+    path = config_file("robots", str(parameter("robot")))
+    file = _with_parameters(load_arm_file(path))
     domain = str(parameter("domain", "")) or load_scene(
         config_file("scenes", str(parameter("scene", "tabletop")))).domain
     skills = load_domain(config_file("domains", domain)).skills
-    body = described(file.name) or RobotBody()
+    body = body_of(path, file.name)
     arm = make_arm(file, commander, float(parameter("wait", 60.0)))
     if parameter("name_frames", False):
         _name_frames(file.moveit, file.name, body)
     eyes = TopicObserver(still=float(parameter("still", 0.01)), window=0.05, patience=1.0)
     safety = str(parameter("safety", ""))
-    return MoveItDriver(arm, body.able(skills), eyes, load_safety(safety) if safety else None,
+    return MoveItDriver(arm, body, skills, eyes, load_safety(safety) if safety else None,
                         float(parameter("sigma", 0.0)), int(parameter("seed", 0)))
 
 
@@ -88,7 +89,8 @@ def _commander() -> Any:
     except ImportError as error:
         raise ConfigError(
             f"MoveIt is not installed here ({error}). It comes with ROS Noetic: apt install "
-            "ros-noetic-moveit-commander ros-noetic-panda-moveit-config, and ros-noetic-franka-ros for a real Panda"
+            "ros-noetic-moveit-commander ros-noetic-panda-moveit-config, and ros-noetic-franka-ros for a "
+            "real Panda"
         ) from error
     moveit_commander.roscpp_initialize([rospy.get_name().rsplit("/", 1)[-1], "__ns:=/"])
     return moveit_commander.MoveGroupCommander
@@ -98,8 +100,8 @@ def _with_parameters(file: ArmFile) -> ArmFile:
     """The settings with what the launch file changes of them."""
     velocity = float(parameter("velocity", 0.0))
     if not 0.0 <= velocity <= 1.0:
-        raise ConfigError(f"~velocity is a part of the speed limits above 0 and up to 1, or 0 for the robot file's, "
-                          f"got {velocity:g}")
+        raise ConfigError("~velocity is a part of the speed limits above 0 and up to 1, or 0 for the robot "
+                          f"file's, got {velocity:g}")
     moveit, gripper = file.moveit, file.gripper
     if velocity:
         moveit = replace(moveit, velocity=velocity, acceleration=velocity)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Tuple
+from typing import Mapping, Optional, Tuple
+
+from hicrisp_core.model import CauseKind
 
 SUCCESS, FAILURE = 1, 99999
 NO_IK, TIMED_OUT, PREEMPTED, CONTROL_FAILED = -31, -6, -7, -4
@@ -36,19 +38,21 @@ _PLANNING: Mapping[int, Tuple[str, str]] = {
     -30: ("no_path", "the search was ended"),
     NO_IK: ("unreachable", "no posture brings the tool there"),
 }
-_EXECUTION: Mapping[int, str] = {
-    FAILURE: "MoveIt failed without a reason",
-    -3: "something came into the way",
-    CONTROL_FAILED: "the controllers refused the motion or gave it up",
-    TIMED_OUT: "the controllers took longer than the motion should",
-    PREEMPTED: "somebody else stopped the motion",
+Reason = Tuple[CauseKind, str]
+"""What began a failure, and the words for it."""
+_EXECUTION: Mapping[int, Reason] = {
+    FAILURE: (CauseKind.UNKNOWN, "MoveIt failed without a reason"),
+    -3: (CauseKind.BLOCKED, "something came into the way"),
+    CONTROL_FAILED: (CauseKind.UNKNOWN, "the controllers refused the motion or gave it up"),
+    TIMED_OUT: (CauseKind.OUT_OF_TIME, "the controllers took longer than the motion should"),
+    PREEMPTED: (CauseKind.TAKEN_OVER, "somebody else stopped the motion"),
 }
-_CONTROLLER: Mapping[int, str] = {
-    -1: "the controller calls the motion invalid",
-    -2: "the controller does not know the joints",
-    -3: "the controller got the motion too late",
-    -4: "the arm left its path by more than the controller tolerates",
-    -5: "the arm did not reach the end within the controller's tolerance and time",
+_CONTROLLER: Mapping[int, Reason] = {
+    -1: (CauseKind.REFUSED, "the controller calls the motion invalid"),
+    -2: (CauseKind.REFUSED, "the controller does not know the joints"),
+    -3: (CauseKind.REFUSED, "the controller got the motion too late"),
+    -4: (CauseKind.OFF_COURSE, "the arm left its path by more than the controller tolerates"),
+    -5: (CauseKind.OFF_COURSE, "the arm did not reach the end within the controller's tolerance and time"),
 }
 
 
@@ -57,16 +61,16 @@ def planning_reason(code: int) -> Tuple[str, str]:
     return _PLANNING.get(code, ("no_path", f"MoveIt's planner ended with the code {code}"))
 
 
-def execution_reason(code: int) -> str:
+def execution_reason(code: int) -> Reason:
     """Why a motion ended, by MoveIt's code."""
-    return _EXECUTION.get(code, f"MoveIt ended the motion with the code {code}")
+    return _EXECUTION.get(code, (CauseKind.UNKNOWN, f"MoveIt ended the motion with the code {code}"))
 
 
-def controller_reason(code: int, text: str) -> str:
-    """Why a controller gave a motion up, by the code of its FollowJointTrajectory result; empty when it
+def controller_reason(code: int, text: str) -> Optional[Reason]:
+    """Why a controller gave a motion up, by the code of its FollowJointTrajectory result; ``None`` when it
     did not.
     """
     if code == 0:
-        return ""
-    reason = _CONTROLLER.get(code, f"the controller ended with the code {code}")
-    return f"{reason} ('{text}')" if text else reason
+        return None
+    kind, reason = _CONTROLLER.get(code, (CauseKind.UNKNOWN, f"the controller ended with the code {code}"))
+    return kind, f"{reason} ('{text}')" if text else reason

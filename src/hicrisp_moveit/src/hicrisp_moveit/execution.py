@@ -7,12 +7,12 @@ from __future__ import annotations
 import math
 import time
 from threading import Event
-from typing import Callable, List, Optional
+from typing import Callable, List, Optional, Tuple
 
 import rospy
 from actionlib_msgs.msg import GoalID
 from control_msgs.msg import FollowJointTrajectoryActionResult
-from hicrisp_core.model import Outcome, Status
+from hicrisp_core.model import CauseKind, Outcome, Status
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import AlarmEvent
@@ -23,7 +23,7 @@ from moveit_msgs.msg import ExecuteTrajectoryAction, ExecuteTrajectoryGoal
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from hicrisp_moveit.error_codes import CONTROL_FAILED, SUCCESS, controller_reason, execution_reason
+from hicrisp_moveit.error_codes import CONTROL_FAILED, SUCCESS, Reason, controller_reason, execution_reason
 from hicrisp_moveit.joints import JointWatch
 from hicrisp_moveit.settings import MoveItSettings
 
@@ -72,7 +72,8 @@ class Execution:
         if halted.ok:
             return outcome
         lost = outcome.status is Status.LOST and halted.status is Status.LOST
-        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}")
+        return Outcome(Status.LOST if lost else Status.SAFETY, f"{outcome.message}; {halted.message}",
+                       cause=outcome.cause)
 
     def stop(self, deadline: Deadline) -> Outcome:
         """End whatever runs, and wait until the joints stand."""
@@ -94,21 +95,23 @@ class Execution:
         numbers = [value for rows in (trajectory.positions, trajectory.velocities)
                    for row in rows for value in row]
         if not trajectory.times or not all(math.isfinite(value) for value in (*trajectory.times, *numbers)):
-            return Outcome(Status.INVALID, "the motion is empty or not finite")
+            return Outcome.because(CauseKind.REFUSED, Status.INVALID, "the motion is empty or not finite")
         if sorted(trajectory.joints) != sorted(self._joints.joints):
-            return Outcome(Status.INVALID,
-                           f"the motion is of the joints {', '.join(trajectory.joints)}; there are: "
-                                           f"{', '.join(self._joints.joints)}")
+            return Outcome.because(CauseKind.REFUSED, Status.INVALID,
+                                   f"the motion is of the joints {', '.join(trajectory.joints)}; there are: "
+                                   f"{', '.join(self._joints.joints)}")
         if cancel.is_set():
-            return Outcome(Status.CANCELED, "the motion was canceled before it began")
+            return Outcome.because(CauseKind.CANCELED, Status.CANCELED,
+                                   "the motion was canceled before it began")
         if deadline.passed:
-            return Outcome(Status.TIMEOUT, "the time for the motion ran out")
+            return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "the time for the motion ran out")
         if not self._joints.wait_until_known(Deadline(min(self._settings.joint_age, deadline.remaining))):
-            return Outcome(Status.LOST, f"there are no joint states on {self._joints.topic}")
+            return self._joints.silent()
         apart, joint = self._joints.farthest(self._row(trajectory, 0))
         if apart > self._settings.start_tolerance:
-            return Outcome(Status.EXECUTION,
-                           f"the arm is not where the motion begins: {joint} is {apart:.3f} rad off")
+            return Outcome.because(
+                CauseKind.OFF_COURSE, Status.EXECUTION,
+                f"the arm is not where the motion begins: {joint} is {apart:.3f} rad off", joint)
         return None
 
     def _arrived(self, trajectory: Trajectory) -> Outcome:
@@ -118,8 +121,10 @@ class Execution:
         if not halted.ok:
             return halted
         if apart > self._settings.goal_tolerance:
-            return Outcome(Status.EXECUTION, "the arm did not get there although MoveIt says so: "
-                                             f"{joint} stands {apart:.3f} rad off")
+            return Outcome.because(
+                CauseKind.OFF_COURSE, Status.EXECUTION,
+                f"the arm did not get there although MoveIt says so: {joint} stands {apart:.3f} rad off",
+                joint)
         return Outcome(Status.SUCCESS)
 
     def _row(self, trajectory: Trajectory, place: int) -> List[float]:
@@ -134,39 +139,42 @@ class Execution:
             return Outcome(Status.SUCCESS)
         wished = cancel.is_set() or self._stopping.is_set()
         if reply.status is CallStatus.PREEMPTED and wished:
-            return Outcome(Status.CANCELED, "the motion was stopped")
+            return Outcome.because(CauseKind.CANCELED, Status.CANCELED, "the motion was stopped")
         if reply.status is CallStatus.TIMEOUT:
-            return Outcome(Status.TIMEOUT, "the time for the motion ran out")
+            return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "the time for the motion ran out")
         if reply.status in (CallStatus.LOST, CallStatus.UNREACHABLE, CallStatus.STUCK):
-            return Outcome(Status.LOST, {
+            return Outcome.because(CauseKind.UNREACHABLE_NODE, Status.LOST, {
                 CallStatus.LOST: "move_group went away with the motion",
                 CallStatus.UNREACHABLE: "no move_group took the motion",
-                CallStatus.STUCK: "move_group did not end the motion when it was told to"}[reply.status])
-        reason = execution_reason(code or CONTROL_FAILED)
-        why = self._controllers.since(began, _REASON_WAIT if code == CONTROL_FAILED else 0.0)
-        return Outcome(Status.EXECUTION, f"{reason}: {why}" if why else reason)
+                CallStatus.STUCK: "move_group did not end the motion when it was told to"}[reply.status],
+                "move_group")
+        kind, reason = execution_reason(code or CONTROL_FAILED)
+        told = self._controllers.since(began, _REASON_WAIT if code == CONTROL_FAILED else 0.0)
+        if told is None:
+            return Outcome.because(kind, Status.EXECUTION, reason)
+        return Outcome.because(told[0], Status.EXECUTION, f"{reason}: {told[1]}")
 
 
 class ControllerReasons:
     """Why the trajectory controllers gave up: MoveIt's own code says no more than that they did."""
 
     def __init__(self, controllers: "tuple[str, ...]") -> None:
-        self._last = (-math.inf, "")
+        self._last: Tuple[float, Optional[Reason]] = (-math.inf, None)
         self._subscribers = [
             rospy.Subscriber(f"{name}/result", FollowJointTrajectoryActionResult, self._on_result,
                              queue_size=5)
             for name in controllers]
 
-    def since(self, moment: float, wait: float) -> str:
-        """The reason that was given after a moment of the monotonic clock; empty when none was, nor for
+    def since(self, moment: float, wait: float) -> Optional[Reason]:
+        """The reason that was given after a moment of the monotonic clock; ``None`` when none was, nor for
         ``wait`` s.
         """
-        return self._last[1] if wait_until(lambda: self._last[0] >= moment, Deadline(wait),
-                                           period=_POLL) else ""
+        given = wait_until(lambda: self._last[0] >= moment, Deadline(wait), period=_POLL)
+        return self._last[1] if given else None
 
     def _on_result(self, message: FollowJointTrajectoryActionResult) -> None:
         reason = controller_reason(message.result.error_code, message.result.error_string)
-        if reason:
+        if reason is not None:
             self._last = (time.monotonic(), reason)
 
 

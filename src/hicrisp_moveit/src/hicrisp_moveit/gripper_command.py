@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from threading import Event
-from typing import Callable
+from typing import Callable, Optional
 
 from actionlib_msgs.msg import GoalID
 from control_msgs.msg import GripperCommandAction, GripperCommandGoal
-from hicrisp_core.model import Outcome
+from hicrisp_core.model import Cause, CauseKind, Outcome
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import ActionClient, Reply
 from hicrisp_ros.publisher import Publisher
@@ -40,7 +40,8 @@ class CommandDrive:
         self._cancel.publish(GoalID())
 
     def _call(
-        self, opening: float, effort: float, deadline: Deadline, cancel: Event, failed: Callable[[Reply], str]
+        self, opening: float, effort: float, deadline: Deadline, cancel: Event,
+        failed: Callable[[Reply], Optional[Cause]],
     ) -> Outcome:
         goal = GripperCommandGoal()
         goal.command.position, goal.command.max_effort = opening * self._settings.position, effort
@@ -48,15 +49,14 @@ class CommandDrive:
         return ended(reply, self._client.name, failed)
 
 
-def _not_there(reply: Reply) -> str:
+def _not_there(reply: Reply) -> Optional[Cause]:
     """Why a movement did not work, by what the action says; where the fingers are is looked at besides."""
     if reply.result is not None and reply.result.stalled and not reply.result.reached_goal:
-        return "something is between the fingers"
-    return ""
+        return Cause(CauseKind.BLOCKED, said="something is between the fingers")
+    return None
 
 
-def _nothing_to_say(_: Reply) -> str:
+def _nothing_to_say(_: Reply) -> None:
     """A grasp ends with the goal reached, stalled or aborted as the controller likes; the fingers tell the
     rest.
     """
-    return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Event
-from typing import Any
+from typing import Any, Optional
 
 import rospy
 from franka_gripper.msg import (
@@ -17,7 +17,7 @@ from franka_gripper.msg import (
     StopAction,
     StopGoal,
 )
-from hicrisp_core.model import Outcome, Status
+from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import ActionClient, Reply
 
@@ -67,12 +67,15 @@ class FrankaDrive:
         outcome = ended(reply, client.name, _failure)
         if outcome.status is Status.LOST and (cancel.is_set() or deadline.passed):
             self.stop()
-            return Outcome(Status.CANCELED if cancel.is_set() else Status.TIMEOUT, "the fingers were stopped")
+            if cancel.is_set():
+                return Outcome.because(CauseKind.CANCELED, Status.CANCELED, "the fingers were stopped")
+            return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "the time for the gripper ran out")
         return outcome
 
 
-def _failure(reply: Reply) -> str:
+def _failure(reply: Reply) -> Optional[Cause]:
     if reply.result is not None and reply.result.success:
-        return ""
+        return None
     said = (reply.result.error if reply.result is not None else "") or reply.message
-    return f"the gripper did not do it: '{said}'" if said else "the gripper did not get there"
+    return Cause(CauseKind.HARDWARE, ("gripper",), said=f"the gripper failed: '{said}'" if said
+                 else "the gripper did not get there")

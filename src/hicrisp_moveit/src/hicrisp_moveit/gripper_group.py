@@ -5,10 +5,10 @@ controllers.
 from __future__ import annotations
 
 from threading import Event
-from typing import Sequence
+from typing import Optional, Sequence
 
 from actionlib_msgs.msg import GoalID
-from hicrisp_core.model import Outcome, Status
+from hicrisp_core.model import Cause, Outcome
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import ActionClient, Reply
@@ -53,9 +53,9 @@ class GroupDrive:
     def _send(self, opening: float, deadline: Deadline, cancel: Event, good: Sequence[int]) -> Outcome:
         positions = self._fingers.positions()
         if positions is None:
-            return Outcome(Status.LOST, f"there are no joint states of the fingers on {self._fingers.topic}")
+            return self._fingers.silent()
         place = dict(zip(self._fingers.joints, positions))
-        driven = self._settings.driven
+        driven = self._settings.driven or self._settings.fingers[:1]
         start, end = tuple(place.get(joint, positions[0])
                            for joint in driven), opening * self._settings.position
         seconds = max(_LEAST_TIME, abs(sum(positions) - opening) / max(self._settings.speed, 1e-3))
@@ -64,8 +64,9 @@ class GroupDrive:
         goal = ExecuteTrajectoryGoal()
         goal.trajectory.joint_trajectory = message_of(motion)
 
-        def failed(reply: Reply) -> str:
+        def failed(reply: Reply) -> Optional[Cause]:
             code = reply.result.error_code.val if reply.result is not None else CONTROL_FAILED
-            return "" if code in good else execution_reason(code)
+            kind, reason = execution_reason(code)
+            return None if code in good else Cause(kind, said=reason)
 
         return ended(self._client.call(goal, limits(deadline), cancel), self._client.name, failed)

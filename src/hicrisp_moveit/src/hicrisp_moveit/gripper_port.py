@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Event
-from typing import Callable, Protocol
+from typing import Callable, Optional, Protocol
 
-from hicrisp_core.model import Outcome, Status
+from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import CallStatus, Limits, Reply
 
@@ -63,19 +63,21 @@ def limits(deadline: Deadline) -> Limits:
     return Limits(min(_SERVER_WAIT, deadline.remaining), deadline.remaining, _PREEMPTION)
 
 
-def ended(reply: Reply, name: str, failed: Callable[[Reply], str]) -> Outcome:
+def ended(reply: Reply, name: str, failed: Callable[[Reply], Optional[Cause]]) -> Outcome:
     """The outcome of a gripper's action; ``failed`` says why one that it ended itself did not work, or
     nothing.
     """
     if reply.status in (CallStatus.SUCCEEDED, CallStatus.ABORTED):
         reason = failed(reply)
-        return Outcome(Status.EXECUTION, reason) if reason else Outcome(Status.SUCCESS)
-    status, message = {
-        CallStatus.PREEMPTED: (Status.CANCELED, "the fingers were stopped"),
-        CallStatus.TIMEOUT: (Status.TIMEOUT, "the time for the gripper ran out"),
-        CallStatus.REJECTED: (Status.INVALID, f"'{name}' did not take the goal"),
-        CallStatus.UNREACHABLE: (Status.LOST, f"there is no gripper at '{name}'"),
-        CallStatus.LOST: (Status.LOST, f"the gripper at '{name}' went away"),
-        CallStatus.STUCK: (Status.LOST, f"the gripper at '{name}' did not end when it was told to"),
+        return Outcome(Status.EXECUTION, reason.said, cause=reason) if reason else Outcome(Status.SUCCESS)
+    status, kind, message = {
+        CallStatus.PREEMPTED: (Status.CANCELED, CauseKind.CANCELED, "the fingers were stopped"),
+        CallStatus.TIMEOUT: (Status.TIMEOUT, CauseKind.OUT_OF_TIME, "the time for the gripper ran out"),
+        CallStatus.REJECTED: (Status.INVALID, CauseKind.REFUSED, f"'{name}' did not take the goal"),
+        CallStatus.UNREACHABLE: (Status.LOST, CauseKind.UNREACHABLE_NODE, f"there is no gripper at '{name}'"),
+        CallStatus.LOST: (Status.LOST, CauseKind.UNREACHABLE_NODE, f"the gripper at '{name}' went away"),
+        CallStatus.STUCK: (Status.LOST, CauseKind.UNREACHABLE_NODE,
+                           f"the gripper at '{name}' did not end when it was told to"),
     }[reply.status]
-    return Outcome(status, message)
+    blamed = (name,) if kind in (CauseKind.REFUSED, CauseKind.UNREACHABLE_NODE) else ()
+    return Outcome.because(kind, status, message, *blamed)

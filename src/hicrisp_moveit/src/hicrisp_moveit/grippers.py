@@ -39,8 +39,8 @@ def _served(settings: GripperSettings, deadline: Deadline) -> GripperSettings:
             if alone.passed:
                 return replace(settings, kind="gripper_command", action=f"{settings.action}/gripper_action")
         time.sleep(_LOOK_PERIOD)
-    raise ConfigError(f"there is no gripper in '{settings.action}': neither its action grasp nor gripper_action is "
-                      "served")
+    raise ConfigError(f"there is no gripper in '{settings.action}': neither its action grasp nor "
+                      "gripper_action is served")
 
 
 def make_drive(parts: GripperParts) -> Drive:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from threading import Event
 from typing import Optional
 
-from hicrisp_core.model import Outcome, Status
+from hicrisp_core.model import CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_moveit.gripper_port import Drive
@@ -35,30 +35,33 @@ class Hand:
         """Open or close to a distance between the fingers, metres."""
         largest = self._settings.max_opening
         if not -1e-6 <= opening <= largest + 1e-6:
-            return Outcome(Status.INVALID, f"the fingers open from 0 to {largest:g} m, not {opening:.3f} m")
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"the fingers open from 0 to {largest:g} m, not {opening:.3f} m")
         outcome = self._refusal(deadline, cancel) or self._drive.move(min(max(opening, 0.0), largest),
                                                                       deadline, cancel)
         if not outcome.ok:
             return self._halted(outcome)
         found = self._stands()
         if found is None:
-            return Outcome(Status.LOST, f"there are no joint states of the fingers on {self._fingers.topic}")
+            return self._fingers.silent()
         if abs(found - opening) > self._settings.tolerance:
-            return Outcome(Status.EXECUTION, f"the fingers stopped at {1000 * found:.0f} mm, not at "
-                                             f"{1000 * opening:.0f} mm")
+            return Outcome.because(
+                CauseKind.OFF_COURSE, Status.EXECUTION,
+                f"the fingers stopped at {1000 * found:.0f} mm, not at {1000 * opening:.0f} mm")
         return outcome
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
         """Close with a force, newtons, until something resists or the fingers meet."""
         largest = self._settings.max_force
         if not 0.0 < force <= largest:
-            return Outcome(Status.INVALID, f"the fingers press with more than 0 and up to {largest:g} N, not "
-                                           f"{force:.1f} N")
+            return Outcome.because(
+                CauseKind.MALFORMED, Status.INVALID,
+                f"the fingers press with more than 0 and up to {largest:g} N, not {force:.1f} N")
         outcome = self._refusal(deadline, cancel) or self._drive.grasp(force, deadline, cancel)
         if not outcome.ok:
             return self._halted(outcome)
         if self._stands() is None:
-            return Outcome(Status.LOST, f"there are no joint states of the fingers on {self._fingers.topic}")
+            return self._fingers.silent()
         return outcome
 
     def stop(self) -> None:
@@ -67,9 +70,9 @@ class Hand:
 
     def _refusal(self, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
         if cancel.is_set():
-            return Outcome(Status.CANCELED, "canceled before the fingers moved")
+            return Outcome.because(CauseKind.CANCELED, Status.CANCELED, "canceled before the fingers moved")
         if deadline.passed:
-            return Outcome(Status.TIMEOUT, "the time for the gripper ran out")
+            return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "the time for the gripper ran out")
         return None
 
     def _halted(self, outcome: Outcome) -> Outcome:

@@ -11,7 +11,7 @@ from typing import Any, List, Optional, Tuple
 import rospy
 from franka_msgs.msg import ErrorRecoveryAction, ErrorRecoveryGoal, FrankaState
 from franka_msgs.srv import SetForceTorqueCollisionBehavior, SetForceTorqueCollisionBehaviorRequest
-from hicrisp_core.model import Outcome, Status
+from hicrisp_core.model import CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.action_client import ActionClient, Limits
@@ -58,14 +58,21 @@ class FrankaHardware:
     def alarm(self) -> Optional[Outcome]:
         """Why a motion must not go on; ``None`` while all is well."""
         if not self._alive:
-            return Outcome(Status.LOST, f"there is no robot state on {self._settings.states}")
+            age = time.monotonic() - self._seen_at
+            return Outcome.because(
+                CauseKind.STALE_SENSOR, Status.LOST, f"there is no robot state on {self._settings.states}",
+                self._settings.states, seconds=age if math.isfinite(age) else None)
         if self._mode == FrankaState.ROBOT_MODE_USER_STOPPED:
-            return Outcome(Status.SAFETY, "the user stop is pressed; release it to go on")
+            return Outcome.because(CauseKind.STOPPED, Status.SAFETY,
+                                   "the user stop is pressed; release it to go on",
+                                   "user stop")
         if self._mode == FrankaState.ROBOT_MODE_GUIDING:
-            return Outcome(Status.SAFETY, "the robot is being guided by hand")
+            return Outcome.because(CauseKind.STOPPED, Status.SAFETY, "the robot is being guided by hand",
+                                   "guiding")
         if self._mode == FrankaState.ROBOT_MODE_REFLEX:
-            return Outcome(Status.EXECUTION,
-                           f"a reflex stopped the arm: {self.errors() or 'no reason is given'}")
+            return Outcome.because(CauseKind.HARDWARE, Status.EXECUTION,
+                                   f"a reflex stopped the arm: {self.errors() or 'no reason is given'}",
+                                   "reflex")
         return None
 
     def errors(self) -> str:
@@ -88,7 +95,8 @@ class FrankaHardware:
         """What the tool has touched since ``begin_guard``; ``None`` while it has not."""
         if self._felt < _SAMPLES:
             return None
-        return Outcome(Status.EXECUTION, f"the hand touched something ({self._largest:.0f} N)")
+        return Outcome.because(CauseKind.TOUCHED, Status.EXECUTION,
+                               f"the hand touched something ({self._largest:.0f} N)")
 
     def end_guard(self) -> None:
         """Feel no longer."""
@@ -131,8 +139,10 @@ class FrankaHardware:
         free = self._free_force
         if free is not None:
             change = math.dist(_force(state), free)
-            self._felt = self._felt + 1 if change > self._settings.contact_force else \
-                (self._felt if self._felt >= _SAMPLES else 0)
+            if change > self._settings.contact_force:
+                self._felt += 1
+            elif self._felt < _SAMPLES:
+                self._felt = 0
             self._largest = max(self._largest, change)
 
 

@@ -8,7 +8,7 @@ from threading import Condition
 from typing import Dict, Optional, Sequence, Tuple
 
 import rospy
-from hicrisp_core.model import Outcome, Status
+from hicrisp_core.model import CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_on
 from sensor_msgs.msg import JointState
@@ -80,8 +80,16 @@ class JointWatch:
         if wait_on(self._changed, self.standing, deadline, in_vain=rospy.is_shutdown):
             return Outcome(Status.SUCCESS)
         if not self.alive:
-            return Outcome(Status.LOST, f"there are no joint states on {self.topic}")
+            return self.silent()
         return Outcome(Status.EXECUTION, "the joint states show that it still moves")
+
+    def silent(self) -> Outcome:
+        """LOST: a joint is not told of any more, or never was."""
+        oldest = min((self._seen_at.get(joint, -math.inf) for joint in self.joints), default=-math.inf)
+        return Outcome.because(CauseKind.STALE_SENSOR, Status.LOST,
+                               f"there are no joint states on {self.topic}",
+                               self.topic,
+                               seconds=time.monotonic() - oldest if math.isfinite(oldest) else None)
 
     def wait_until_known(self, deadline: Deadline) -> bool:
         """Wait for the first positions of all joints."""

@@ -35,7 +35,8 @@ def read_limits(description: str, joints: Sequence[str], acceleration: float) ->
     planned: Mapping[str, Mapping[str, Any]] = rospy.get_param(f"{description}_planning/joint_limits", {})
     missing = [joint for joint in joints if joint not in urdf]
     if missing:
-        raise ConfigError(f"the robot in {description} has no joint '{missing[0]}'; it has: {', '.join(sorted(urdf))}")
+        raise ConfigError(f"the robot in {description} has no joint '{missing[0]}'; it has: "
+                          f"{', '.join(sorted(urdf))}")
     found = []
     for joint in joints:
         lower, upper, velocity = urdf[joint]

@@ -111,8 +111,9 @@ class MoveGroup:
                 message = str(error)
             time.sleep(min(_RETRY, deadline.remaining))
         raise ConfigError(
-            f"no move_group for the group '{settings.group}' in {settings.namespace}: {message}. Is its launch file "
-            "running, with the capabilities that moveit_commander waits for (move_group, execute_trajectory, pickup)?")
+            f"no move_group for the group '{settings.group}' in {settings.namespace}: {message}. Is its "
+            "launch file running, with the capabilities that moveit_commander waits for (move_group, "
+            "execute_trajectory, pickup)?")
 
     def _prepare(self) -> None:
         settings = self._settings
@@ -136,7 +137,8 @@ class MoveGroup:
         if not {name, f"{group}[{name}]"} & ids:
             known = sorted({planner[len(group) + 1:-1] for planner in ids if planner.startswith(f"{group}[")}
                            or ids)
-            raise ConfigError(f"MoveIt has no planner '{name}' for the group '{group}'; there are: {', '.join(known)}")
+            raise ConfigError(f"MoveIt has no planner '{name}' for the group '{group}'; there are: "
+                              f"{', '.join(known)}")
 
     def _ask(self, work: Callable[[], Any]) -> Any:
         try:

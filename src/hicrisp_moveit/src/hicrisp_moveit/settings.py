@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from pathlib import Path
 from typing import Optional, Tuple, Union
 
@@ -25,9 +24,9 @@ class MoveItSettings:
         group: the planning group; its active joints are the arm's.
         hand_group: the group of the gripper's joints.
         tool_link: the link that is planned for.
-        tcp: the tool centre point in the tool link: x, y, z (metres), roll, pitch, yaw (radians).
         hand_links: links that may touch what is grasped.
         rest: the posture of rest, radians, in the order of the group's joints.
+        tcp: the tool centre point in the tool link: x, y, z (metres), roll, pitch, yaw (radians).
         planner: id of the planner.
         planning_time: longest search, seconds of wall time.
         attempts: plans from which the shortest is taken.
@@ -55,12 +54,12 @@ class MoveItSettings:
         stop_limit: time within which a stop must be confirmed, seconds.
     """
 
-    group: str = "panda_manipulator"
-    hand_group: str = "panda_hand"
-    tool_link: str = "panda_hand_tcp"
+    group: str
+    hand_group: str
+    tool_link: str
+    hand_links: Tuple[str, ...]
+    rest: Tuple[float, ...]
     tcp: Tuple[float, float, float, float, float, float] = (0.0,) * 6
-    hand_links: Tuple[str, ...] = ("panda_hand", "panda_leftfinger", "panda_rightfinger")
-    rest: Tuple[float, ...] = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785)
     planner: str = "RRTConnect"
     planning_time: NonNegativeFloat = 2.0
     attempts: NonNegativeInt = 1
@@ -103,13 +102,13 @@ class GripperSettings:
     """How one parallel gripper is told what to do.
 
     Args:
+        fingers: the finger joints; their positions add up to the opening.
         kind: ``franka`` (move, grasp, homing), ``gripper_command`` (control_msgs), ``group`` (a trajectory
             for the hand's joints through MoveIt), or ``auto`` (``franka`` where its actions are served, else
             ``gripper_command``).
         action: the action's name; for ``franka`` and ``auto`` the namespace of its actions, in which ``auto``
             takes ``gripper_action`` for the other kind.
-        fingers: the finger joints; their positions add up to the opening.
-        driven: the finger joints that a trajectory of kind ``group`` names.
+        driven: the finger joints that a trajectory of kind ``group`` names; by default the first.
         position: of a commanded joint for an opening of one metre.
         max_opening: metres between the fingers.
         max_force: newtons.
@@ -119,10 +118,10 @@ class GripperSettings:
         homing: whether the fingers are homed at the start (``franka``).
     """
 
+    fingers: Tuple[str, ...]
     kind: str = "gripper_command"
     action: str = "/franka_gripper/gripper_action"
-    fingers: Tuple[str, ...] = ("panda_finger_joint1", "panda_finger_joint2")
-    driven: Tuple[str, ...] = ("panda_finger_joint1",)
+    driven: Tuple[str, ...] = ()
     position: NonNegativeFloat = 0.5
     max_opening: NonNegativeFloat = 0.08
     max_force: NonNegativeFloat = 70.0
@@ -162,20 +161,20 @@ class FrankaSettings:
 class ArmFile:
     """Everything that a robot's file says; ``franka`` is ``None`` for other hardware."""
 
-    name: str = "panda"
-    moveit: MoveItSettings = field(default_factory=MoveItSettings)
-    gripper: GripperSettings = field(default_factory=GripperSettings)
+    name: str
+    moveit: MoveItSettings
+    gripper: GripperSettings
     franka: Optional[FrankaSettings] = None
 
 
 def load_arm_file(path: Union[str, Path]) -> ArmFile:
-    """The settings of a robot's file; what it leaves out keeps its default.
+    """The settings of a robot's file: its names must be there; other keys keep their defaults.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    file = read_settings(ArmFile, values, positions, required=("name",), others=(SECTION,))
+    file = read_settings(ArmFile, values, positions, others=(SECTION,))
     if file.gripper.kind not in extensions().grippers:
         raise positions.error(("gripper", "kind"), extensions().grippers.unknown(file.gripper.kind))
     return file

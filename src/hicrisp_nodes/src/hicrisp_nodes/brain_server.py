@@ -67,6 +67,7 @@ class BrainServer:
         said = ReportAnswer()
         if isinstance(self._brain, Reporter):
             said = self._brain.report(ReportRequest(
-                Task(asked.task, asked.task_id, asked.robot), asked.success, asked.message, tuple(asked.done),
-                tuple(asked.failures), tuple(asked.history)), Deadline(max(0.0, asked.time_limit)))
+                Task(asked.task, asked.task_id, asked.robot), asked.success, asked.message,
+                tuple(to.record_from_msg(record) for record in asked.done), to.stack_from_msg(asked.failures),
+                tuple(asked.history)), Deadline(max(0.0, asked.time_limit)))
         return ReportTaskResult(text=said.text, usage=to.usage_to_msg(said.usage, asked.task_id))

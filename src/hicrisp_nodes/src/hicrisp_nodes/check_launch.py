@@ -37,7 +37,8 @@ def check(options: argparse.Namespace) -> None:
             raise ConfigError(f"scene {scene.name} has no {need}, which this launch file needs; these have: "
                               f"{', '.join(_with(options.needs)) or 'none'}")
     if options.world and options.world != _world_of(scene):
-        raise ConfigError(f"scene {scene.name} is moved by world:={_world_of(scene)}, not by world:={options.world}")
+        raise ConfigError(f"scene {scene.name} is moved by world:={_world_of(scene)}, not by "
+                          f"world:={options.world}")
     load_domain(config_file("domains", options.domain or scene.domain))
     load_policy(config_file("policies", options.policy))
     load_llm_settings(config_file("llm", choose_llm(options.llm, os.environ)[0]))

@@ -41,7 +41,7 @@ class DetectorServer:
         self._pose_age_limit = pose_age_limit
         self._detector = self._made(configuration)
         self._eyes = eyes
-        self._follower = SceneFollower(self._follow)
+        self._follower = SceneFollower(self._follow, eyes.forget if isinstance(eyes, PoseEyes) else None)
         self._service = rospy.Service("detector/check", CheckCommand, self._check)
 
     def _made(self, configuration: Configuration) -> Detector:

@@ -51,6 +51,7 @@ class PoseEyes:
         self._period = 1.0 / rate
         self._scan = scan
         self._scans: Optional[ScanTopic] = None
+        self._configuration = configuration
         self._eyes = self._open(configuration)
         self._shown: Optional[Eyes] = None
         self._news = Condition()
@@ -63,7 +64,14 @@ class PoseEyes:
         """Look for the things of another scene; on return it has been published once, where that took no
         long time.
         """
-        self._eyes = wanted = self._open(configuration)
+        self._configuration = configuration
+        self.forget()
+
+    def forget(self) -> None:
+        """Look anew for the things of the scene, whose world began again: what was seen before is over. On
+        return that has been published once, where it took no long time.
+        """
+        self._eyes = wanted = self._open(self._configuration)
         with self._news:
             self._news.wait_for(lambda: self._shown is wanted, _SHOWN_LIMIT)
 

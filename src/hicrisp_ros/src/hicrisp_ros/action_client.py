@@ -20,12 +20,16 @@ from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
+from hicrisp_ros.connections import hears
 from hicrisp_ros.publisher import Publisher
 
 SLICE = 0.02
 RESEND_AFTER = 0.5
 LOST_AFTER = 0.6
-RESULT_WITHIN = 3.0
+RESULT_WITHIN = 10.0
+"""Seconds from the status that ends a goal to its result, which comes over a connection of its own."""
+EMPTY_RESULT_WITHIN = 1.0
+"""The same where the result says nothing, so that the status is enough."""
 _UNFINISHED = (GoalStatus.PENDING, GoalStatus.ACTIVE, GoalStatus.PREEMPTING, GoalStatus.RECALLING)
 
 
@@ -91,7 +95,8 @@ class _Track:
         self.acknowledged = False
         self.missing_since: Optional[float] = None
         self.over_since: Optional[float] = None
-        self.answer: Any = None
+        self.end: Optional[GoalStatus] = None
+        self.result: Any = None
 
 
 class ActionClient:
@@ -100,11 +105,15 @@ class ActionClient:
     Args:
         name: the action's name, relative to the node's namespace.
         specification: the action's type, for example ``PlanTaskAction``.
+        empty_result: whether the result says nothing; a goal whose result is lost on the way then ends as its
+            status says.
     """
 
-    def __init__(self, name: str, specification: Any) -> None:
+    def __init__(self, name: str, specification: Any, empty_result: bool = False) -> None:
         parts = specification()
         self.name = name
+        self._result_within = EMPTY_RESULT_WITHIN if empty_result else RESULT_WITHIN
+        self._empty_result = empty_result
         self._goal_type = type(parts.action_goal)
         self._tracks: Dict[str, _Track] = {}
         self._unfinished: Optional[FrozenSet[str]] = None
@@ -115,19 +124,19 @@ class ActionClient:
         self._result = rospy.Subscriber(f"{name}/result", type(parts.action_result), self._on_result,
                                         tcp_nodelay=True)
         self._feedback = rospy.Subscriber(f"{name}/feedback", type(parts.action_feedback), self._on_feedback)
-        self._status = rospy.Subscriber(f"{name}/status", GoalStatusArray,
-                                        self._on_status)  # It looks at the others.
+        self._status = rospy.Subscriber(f"{name}/status", GoalStatusArray)
+        self._status.impl.add_callback(self._on_status, None)  # It looks at the others, so they come first.
 
     @property
     def connected(self) -> bool:
         """Whether every topic of the action has the server at its other end."""
-        ends = (self._goal, self._cancel, self._status, self._result, self._feedback)
-        return all(end.get_num_connections() > 0 for end in ends)
+        return all(end.get_num_connections() > 0 for end in (self._goal, self._cancel)) \
+            and all(hears(end) for end in (self._status, self._result, self._feedback))
 
     @property
     def _ready(self) -> bool:
-        """Whether a status came over the whole connection: rospy's publishers count a new subscriber a moment
-        later than it does, and what they publish in between is lost."""
+        """Whether a status came over the whole connection: rospy's publishers send to a new subscriber a
+        moment after they have greeted it, and what they publish in between is lost."""
         if not self.connected:
             self._heard = False
         return self._heard
@@ -201,9 +210,11 @@ class ActionClient:
                     self._goal.publish(request)
             elif self._lost(track, now):
                 return Reply(CallStatus.LOST, None, f"the server of '{self.name}' went away with the goal")
-            elif track.over_since is not None and now - track.over_since > RESULT_WITHIN:
+            elif track.over_since is not None and now - track.over_since > self._result_within:
+                if self._empty_result:
+                    break
                 return Reply(CallStatus.LOST, None,
-                             f"'{self.name}' finished the goal, its result did not arrive")
+                             f"'{self.name}' finished the goal, but its result did not arrive")
             if ending is None and sent is not None and (cancel.is_set() or execution.passed):
                 timed_out = not cancel.is_set()
                 ending = Deadline(limits.preemption)
@@ -215,22 +226,21 @@ class ActionClient:
                     told = now
                     self._cancel.publish(GoalID(id=request.goal_id.id))
             track.finished.wait(SLICE)
-        return self._reply(track.answer, timed_out)
-
-    def _reply(self, answer: Any, timed_out: bool) -> Reply:
-        status = _TERMINAL.get(answer.status.status, CallStatus.LOST)
+        with self._lock:
+            end, result = track.end or GoalStatus(), track.result
+        status = _TERMINAL.get(end.status, CallStatus.LOST)
         if timed_out and status is CallStatus.PREEMPTED:
             status = CallStatus.TIMEOUT
-        return Reply(status, answer.result, answer.status.text)
+        return Reply(status, result, end.text)
 
     def _lost(self, track: _Track, now: float) -> bool:
-        if self._status.get_num_connections() == 0 and track.missing_since is None:
+        if track.missing_since is None and not hears(self._status):
             track.missing_since = now
         return track.missing_since is not None and now - track.missing_since > LOST_AFTER
 
     def _on_status(self, message: GoalStatusArray) -> None:
-        known = {goal.goal_id.id: goal.status for goal in message.status_list}
-        unfinished = frozenset(goal_id for goal_id, status in known.items() if status in _UNFINISHED)
+        known = {goal.goal_id.id: goal for goal in message.status_list}
+        unfinished = frozenset(goal_id for goal_id, goal in known.items() if goal.status in _UNFINISHED)
         now = time.monotonic()
         self._heard = self.connected
         with self._lock:
@@ -238,17 +248,17 @@ class ActionClient:
             for goal_id, track in self._tracks.items():
                 if goal_id in known:
                     track.acknowledged, track.missing_since = True, None
-                    if known[goal_id] in _TERMINAL and track.over_since is None:
-                        track.over_since = now
+                    if known[goal_id].status in _TERMINAL and track.over_since is None:
+                        track.over_since, track.end = now, known[goal_id]
                 elif track.acknowledged and track.missing_since is None:
                     track.missing_since = now
 
     def _on_result(self, message: Any) -> None:
         with self._lock:
             track = self._tracks.get(message.status.goal_id.id)
-        if track is not None:
-            track.answer = message
-            track.finished.set()
+            if track is not None:
+                track.end, track.result = message.status, message.result
+                track.finished.set()
 
     def _on_feedback(self, message: Any) -> None:
         with self._lock:

@@ -59,14 +59,16 @@ class _WallServer(actionlib.ActionServer):
     """actionlib's server with its status published at a period of wall time; silent once it was stopped.
 
     Its own ``initialize`` starts a timer of the ROS clock, which ends with an exception when a simulation is
-    reset.
+    reset. The last feedback and result are latched: a client takes itself for connected a moment before it
+    hears, and would miss the end of a goal that is refused at once.
     """
 
     def initialize(self) -> None:
         name = rospy.remap_name(self.ns)
         self.status_pub = Publisher(f"{name}/status", GoalStatusArray, latch=True, queue_size=QUEUE_SIZE)
-        self.result_pub = Publisher(f"{name}/result", self.ActionResult, queue_size=QUEUE_SIZE)
-        self.feedback_pub = Publisher(f"{name}/feedback", self.ActionFeedback, queue_size=QUEUE_SIZE)
+        self.result_pub = Publisher(f"{name}/result", self.ActionResult, latch=True, queue_size=QUEUE_SIZE)
+        self.feedback_pub = Publisher(f"{name}/feedback", self.ActionFeedback, latch=True,
+                                      queue_size=QUEUE_SIZE)
         self.goal_sub = rospy.Subscriber(f"{name}/goal", self.ActionGoal, self.internal_goal_callback)
         self.cancel_sub = rospy.Subscriber(f"{name}/cancel", GoalID, self.internal_cancel_callback)
         self.status_list_timeout = rospy.Duration.from_sec(ENDED_ARE_LISTED)

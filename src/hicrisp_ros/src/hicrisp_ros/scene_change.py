@@ -1,17 +1,19 @@
 """A change of the scene: the world's node begins it, and every node of the namespace that knows a scene
 follows.
 
-A node that follows serves ``~load_scene``. The private parameters ``~scene`` and ``~seed`` of all nodes are
+A node that follows serves ``~load_scene``; one that remembers what it saw serves ``~forget`` too, for a world
+that begins again with the same scene. The private parameters ``~scene`` and ``~seed`` of all nodes are
 set too, so that one which is away at the moment comes back with the right scene.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Callable, Iterator, List
+from typing import Any, Callable, Iterator, List, Optional
 
 import rospy
 from hicrisp_core.errors import HicrispError
+from std_srvs.srv import Trigger, TriggerRequest, TriggerResponse
 
 from hicrisp_msgs.srv import (
     HoldTasks,
@@ -23,7 +25,7 @@ from hicrisp_msgs.srv import (
 from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.service_client import ServiceClient, offered
 
-_SERVICE = "load_scene"
+_SERVICE, _FORGET = "load_scene", "forget"
 _FOLLOW_LIMIT = 20.0
 _HOLD_LIMIT = 15.0
 """Seconds of wall time that a node gets to go over to a scene, and the supervisor to say whether a task
@@ -36,15 +38,27 @@ class SceneFollower:
 
     Args:
         follow: takes the new configuration over; it may raise ``HicrispError`` when it cannot.
+        forget: forgets what was seen before the world began again; for nodes that remember anything.
     """
 
-    def __init__(self, follow: Callable[[Configuration], None]) -> None:
+    def __init__(
+        self, follow: Callable[[Configuration], None], forget: Optional[Callable[[], None]] = None
+    ) -> None:
         self._follow = follow
-        self._service = rospy.Service(f"~{_SERVICE}", LoadScene, self._load)
+        self._forget = forget
+        self._services = [rospy.Service(f"~{_SERVICE}", LoadScene, self._load)]
+        if forget is not None:
+            self._services.append(rospy.Service(f"~{_FORGET}", Trigger, self._begin_again))
 
     def stop(self) -> None:
         """Follow no more."""
-        self._service.shutdown("the node ends")
+        for service in self._services:
+            service.shutdown("the node ends")
+
+    def _begin_again(self, _: TriggerRequest) -> TriggerResponse:
+        assert self._forget is not None
+        self._forget()
+        return TriggerResponse(True, "")
 
     def _load(self, request: LoadSceneRequest) -> LoadSceneResponse:
         before = rospy.get_param("~scene", None), rospy.get_param("~seed", None)
@@ -71,14 +85,30 @@ def let_all_follow(scene: str, seed: int) -> List[str]:
         if last == "scene" and node.startswith(space) and node != own and "/" not in node[len(space):]:
             rospy.set_param(name, scene)
             rospy.set_param(f"{node}/seed", int(seed))
+    return _told(_SERVICE, LoadScene, LoadSceneRequest(scene, int(seed)), "did not follow")
+
+
+def let_all_forget() -> List[str]:
+    """Make every other node of this namespace forget what it saw before the world began again; the nodes that
+    did not, with their reasons.
+    """
+    return _told(_FORGET, Trigger, TriggerRequest(), "did not forget what it saw before")
+
+
+def _told(name: str, kind: Any, request: Any, failed: str) -> List[str]:
+    """Call a service of every node of this namespace that has it; the nodes that failed, with their
+    reasons.
+    """
+    space = rospy.get_namespace()
     problems: List[str] = []
-    for service in sorted(_followers(space)):
-        client = ServiceClient(service, LoadScene)
-        reply = client.call(LoadSceneRequest(scene, int(seed)), _FOLLOW_LIMIT)
+    for service in sorted(_offering(space, name)):
+        client = ServiceClient(service, kind)
+        reply = client.call(request, _FOLLOW_LIMIT)
         client.close()
-        if reply.response is None or not reply.response.ok:
+        ok = reply.response is not None and (reply.response.success if kind is Trigger else reply.response.ok)
+        if not ok:
             why = reply.message if reply.response is None else reply.response.message
-            problems.append(f"{service[len(space):].partition('/')[0]} did not follow: {why}")
+            problems.append(f"{service[len(space):].partition('/')[0]} {failed}: {why}")
     return problems
 
 
@@ -104,11 +134,11 @@ def tasks_held() -> Iterator[str]:
         client.close()
 
 
-def _followers(space: str) -> List[str]:
-    """The services of the nodes of a namespace that follow a scene."""
+def _offering(space: str, service: str) -> List[str]:
+    """The services of a name that the nodes of a namespace offer."""
     try:
         services = rospy.get_master().getSystemState()[2][2]
     except (OSError, rospy.ROSException):
         return []
     return [str(name) for name, _ in services if str(name).startswith(space)
-            and str(name).rpartition("/")[2] == _SERVICE and str(name).count("/") == space.count("/") + 1]
+            and str(name).rpartition("/")[2] == service and str(name).count("/") == space.count("/") + 1]

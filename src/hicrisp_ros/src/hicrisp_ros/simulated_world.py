@@ -15,7 +15,7 @@ from hicrisp_core.scene import Scene, SceneFault, load_scene
 
 from hicrisp_msgs.srv import InjectFaultRequest, InjectFaultResponse, ResetWorldRequest, ResetWorldResponse
 from hicrisp_ros.config_files import config_file, config_files_of
-from hicrisp_ros.scene_change import let_all_follow, tasks_held
+from hicrisp_ros.scene_change import let_all_follow, let_all_forget, tasks_held
 
 Inject = Callable[[str, str, Sequence[float], int], str]
 """Makes a fault of a kind, target, magnitude and count happen, and says what was done."""
@@ -71,8 +71,8 @@ class Resets:
 
     def _seed(self, asked: int) -> int:
         if asked < ResetWorldRequest.SEED_ZERO:
-            raise ConfigError(f"no seed {asked}; give one from 1 on, 0 for the seed of the launch ({self._launched}), "
-                              "or -1 for seed 0")
+            raise ConfigError(f"no seed {asked}; give one from 1 on, 0 for the seed of the launch "
+                              f"({self._launched}), or -1 for seed 0")
         return 0 if asked == ResetWorldRequest.SEED_ZERO else asked or self._launched
 
     def _reset(self, named: str, seed: int) -> ResetWorldResponse:
@@ -81,13 +81,14 @@ class Resets:
             raise ConfigError(_misfit(scene, self._scene))
         problems = list(self._begin(scene, seed))
         changed = scene.source != self._scene.source
-        seen_only = scene.arena is not None  # What stands about in an arena is seen, and remembered by the nodes.
         self._scene, self._named = scene, named
         rospy.set_param("~seed", int(seed))
         rospy.set_param("~resets", int(rospy.get_param("~resets", 0)) + 1)
-        if changed or seen_only:
+        if changed:
             rospy.set_param("~scene", named)
             problems += let_all_follow(named, seed)
+        else:
+            problems += let_all_forget()
         return ResetWorldResponse(not problems,
                                   "; ".join((f"scene {scene.name} with seed {seed}", *problems)))
 

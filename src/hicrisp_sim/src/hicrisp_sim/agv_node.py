@@ -1,4 +1,6 @@
-"""The embedded arena's door: an AGV that is met as any robot with a move_base is, and faults, reset and pictures."""
+"""The embedded arena's door: an AGV that is met as any robot with a move_base is, and faults, reset and
+pictures.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from hicrisp_sim.move_base_server import MoveBaseServer
 
 
 class AgvServer:
-    """Serves an arena. The action and its services are under ``/move_base``; the rest is in the node's namespace."""
+    """Serves an arena. The action and its services are under ``/move_base``; the rest is in the node's
+    namespace.
+    """
 
     def __init__(self, world: AgvWorld) -> None:
         self._world = world

@@ -20,8 +20,8 @@ _WIDEST = 0.5
 
 
 class DriveParameters:
-    """Serves ``set_parameters`` of the local planner and of the costmaps under ``/move_base``; what is out of range is
-    put to the nearest bound."""
+    """Serves ``set_parameters`` of the local planner and of the costmaps under ``/move_base``; what is out of
+    range is put to the nearest bound."""
 
     def __init__(self, settings: AgvSettings) -> None:
         self._margin = settings.margin

@@ -33,10 +33,12 @@ class AgvTopics:
         clock: whether the clock is published too, and not by somebody else.
         tray: the name of the frame of what the base carries, and its pose in the base's frame.
 
-    Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift; ``<name>/base_link`` is the base.
+    Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift; ``<name>/base_link`` is the
+        base.
     """
 
-    def __init__(self, base: EmbeddedBase, clock: bool = True, tray: Optional[Tuple[str, Pose]] = None) -> None:
+    def __init__(self, base: EmbeddedBase, clock: bool = True,
+                 tray: Optional[Tuple[str, Pose]] = None) -> None:
         self._base = base
         self._tells_time = clock
         self._tray = tray
@@ -47,7 +49,8 @@ class AgvTopics:
         self._odometry = Publisher("/odom", Odometry, queue_size=20, tcp_nodelay=True)
         self._scan = Publisher("/scan", LaserScan, queue_size=5)
         self._map = Publisher("/map", OccupancyGrid, queue_size=1, latch=True)
-        self._costmap = Publisher("/move_base/global_costmap/costmap", OccupancyGrid, queue_size=1, latch=True)
+        self._costmap = Publisher("/move_base/global_costmap/costmap", OccupancyGrid, queue_size=1,
+                                  latch=True)
         self._scanned = self._costed = -math.inf
         self.begin()
 

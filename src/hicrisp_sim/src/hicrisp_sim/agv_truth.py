@@ -27,7 +27,8 @@ class AgvTruth:
             return
         simulation, goal = self._base.simulation, self._base.goal
         self._truth.publish(TrueMotion(
-            header=Header(stamp=rospy.Time.from_sec(simulation.time), frame_id="world"), robot=self._base.name,
+            header=Header(stamp=rospy.Time.from_sec(simulation.time), frame_id="world"),
+            robot=self._base.name,
             pose=pose_to_msg(simulation.base_pose), speed=simulation.base_speed,
             turning=simulation.base_turning, touching=simulation.touching, driving=self._base.driving,
             has_goal=goal is not None, goal=pose_to_msg(goal)))

@@ -6,7 +6,7 @@ from threading import Event, RLock
 from typing import Callable, FrozenSet, Optional
 
 import numpy as np
-from hicrisp_core.model import Outcome, Pose, Status, WorldState
+from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldState
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
@@ -106,7 +106,8 @@ class EmbeddedArm:
         times, positions = np.array(trajectory.times), np.array(trajectory.positions)
         velocities = np.array(trajectory.velocities)
         if np.abs(positions[0] - self._simulation.arm_positions).max() > _LAG:
-            return Outcome(Status.EXECUTION, "the arm is not where the motion begins")
+            return Outcome.because(CauseKind.OFF_COURSE, Status.EXECUTION,
+                                   "the arm is not where the motion begins")
         with self._moving, self._simulation.moving():
             self._stopping.clear()
             at, pace, outcome = 0.0, 1.0, Outcome(Status.SUCCESS)
@@ -125,27 +126,28 @@ class EmbeddedArm:
                 bump = watch.look(wanted - self._simulation.arm_positions,
                                   self._simulation.arm_external_torques,
                                   self._force() if stop_on_contact else None)
-                if bump:
+                if bump is not None:
                     self._hold(self._simulation.arm_positions)
-                    return Outcome(Status.EXECUTION, bump)
+                    return Outcome(Status.EXECUTION, bump.said, cause=bump)
             self._hold(_sample(times, positions, at))
             return outcome
 
     def move_gripper(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
         if not 0.0 <= opening <= MAX_OPENING + 1e-6:
-            return Outcome(Status.INVALID, f"the fingers open from 0 to {MAX_OPENING} m, not {opening:.3f} m")
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"the fingers open from 0 to {MAX_OPENING} m, not {opening:.3f} m")
         return self._move_fingers(opening, 70.0, deadline, cancel)
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
         if not 0.0 < force <= 70.0:
-            return Outcome(Status.INVALID,
-                           f"the fingers press with more than 0 and up to 70 N, not {force:.1f} N")
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"the fingers press with more than 0 and up to 70 N, not {force:.1f} N")
         return self._move_fingers(-0.02, force, deadline, cancel)
 
     def stop(self, deadline: Deadline) -> Outcome:
         self._stopping.set()
         if not self._moving.acquire(timeout=deadline.remaining):
-            return Outcome(Status.TIMEOUT, "the arm did not stop in time")
+            return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "the arm did not stop in time")
         try:
             with self._simulation.moving():
                 self._hold(self._simulation.arm_positions)
@@ -157,9 +159,9 @@ class EmbeddedArm:
 
     def _interrupted(self, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
         if cancel.is_set() or self._stopping.is_set():
-            return Outcome(Status.CANCELED, "the motion was stopped")
+            return Outcome.because(CauseKind.CANCELED, Status.CANCELED, "the motion was stopped")
         if deadline.passed:
-            return Outcome(Status.TIMEOUT, "the time for the motion ran out")
+            return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "the time for the motion ran out")
         return None
 
     def _force(self) -> np.ndarray:
@@ -204,19 +206,19 @@ class _Watch:
         self._free_force = free_force
         self._count = 0
 
-    def look(self, lag: np.ndarray, torques: np.ndarray, force: Optional[np.ndarray]) -> str:
-        """What is wrong with the forces on the arm; empty when nothing is."""
-        found = ""
+    def look(self, lag: np.ndarray, torques: np.ndarray, force: Optional[np.ndarray]) -> Optional[Cause]:
+        """What is wrong with the forces on the arm; ``None`` when nothing is."""
+        found: Optional[Cause] = None
         if np.abs(lag).max() > _LAG:
-            found = "the arm could not follow its motion"
+            found = Cause(CauseKind.OFF_COURSE, said="the arm could not follow its motion")
         elif np.abs(torques).max() > self._settings.contact_torque:
-            found = "the arm pressed against something"
+            found = Cause(CauseKind.TOUCHED, said="the arm pressed against something")
         elif force is not None and self._free_force is not None:
             change = float(np.linalg.norm(force - self._free_force))
             if change > self._settings.contact_force:
-                found = f"the hand touched something ({change:.0f} N)"
-        self._count = self._count + 1 if found else 0
-        return found if self._count >= _CONTACT_PERIODS else ""
+                found = Cause(CauseKind.TOUCHED, said=f"the hand touched something ({change:.0f} N)")
+        self._count = self._count + 1 if found is not None else 0
+        return found if self._count >= _CONTACT_PERIODS else None
 
 
 def _sample(times: np.ndarray, rows: np.ndarray, at: float) -> np.ndarray:

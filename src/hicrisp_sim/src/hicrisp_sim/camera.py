@@ -75,7 +75,7 @@ class SceneCamera:
 
     def _animation(self, seen: List[Snapshot]) -> bytes:
         stride = max(1, -(-len(seen) // _FRAMES))
-        with Renderer(self._simulation.model, _SMALL) as renderer:
+        with Renderer(self._simulation.model, _SMALL, shadows=False) as renderer:
             pictures = [renderer.draw(snapshot).copy() for snapshot in [*seen[::stride], seen[-1]]]
         with TemporaryDirectory() as folder:
             return save_animation(pictures, Path(folder) / "overview.webp", _FRAME_SECONDS).read_bytes()

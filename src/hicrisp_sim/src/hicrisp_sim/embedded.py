@@ -10,13 +10,13 @@ from typing import Dict, Optional, Sequence, Tuple, Union
 import numpy as np
 from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.eyes import SceneEyes
-from hicrisp_core.detector.perception import ArmFrames
+from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.arm_robot import ArmRobot
-from hicrisp_core.robot.description import RobotBody, described
+from hicrisp_core.robot.description import body_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 
@@ -92,15 +92,17 @@ class EmbeddedWorld(SimulatedWorld):
         settings: Optional[ArmSettings] = None, domain: Optional[Domain] = None,
     ) -> None:
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
-        self._settings = settings or load_settings(config_file("robots", "panda_embedded"))
+        file = config_file("robots", "panda_embedded")
+        self._settings = settings or load_settings(file)
         self._domain = domain or load_domain(config_file("domains", loaded.domain))
         self.simulation = self._simulate(loaded, rate)
         self.arm = EmbeddedArm(self.simulation, loaded, self._settings, seed)
         self._faults = Faults(self.simulation, self.arm.kinematics, seed)
         self.arm.distortion = self._faults.distort
-        body = described(self._settings.name) or RobotBody()
+        body = body_of(file, self._settings.name)
         self.robot = FaultyRobot(self.arm, body.able(self._domain.skills), self.look, clock=lambda: self.time,
                                  hand=body.hand)
+        self._arm_frames = frames_of(self._settings.name, body)
         self.robot.faults = self._faults
         self._tracker = Tracker()
         self._begin(loaded)
@@ -112,7 +114,8 @@ class EmbeddedWorld(SimulatedWorld):
 
     def _simulate(self, scene: Scene, rate: float) -> Simulation:
         if scene.arena is not None:
-            raise ConfigError(f"the scene '{scene.name}' is an arena for a base; this world is a table for an arm")
+            raise ConfigError(f"the scene '{scene.name}' is an arena for a base; this world is a table for "
+                              "an arm")
         return Simulation(scene, self._settings.rest, rate)
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
@@ -155,7 +158,7 @@ class EmbeddedWorld(SimulatedWorld):
         """The poses that the frames show at this instant, without the facts that follow: what a driver
         needs.
         """
-        frames, arm = self.frames(), ArmFrames(self._settings.name)
+        frames, arm = self.frames(), self._arm_frames
         objects = {name: replace(thing, pose=frames[name][0]) if thing.movable else thing
                    for name, thing in self.scene.objects.items()}
         return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)

@@ -40,7 +40,8 @@ def build() -> Union[WorldServer, AgvServer, FactServer]:
     if scene.arena is not None:
         return AgvServer(AgvWorld(scene, seed, rate))
     if scene.world != EMBEDDED:
-        raise ConfigError(f"scene {scene.name} is of the world '{scene.world}': launch it with world:={scene.world}")
+        raise ConfigError(f"scene {scene.name} is of the world '{scene.world}': launch it with "
+                          f"world:={scene.world}")
     return WorldServer(EmbeddedWorld(scene, seed, rate), eyes, float(parameter("sigma", 0.0)))
 
 

@@ -62,7 +62,8 @@ class PlanningScene:
         in_hand = pose_of(hand.xpos, hand.xquat).inverse().compose(
             pose_of(self._data.mocap_pos[mocap], self._data.mocap_quat[mocap]))
         body = self._model.body(CARRIED + name).id
-        self._model.body_pos[body], self._model.body_quat[body] = in_hand.position, w_first(in_hand.orientation)
+        self._model.body_pos[body] = in_hand.position
+        self._model.body_quat[body] = w_first(in_hand.orientation)
         self.attached = name
         self._set_bits()
 
@@ -70,7 +71,8 @@ class PlanningScene:
         """Nothing is carried any more; what was carried is where the hand has it."""
         if self.attached is not None:
             self._place(joints)
-            carried, mocap = self._data.body(CARRIED + self.attached), self._model.body(self.attached).mocapid[0]
+            carried = self._data.body(CARRIED + self.attached)
+            mocap = self._model.body(self.attached).mocapid[0]
             self._data.mocap_pos[mocap], self._data.mocap_quat[mocap] = carried.xpos, carried.xquat
         self.attached = None
         self._set_bits()
@@ -122,7 +124,9 @@ class PlanningScene:
 
     def _set_bits(self) -> None:
         for name in self._names:
-            bits = 0 if name == self.attached else (DISTAL if name in self._touch else THING)
+            bits = DISTAL if name in self._touch else THING
+            if name == self.attached:
+                bits = 0
             for geom in self._geoms(name):
                 self._model.geom_contype[geom] = bits
             for geom in self._geoms(CARRIED + name):

@@ -1,4 +1,6 @@
-"""The AGV: HiCRISP's section IV-C. Areas in an order, unexpected obstacles, wrong orders injected; three policies."""
+"""The AGV: HiCRISP's section IV-C. Areas in an order, unexpected obstacles, wrong orders injected; three
+policies.
+"""
 
 from hicrisp_bench.agv.suite import add_options, run
 

@@ -18,7 +18,9 @@ from hicrisp_bench.agv.wrong_order import WrongOrder
 
 
 class MistakenBrain:
-    """Plans as the offline planner does, with a mistake in the first plan of a task where one is asked for."""
+    """Plans as the offline planner does, with a mistake in the first plan of a task where one is asked
+    for.
+    """
 
     def __init__(self, real: OfflineBrain) -> None:
         self._real = real

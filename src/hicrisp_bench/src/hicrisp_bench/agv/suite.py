@@ -24,19 +24,22 @@ from hicrisp_bench.suite import Report, Row, Section, at_least_one
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
 AREAS = ("area_1", "area_2", "area_3")
 COLUMNS = ("scene", "plan", "policy", "over_ros", "n", "reachable", "completed", "completed_all", "caught",
-           "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses", "corrections",
+           "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses",
+           "corrections",
            "path_ratio", "sim_s")
 ZONE_SCENE = "agv_zone"
 """The arena with a zone that no part of the base may enter."""
 REFERENCE = [
     {"source": "HiCRISP (Ming et al.), section IV-C", "suite": "agv", "policy": "hicrisp", "llm": "gpt-3.5",
-     "note": "the paper describes an AGV that visits areas in an order, in Gazebo and in reality; it prints no rates"},
+     "note": "the paper describes an AGV that visits areas in an order, in Gazebo and in reality; it prints "
+             "no rates"},
 ]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
-    parser.add_argument("--seeds", type=at_least_one, default=20, help="layouts of four obstacles for each order (20)")
+    parser.add_argument("--seeds", type=at_least_one, default=20,
+                        help="layouts of four obstacles for each order (20)")
     parser.add_argument("--over-ros", action="store_true", help="run the trials through the launched nodes")
 
 
@@ -45,7 +48,8 @@ def trials(config: Path, seeds: int) -> List[Tuple[Row, List[AgvTrial]]]:
     orders = list(itertools.permutations(AREAS))
     cases = [("agv", injected, policy) for injected in ("", *INJECTIONS) for policy in POLICIES]
     return [({"scene": scene, "plan": injected or "offline", "policy": policy, "llm": "offline"},
-             [AgvTrial(config, order, policy, seed, injected, scene) for order in orders for seed in range(seeds)])
+             [AgvTrial(config, order, policy, seed, injected, scene)
+              for order in orders for seed in range(seeds)])
             for scene, injected, policy in (*cases, (ZONE_SCENE, "", "hierarchical"))]
 
 
@@ -60,13 +64,14 @@ def run(options: argparse.Namespace) -> Report:
     measured = [_speed(options.config)]
     return Report(
         rows, COLUMNS, REFERENCE,
-        "The obstacles are in no map: the lidar sees them. Wrong orders were injected into the first plan; every other "
-        "failure was real. The offline planner made all plans and answered llm_step. 'completed' is the part of the "
-        f"runs whose areas can all be reached with {100 * TO_SPARE:.0f} cm to spare on every side; 'completed_all' is "
-        "that of all runs. A stop out of turn in an area to which the base was sent is a violation; one in an area "
-        "that lay on its way, where a drive broke off or looked for another path, is a halt. Areas that cannot be "
-        "reached have no turn. Visits, violations, collisions, zones and paths are those of the physics; a zone is "
-        "violated when any part of the base comes over it.",
+        "The obstacles are in no map: the lidar sees them. Wrong orders were injected into the first plan; "
+        "every other failure was real. The offline planner made all plans and answered llm_step. 'completed' "
+        f"is the part of the runs whose areas can all be reached with {100 * TO_SPARE:.0f} cm to spare on "
+        "every side; 'completed_all' is that of all runs. A stop out of turn in an area to which the base "
+        "was sent is a violation; one in an area that lay on its way, where a drive broke off or looked for "
+        "another path, is a halt. Areas that cannot be reached have no turn. Visits, violations, collisions, "
+        "zones and paths are those of the physics; a zone is violated when any part of the base comes over "
+        "it.",
         {"speed": measured, "runs": results},
         (Section("Speed", measured, ("what", "factor", "rays", "scan_rate", "sim_s")),),
         not any("crashed" in result for result in results))
@@ -98,7 +103,8 @@ def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:
         **head, "n": len(results), "reachable": len(reachable),
         "completed": done / len(reachable) if reachable else None,
         "completed_ci": wilson_interval(done, len(reachable)),
-        "completed_all": all_done / max(1, len(results)), "completed_all_ci": wilson_interval(all_done, len(results)),
+        "completed_all": all_done / max(1, len(results)),
+        "completed_all_ci": wilson_interval(all_done, len(results)),
         "caught": caught / max(1, len(whole)), "caught_ci": wilson_interval(caught, len(whole)),
         "order_violations": sum(result["order_violations"] for result in whole),
         "halts_out_of_turn": sum(result["halts_out_of_turn"] for result in whole),
@@ -106,7 +112,8 @@ def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:
         "zone_violations": sum(result["zone_violations"] for result in whole),
         "near_misses": sum(result["near_misses"] for result in whole), "corrections": corrections,
         "path_ratio": mean(ratios) if ratios else None,
-        "sim_s": spread([result["sim_s"] for result in whole]), "wall_s": spread([r["wall_s"] for r in whole]),
+        "sim_s": spread([result["sim_s"] for result in whole]),
+        "wall_s": spread([r["wall_s"] for r in whole]),
         "false_success": sum(result["claimed"] and not result["completed"] for result in whole),
         "crashed": [result["crashed"] for result in results if "crashed" in result],
         "failed": [[*result["order"], result["seed"]] for result in reachable if not result["completed"]],

@@ -1,4 +1,6 @@
-"""One run of the AGV: an order of areas, four obstacles by chance, a policy, perhaps a plan with a wrong order."""
+"""One run of the AGV: an order of areas, four obstacles by chance, a policy, perhaps a plan with a wrong
+order.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,9 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
 
 
 def result_of(trial: AgvTrial, track: TrueTrack, told: Told) -> Dict[str, Any]:
-    """The result of a run as a plain dictionary: what it says of itself, judged by where the base really was."""
+    """The result of a run as a plain dictionary: what it says of itself, judged by where the base really
+    was.
+    """
     truth = TrueMap(trial.load_scene(), track.robot)
     reachable = [area for area in trial.order if truth.reachable(area)]
     stood = {stop.area for stop in track.stops}

@@ -1,4 +1,6 @@
-"""What is true of an arena and of a run in it, from the physics: what can be reached, who stopped where, how far."""
+"""What is true of an arena and of a run in it, from the physics: what can be reached, who stopped where,
+how far.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,11 @@ _INSIDE = 0.03
 """Metres that the base's middle must be within an area's edge."""
 _RESOLUTION = 0.02
 _STOPPED, _LONG = 0.02, 0.4
-"""Speed (m/s, and rad/s) below which the base stands, and for how long that makes a stop during a drive, seconds.
+"""Speed (m/s, and rad/s) below which the base stands, and for how long that makes a stop during a drive,
+seconds.
 
-Where a drive has ended, standing is a stop at once: how soon the next one begins depends on who thinks how long.
+Where a drive has ended, standing is a stop at once: how soon the next one begins depends on who thinks how
+long.
 """
 
 
@@ -75,7 +79,8 @@ class TrueMap:
         cosine, sine = math.cos(area.pose.yaw), math.sin(area.pose.yaw)
         dx, dy = x - area.pose.position[0], y - area.pose.position[1]
         half = [size / 2.0 - _INSIDE for size in area.size[:2]]
-        return np.asarray((abs(dx * cosine + dy * sine) <= half[0]) & (abs(dy * cosine - dx * sine) <= half[1]))
+        return np.asarray((abs(dx * cosine + dy * sine) <= half[0])
+                          & (abs(dy * cosine - dx * sine) <= half[1]))
 
 
 @dataclass(frozen=True)
@@ -121,8 +126,8 @@ def moment_of(base: EmbeddedBase) -> Moment:
 
 
 class TrueTrack:
-    """Follows a base in the physics, moment by moment: its way, the areas in which it stopped, what it touched, and
-    the zones that a part of it came over."""
+    """Follows a base in the physics, moment by moment: its way, the areas in which it stopped, what it
+    touched, and the zones that a part of it came over."""
 
     def __init__(self, scene: Scene, robot: str) -> None:
         if scene.arena is None:
@@ -179,9 +184,9 @@ class TrueTrack:
 def judge(stops: Sequence[Stop], order: Sequence[str]) -> Dict[str, int]:
     """How the stops compare with the order.
 
-    ``in_turn``: areas visited when they were due; one that a base stood in on its way elsewhere counts where it was not
-    sent there later. ``violations``: stops out of turn where the base was sent to.
-    ``halts``: stops out of turn in an area that lay on its way, where a drive broke off or looked for another path.
+    ``in_turn``: areas visited when they were due; one that a base stood in on its way elsewhere counts where
+    it was not sent there later. ``violations``: stops out of turn where the base was sent to. ``halts``:
+    stops out of turn in an area that lay on its way, where a drive broke off or looked for another path.
     """
     due, violations, halts = 0, 0, 0
     for index, stop in enumerate(stops):
@@ -202,7 +207,8 @@ def _from(graph: csr_matrix, distances: np.ndarray) -> np.ndarray:
     entries = graph.tocoo()
     one_more = csr_matrix(
         (np.concatenate((entries.data, distances[sources] + 1.0)),
-         (np.concatenate((entries.row, np.full(len(sources), count))), np.concatenate((entries.col, sources)))),
+         (np.concatenate((entries.row, np.full(len(sources), count))),
+          np.concatenate((entries.col, sources)))),
         shape=(count + 1, count + 1))
     found = dijkstra(one_more, directed=False, indices=count)[:count] - 1.0
     return np.asarray(found)

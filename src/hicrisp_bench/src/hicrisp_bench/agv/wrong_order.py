@@ -14,7 +14,9 @@ INJECTIONS = ("swap", "omission", "repetition")
 
 
 class WrongOrder:
-    """A brain whose first plan has a mistake in its order; what it is asked afterwards it answers as the real one."""
+    """A brain whose first plan has a mistake in its order; what it is asked afterwards it answers as the
+    real one.
+    """
 
     def __init__(self, brain: OfflineBrain, mistake: str, seed: int) -> None:
         self._brain = brain
@@ -33,7 +35,9 @@ class WrongOrder:
 
 
 def mistaken(steps: Tuple[Step, ...], mistake: str, seed: int) -> Tuple[Step, ...]:
-    """Steps with two neighbours swapped, one left out, or one repeated after the next; the seed says which."""
+    """Steps with two neighbours swapped, one left out, or one repeated after the next; the seed says
+    which.
+    """
     if mistake == "omission":
         gone = seed % len(steps)
         return (*steps[:gone], *steps[gone + 1:])

@@ -1,7 +1,8 @@
 """Recorded plans with one thing changed at random: plans that nobody looked at when the repair was made.
 
-What a recipe needs stays in the plan: only steps that fetch, put away, open and close are dropped, repeated
-or swapped with the step behind them, so that a repair can restore what the plan was meant to do.
+Steps that fetch, put away, open and close are dropped, repeated or swapped with the step behind them: a
+repair can restore what the plan was meant to do. With a step dropped that the recipe asks for, the plan says
+less than the task: only who knows the goal can know that.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import Callable, Dict, List, Optional, Sequence
 from hicrisp_bench.barman.recordings import FirstPlan
 
 _SUPPORT = re.compile(r"\b(get|put|open|close|unscrew|screw)\b")
+_WANTED = re.compile(r"\b(?:pour|(?:put|tip)\s+\w+\s+(?:(?:back|in|into|on|onto|to|the)\s+)*"
+                     r"(?:mixing_container|tray|\w+_glass))\b")
+"""Steps that bring something into a vessel or onto the tray: the recipe asks for them, no other step does."""
 _HANDS = {"hand_left": "hand_right", "hand_right": "hand_left"}
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 
@@ -33,6 +37,15 @@ def mutated(plans: Sequence[FirstPlan], kind: str, seed: int) -> List[FirstPlan]
 def _drop(text: str, dice: Random) -> Optional[str]:
     lines, chosen = _chosen(text, dice)
     return None if chosen is None else "\n".join(lines[:chosen] + lines[chosen + 1:])
+
+
+def _drop_wanted(text: str, dice: Random) -> Optional[str]:
+    lines = _lines(text)
+    places = [index for index, line in enumerate(lines) if _WANTED.search(line)]
+    if not places:
+        return None
+    chosen = dice.choice(places)
+    return "\n".join(lines[:chosen] + lines[chosen + 1:])
 
 
 def _repeat(text: str, dice: Random) -> Optional[str]:
@@ -67,12 +80,16 @@ def _other_hand(text: str, dice: Random) -> Optional[str]:
 
 
 def _chosen(text: str, dice: Random) -> "tuple[List[str], Optional[int]]":
-    lines = [line for line in text.splitlines() if line.strip()]
-    places = [index for index, line in enumerate(lines) if _SUPPORT.search(line)]
+    lines = _lines(text)
+    places = [index for index, line in enumerate(lines) if _SUPPORT.search(line) and not _WANTED.search(line)]
     return lines, dice.choice(places) if places else None
+
+
+def _lines(text: str) -> List[str]:
+    return [line for line in text.splitlines() if line.strip()]
 
 
 KINDS: Dict[str, Callable[[str, Random], Optional[str]]] = {
     "dropped": _drop, "repeated": _repeat, "swapped": _swap, "misspelled": _misspell,
-    "other hand": _other_hand}
+    "other hand": _other_hand, "wanted step dropped": _drop_wanted}
 """The ways to change a plan, by name."""

@@ -23,6 +23,10 @@ class Recipe:
     optional: FrozenSet[str] = frozenset()
     name: str = ""
 
+    def met_by(self, ingredients: FrozenSet[str]) -> bool:
+        """Whether nothing is missing among some ingredients and nothing is too much."""
+        return self.mandatory <= ingredients <= self.mandatory | self.optional
+
 
 @dataclass(frozen=True)
 class Served:

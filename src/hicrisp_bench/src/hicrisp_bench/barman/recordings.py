@@ -54,8 +54,8 @@ def read_recordings(files: Sequence[Path]) -> List[FirstPlan]:
     found: List[FirstPlan] = []
     for file in files:
         if not file.is_file():
-            raise ConfigError(f"there is no recording {file}; set HICRISP_DATA to the folder that holds 'copal', or "
-                              "give files with --recordings")
+            raise ConfigError(f"there is no recording {file}; set HICRISP_DATA to the folder that holds "
+                              "'copal', or give files with --recordings")
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
         except ValueError as error:
@@ -74,8 +74,8 @@ def _runs(file: Path, content: Any) -> Iterator[FirstPlan]:
             for run in entries] \
         if isinstance(content, dict) else []
     if not runs or not all(isinstance(run, dict) and isinstance(run.get("log"), list) for _, run in runs):
-        raise ConfigError(f"{file} is no recording: an object of recipes was expected, each a list of runs that have "
-                          "a 'log'")
+        raise ConfigError(f"{file} is no recording: an object of recipes was expected, each a list of runs "
+                          "that have a 'log'")
     for name, run in runs:
         planned = next((entry for entry in run["log"] if isinstance(entry, dict) and "plan" in entry), None)
         recipe = name.split(" ", 1)[-1]

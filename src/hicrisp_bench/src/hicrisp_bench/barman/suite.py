@@ -14,16 +14,16 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_bench.barman.mutations import KINDS, mutated
 from hicrisp_bench.barman.recipes import load_recipes
 from hicrisp_bench.barman.recordings import FILES, read_recordings
-from hicrisp_bench.barman.trial import BarmanTrial, run_barman
+from hicrisp_bench.barman.trial import KNOW_THE_GOAL, BarmanTrial, run_barman
 from hicrisp_bench.pool import run_all
 from hicrisp_bench.statistics import percentile, spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
 
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
-WITHOUT_MODEL = LIVE[:2]
-COLUMNS = ("policy", "llm", "n", "executable", "correct", "repairs", "replans_high", "distance", "run_ms",
-           "searches",
-           "search_median_ms", "search_p95_ms", "search_worst_ms", "out_of_time")
+WITHOUT_MODEL = (*LIVE[:2], *KNOW_THE_GOAL)
+COLUMNS = ("policy", "llm", "n", "executable", "correct", "plan_right", "correct_of_right", "repairs",
+           "replans_high", "distance", "run_ms", "searches", "search_median_ms", "search_p95_ms",
+           "search_worst_ms", "out_of_time")
 
 _SOURCE = "CoPAL (Joublin et al.), Table IV, recomputed from the authors' 600 recorded GPT-4 runs"
 _PUBLISHED = ((.057, .941, 0.0), (.348, .952, 0.0), (.90, .90, 1.96), (1.0, .81, 1.61), (1.0, .88, 1.47),
@@ -37,12 +37,14 @@ REFERENCE = [
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which plans, which policies."""
     parser.add_argument("--plans", choices=("recorded", "endpoint"), default="recorded",
-                        help="recorded: the first plan of each recorded run, no model is asked; endpoint: --llm plans")
+                        help="recorded: the first plan of each recorded run, no model is asked; endpoint: "
+                             "--llm plans")
     parser.add_argument("--recordings", type=Path, nargs="+", metavar="FILE",
                         help=f"recorded runs ({', '.join(FILES)} in the data folder's 'copal')")
     parser.add_argument("--changed", action="store_true",
-                        help="with --plans recorded: also every plan with a step dropped, repeated, swapped, a name "
-                             "misspelled or the other hand named")
+                        help="with --plans recorded: also every plan with a step dropped, repeated or "
+                             "swapped, a name misspelled, the other hand named, or a step dropped that the "
+                             "recipe asks for")
     parser.add_argument("--seed", type=int, default=0, help="with --changed: of the changes (0)")
     parser.add_argument("--policies", nargs="+", metavar="NAME", help="files of config/policies")
     parser.add_argument("--llm", default="auto", help="with --plans endpoint: a file of config/llm")
@@ -62,12 +64,16 @@ def run(options: argparse.Namespace) -> Report:
     rows = [_row(policy, f"{llm}{', ' if change else ''}{change}", [r for t, r in own if t.changed == change])
             for change in dict.fromkeys(trial.changed
                                         for trial in trials) for policy, own in of_policy.items()]
-    note = ("The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model is asked "
-            "here. Failures are the plans' own, none was injected but in the rows that name a change."
+    shown = next((policy for policy in reversed(policies) if policy not in KNOW_THE_GOAL), policies[-1])
+    note = ("The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model "
+            "is asked here. Failures are the plans' own, none was injected but in the rows that name a "
+            "change. plan_right: the executable plans whose own steps name what the recipe must have, and "
+            f"nothing beyond what it may have; correct_of_right: of these. Only {', '.join(KNOW_THE_GOAL)} "
+            "knows the recipe; the others know the plan."
             if recorded else
             "The plans come from the endpoint. No failure was injected.")
     return Report(rows, COLUMNS, REFERENCE, note, {"runs": results},
-                  tuple(_sections([r for t, r in of_policy[policies[-1]] if not t.changed], recorded)),
+                  tuple(_sections([r for t, r in of_policy[shown] if not t.changed], recorded)),
                   not any("crashed" in result for result in results))
 
 
@@ -93,12 +99,15 @@ def _row(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]
     whole = [result for result in results if "crashed" not in result]
     executable = [result for result in whole if result["executable"]]
     correct = sum(1 for result in executable if result["correct"])
+    right = [result for result in executable if result.get("plan_right")]
     searches = [1000.0 * each for result in whole for each in result["search_seconds"]]
     return {
         "policy": policy, "llm": llm, "n": len(results), "executable": len(executable) / max(1, len(results)),
         "executable_ci": wilson_interval(len(executable), len(results)),
         "correct": correct / max(1, len(executable)),
         "correct_ci": wilson_interval(correct, len(executable)),
+        "plan_right": len(right) / max(1, len(executable)),
+        "correct_of_right": mean([result["correct"] for result in right]) if right else None,
         "repairs": mean([result["repairs"] for result in whole]) if whole else None,
         "replans_high": mean([result["replans"] for result in whole]) if whole else None,
         "distance": mean([result["distance"] for result in executable]) if executable else None,

@@ -18,9 +18,14 @@ from hicrisp_core.scene import Scene, load_scene
 
 from hicrisp_bench.barman.agreement import first_failure
 from hicrisp_bench.barman.brain import RecordedBrain
+from hicrisp_bench.barman.known_goal import KnownRecipe
+from hicrisp_bench.barman.named import named_ingredients
 from hicrisp_bench.barman.recipes import Recipe, judge, load_recipes
 from hicrisp_bench.barman.recordings import FirstPlan
 from hicrisp_bench.barman.timed import TimedSearcher
+
+KNOW_THE_GOAL = ("copal_m_goal",)
+"""Policies whose runs are told the recipe as facts; all others know the plan alone."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +55,9 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     drink = recipe.name.replace("_", " ")
     request = trial.recorded.request if trial.recorded else f"Please, prepare a {drink} cocktail"
     searcher = TimedSearcher(domain)
+    knows: Dict[str, Any] = {"watch": KnownRecipe(searcher, recipe)} if trial.policy in KNOW_THE_GOAL else {}
     executive = replace(parts, searcher=searcher).executive(
-        {world.name: world}, world, events.append, brain=_brain(trial, parts))
+        {world.name: world}, world, events.append, brain=_brain(trial, parts), **knows)
     began = time.perf_counter()
     result = executive.run(Task(request))
     seconds = time.perf_counter() - began
@@ -70,7 +76,8 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     if trial.recorded is not None:
         ours = first_failure(domain, scene.first_state(), trial.recorded.text)
         theirs = (trial.recorded.failed_step, trial.recorded.failure)
-        row.update(source=trial.recorded.source, ours=ours, theirs=theirs,
+        named = named_ingredients(domain, scene.first_state(), trial.recorded.text)
+        row.update(source=trial.recorded.source, ours=ours, theirs=theirs, plan_right=recipe.met_by(named),
                    their_message=trial.recorded.message)
     return row
 

@@ -54,7 +54,8 @@ class _Export:
         facts = " ".join(_fact(fact.predicate, [each for each in (fact.subject, fact.object) if each])
                          for fact in sorted(self._state.relations))
         wanted = " ".join(self._condition(condition, {}) for condition in goal)
-        return domain, f"(define (problem asked) (:domain exported)\n(:init {facts})\n(:goal (and {wanted})))\n"
+        return domain, ("(define (problem asked) (:domain exported)\n"
+                        f"(:init {facts})\n(:goal (and {wanted})))\n")
 
     def _action(self, action: Action) -> Iterable[str]:
         needed = [parameter for parameter in action.parameters.values() if not parameter.optional]
@@ -69,8 +70,8 @@ class _Export:
                 continue
             effects = [text for effect in action.effects for text in self._effect(effect, names)]
             if effects:
-                yield (f"(:action {action.name}-{number} :parameters () :precondition (and {' '.join(conditions)})\n"
-                       f" :effect (and {' '.join(effects)}))")
+                yield (f"(:action {action.name}-{number} :parameters () :precondition (and "
+                       f"{' '.join(conditions)})\n :effect (and {' '.join(effects)}))")
 
     def _condition(self, condition: Condition, names: _Names) -> str:
         ways = [self._clause(clause) for clause in condition.bind(names).clauses]
@@ -153,18 +154,20 @@ def _fact(predicate: str, arguments: Sequence[str]) -> str:
 
 
 def _all(texts: Sequence[str]) -> str:
-    return "(and)" if not texts else texts[0] if len(texts) == 1 else f"(and {' '.join(texts)})"
+    return texts[0] if len(texts) == 1 else " ".join(("(and", *texts)) + ")"
 
 
 def _any(texts: Sequence[str]) -> str:
     if "(and)" in texts:
         return "(and)"
     real = [text for text in texts if text != "(nothing)"]
-    return "(nothing)" if not real else real[0] if len(real) == 1 else f"(or {' '.join(real)})"
+    if not real:
+        return "(nothing)"
+    return real[0] if len(real) == 1 else f"(or {' '.join(real)})"
 
 
 def _not(text: str) -> str:
-    return "(and)" if text == "(nothing)" else "(nothing)" if text == "(and)" else f"(not {text})"
+    return {"(nothing)": "(and)", "(and)": "(nothing)"}.get(text, f"(not {text})")
 
 
 def _when(condition: str, effect: str) -> str:

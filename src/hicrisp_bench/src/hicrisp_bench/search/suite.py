@@ -51,10 +51,11 @@ def run(options: argparse.Namespace) -> Report:
     slowest = sorted(every, key=lambda each: -each["seconds"])[:10]
     return Report(
         [*rows, _row("all", "", every)], COLUMNS, (),
-        "Random questions, seeded. 'repair' asks what a command needs that cannot run, within the limits of a repair; "
-        "some have no answer. 'goal' asks for facts that a random course of commands made, or for towers. One searcher "
-        "answers all questions of a world, as in a running node; first_* is a new searcher for each question, which "
-        "has to ground everything again. Every answer was carried out on the facts and led to its goal.",
+        "Random questions, seeded. 'repair' asks what a command needs that cannot run, within the limits of "
+        "a repair; some have no answer. 'goal' asks for facts that a random course of commands made, or for "
+        "towers. One searcher answers all questions of a world, as in a running node; first_* is a new "
+        "searcher for each question, which has to ground everything again. Every answer was carried out on "
+        "the facts and led to its goal.",
         {"answers": results},
         (Section("The slowest", [{**each, "ms": 1000.0 * each["seconds"]} for each in slowest],
                  ("world", "kind", "goal", "ending", "length", "looked_at", "ms")),),

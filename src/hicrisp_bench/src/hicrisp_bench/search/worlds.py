@@ -59,7 +59,8 @@ def table_top(dice: Random) -> WorldState:
         if thing.type != "bowl" and place == "bowl":
             facts.add(Relation(name, "in", "bowl_0"))
             continue
-        below = free.pop(dice.randrange(len(free))) if free and place == "stack" and thing.type != "bowl" else "table"
+        below = (free.pop(dice.randrange(len(free))) if free and place == "stack" and thing.type != "bowl"
+                 else "table")
         facts.add(Relation(name, "on", below))
         if thing.type != "bowl":
             free.append(name)

@@ -26,7 +26,8 @@ REPETITIONS = ((0.0, 2), (0.5, 5))
 """Temperature and runs: HiCRISP took the mean of two, BrainBody-LLM of five at 0.5."""
 _HICRISP = "HiCRISP (Ming et al.), Table I"
 _BRAINBODY = "BrainBody-LLM (Bhat et al.), section 4"
-_NOT_COMPARABLE = "its PSR and precision were scored against another task's ground truth and are not comparable"
+_NOT_COMPARABLE = ("its PSR and precision were scored against another task's ground truth and are not "
+                   "comparable")
 REFERENCE: List[Row] = [
     *({"source": _HICRISP, "task": task.name, "policy": policy, "llm": "gpt-3.5", "exec": figure,
        "note": _NOT_COMPARABLE}
@@ -42,18 +43,18 @@ REFERENCE: List[Row] = [
 ]
 _COLUMNS = ("task", "policy", "llm", "temperature", "n", *METRICS)
 _NOTE = (
-    "Real: VirtualHome's executor, which carries out every command; the home and the goals are our own, so the "
-    "published figures are for orientation. EXEC counts every command that was asked for, corrections included. "
-    "{planner} Intervals are of the mean over tasks and runs (normal approximation).")
+    "Real: VirtualHome's executor, which carries out every command; the home and the goals are our own, so "
+    "the published figures are for orientation. EXEC counts every command that was asked for, corrections "
+    "included. {planner} Intervals are of the mean over tasks and runs (normal approximation).")
 _OFFLINE = (
-    "All plans came from an offline planner that reads ten household verbs and searches the domain for what each "
-    "wants, so they need no correction: its rows say that the world, the goals and the policies fit each other, "
-    "and nothing about language models.")
+    "All plans came from an offline planner that reads ten household verbs and searches the domain for what "
+    "each wants, so they need no correction: its rows say that the world, the goals and the policies fit "
+    "each other, and nothing about language models.")
 
-_FORGETFUL = ("Plans came from an offline planner that reads ten household verbs and searches the domain; of their "
-              "steps {forget:.0%} were left out at random, the same ones under every policy: these faults are "
-              "injected. No model was asked: `llm_step` and `llm_replan` were answered by the same search, and new "
-              "plans forget likewise.")
+_FORGETFUL = ("Plans came from an offline planner that reads ten household verbs and searches the domain; of "
+              "their steps {forget:.0%} were left out at random, the same ones under every policy: these "
+              "faults are injected. No model was asked: `llm_step` and `llm_replan` were answered by the "
+              "same search, and new plans forget likewise.")
 _MODEL = "All plans and corrective actions came from the model."
 
 
@@ -67,7 +68,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         default=[task.name for task in TASKS],
                         help=f"of {', '.join(task.name for task in TASKS)} (all)")
     parser.add_argument("--forget", type=_fraction, default=0.0, metavar="FRACTION",
-                        help="of its steps the offline planner forgets, so that there is something to correct (0)")
+                        help="of its steps the offline planner forgets, so that there is something to "
+                             "correct (0)")
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -98,8 +100,8 @@ def run(options: argparse.Namespace) -> Report:
     sections = [Section("By task", tasks, (*_COLUMNS, "corrections"))]
     if crashed:
         sections.append(Section("Crashed", crashed, ("task", "policy", "crashed")))
-    planner = _MODEL if not offline else _FORGETFUL.format(forget=forget) if forget else _OFFLINE
-    note = _NOTE.format(planner=planner)
+    without_model = _FORGETFUL.format(forget=forget) if forget else _OFFLINE
+    note = _NOTE.format(planner=without_model if offline else _MODEL)
     return Report(rows, _COLUMNS, REFERENCE, note, {"tasks": tasks, "crashes": crashed}, tuple(sections),
                   not crashed)
 

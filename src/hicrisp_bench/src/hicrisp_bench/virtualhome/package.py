@@ -24,8 +24,8 @@ class Missing(ConfigError):
     """The package is not installed; the message says how it is."""
 
     def __init__(self) -> None:
-        super().__init__(f"the Python package '{NAME}' is not installed; scripts/bench virtualhome installs it, or: "
-                         "pip install --no-deps --requirement requirements/virtualhome.txt")
+        super().__init__(f"the Python package '{NAME}' is not installed; scripts/bench virtualhome installs "
+                         "it, or: pip install --no-deps --requirement requirements/virtualhome.txt")
 
 
 def installed() -> bool:

@@ -36,15 +36,15 @@ _COLUMNS = ("model", "policy", "n", "parsed", "execution_success", "task_success
             "left_out",
             "lost")
 _NOTE = (
-    "Real: the plans (recorded with the package), its executor, its goals and its evaluator, which leaves out 37 "
-    "of the 342 tasks, whose own program misses their goals. `task_success` follows the package, which counts a "
-    "plan that is the task's own program to the letter as no success; `goals_met` counts those too. `open_loop` "
-    "is the package's own reading: of an action that stands twice in an answer, the last line. `repair` takes "
-    "every line (or the package's reading, where fewer steps of it had to be left out), corrects refusals by a "
-    "search over the domain, and leaves out what cannot be mended; what was carried out is then judged from the "
-    "beginning by the package. `repairs` and `left_out` are means a plan; `lost` counts plans that met the goals "
-    "open loop and do not with repairs. No language model was asked. The models have the same tasks: the "
-    "intervals of all of them together are too narrow.")
+    "Real: the plans (recorded with the package), its executor, its goals and its evaluator, which leaves "
+    "out 37 of the 342 tasks, whose own program misses their goals. `task_success` follows the package, "
+    "which counts a plan that is the task's own program to the letter as no success; `goals_met` counts "
+    "those too. `open_loop` is the package's own reading: of an action that stands twice in an answer, the "
+    "last line. `repair` takes every line (or the package's reading, where fewer steps of it had to be left "
+    "out), corrects refusals by a search over the domain, and leaves out what cannot be mended; what was "
+    "carried out is then judged from the beginning by the package. `repairs` and `left_out` are means a "
+    "plan; `lost` counts plans that met the goals open loop and do not with repairs. No language model was "
+    "asked. The models have the same tasks: the intervals of all of them together are too narrow.")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

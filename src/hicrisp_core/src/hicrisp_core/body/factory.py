@@ -47,4 +47,5 @@ def without_model(kind: str, settings: LlmSettings) -> str:
     """
     if kind != MODEL or can_be_asked(settings):
         return ""
-    return f"the policy asks a language model, and {settings.name} has no endpoint: steps are grounded directly"
+    return (f"the policy asks a language model, and {settings.name} has no endpoint: "
+                "steps are grounded directly")

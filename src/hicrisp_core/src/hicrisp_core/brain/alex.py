@@ -68,7 +68,9 @@ class Alex:
             "alex_report", task=quarantined(request.task.text), history=_history(request.history),
             outcome="it was done" if request.success else "it was not done",
             message=quarantined(request.message),
-            done=describe.listed(request.done), failures=describe.listed(request.failures))
+            done=describe.listed([describe.record_text(record) for record in request.done]),
+            failures=describe.listed([describe.failed_text(self._domain, entry)
+                                      for entry in request.failures]))
         asked = ask(self._client, self._system, prompt, deadline, _TOLD, _read_told)
         return ReportAnswer(asked.answer or "", asked.usage)
 
@@ -86,7 +88,8 @@ def _read_heard(said: Completion) -> Union[Heard, ParseFailure]:
     if said.cut_off:
         return ParseFailure(TOO_LONG, said.text[-80:])
     fields = _fields(said)
-    if fields.get("forward"):  # Also when there are words beside it: what needs the robot is not answered away.
+    # Also when there are words beside it: what needs the robot is not answered away.
+    if fields.get("forward"):
         return Heard(forward=fields["forward"])
     if fields.get("answer"):
         return Heard(answer=fields["answer"])

@@ -5,11 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, List, Mapping, Tuple
 
+from pydantic.dataclasses import dataclass
+
 from hicrisp_core.config.files import config_folders
-from hicrisp_core.config.yaml_lines import Positions, value_of
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_lines import Positions
 
 _FOLDERS = {"domain": "domains", "policy": "policies"}
 """Where files of a kind lie in a ``config`` folder."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class _Extending:
+    """What a file says of the files that it adds to, the last one first."""
+
+    extends: Tuple[str, ...] = ()
 
 
 def extended_files(
@@ -25,8 +35,9 @@ def extended_files(
     Raises:
         ConfigError: for a name without a file, with those that there are, or a file that extends itself.
     """
+    told = read_settings(_Extending, values, positions, others=tuple(values))
     found: List[Path] = []
-    for index, name in enumerate(value_of(values, "extends", list, positions, default=[])):
+    for index, name in enumerate(told.extends):
         places = [file.parent, *config_folders(_FOLDERS[kind])]
         others = {each.stem: each for place in reversed(places) for each in place.glob("*.yaml")
                   if each.resolve() != file.resolve()}

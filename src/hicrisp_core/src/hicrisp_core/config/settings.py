@@ -44,7 +44,8 @@ _UNKNOWN = "unexpected_keyword_argument"
 _WANTED = {
     "string_type": "a text", "bool_type": "true or false", "float_type": "a number",
     "int_type": "a whole number",
-    "int_from_float": "a whole number", "tuple_type": "a list", "dict_type": "a mapping",
+    "int_from_float": "a whole number", "tuple_type": "a list", "list_type": "a list",
+    "dict_type": "a mapping",
     "dataclass_type": "a mapping",
     "finite_number": "a finite number",
 }
@@ -82,6 +83,11 @@ def read_settings(
     except ValidationError as error:
         unknown_first = sorted(error.errors(), key=lambda each: each["type"] != _UNKNOWN)
         raise _told(unknown_first[0], kind, own, positions, path, renamed or {}) from error
+
+
+def keys_of(*kinds: type) -> Tuple[str, ...]:
+    """The keys that classes of settings read."""
+    return tuple(each.name for kind in kinds for each in fields(cast(Any, kind)))
 
 
 def _over(base: _Settings, found: _Settings, told: Mapping[str, Any]) -> _Settings:

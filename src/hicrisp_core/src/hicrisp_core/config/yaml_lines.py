@@ -4,11 +4,10 @@ valid.
 
 from __future__ import annotations
 
-import math
 import re
 from difflib import get_close_matches
 from pathlib import Path as FilePath
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Dict, Iterable, Mapping, Tuple, Union
 
 import yaml
 
@@ -31,8 +30,6 @@ class _Loader(yaml.SafeLoader):
 
 _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|false|False)$"),
                               list("tTfF"))
-_NAMES = {str: "a text", bool: "true or false", int: "a whole number", float: "a number", list: "a list",
-          dict: "a mapping"}
 
 
 class Positions:
@@ -107,50 +104,14 @@ def check_keys(
     return mapping
 
 
-def value_of(
-    mapping: Mapping[str, Any], key: str, type_: Type[Any], positions: Positions, path: Path = (),
-    default: Optional[Any] = None, choices: Iterable[str] = (),
-) -> Any:
-    """A value of a type; a whole number passes for a number. ``default`` stands in for a missing one.
-
-    Raises:
-        ConfigError: with the place, what was found and what would be right.
-    """
-    value = mapping.get(key, default)
-    fits = isinstance(value, type_) and not (type_ in (int, float) and isinstance(value, bool))
-    if type_ is float and isinstance(value, int) and not isinstance(value, bool):
-        value, fits = float(value), True
-    if not fits and not (value is None and default is None and key not in mapping):
-        raise positions.error((*path, key),
-                              f"{_NAMES.get(type_, type_.__name__)} was expected, got {value!r}")
-    valid = sorted(choices)
-    if valid and value is not None and value not in valid:
-        raise positions.error((*path, key), f"'{value}' is not one of: {', '.join(valid)}")
-    return value
-
-
-def numbers(
-    values: Any, count: Optional[int], positions: Positions, path: Path, above: Optional[float] = None
-) -> List[float]:
-    """Finite numbers, ``count`` of them, each greater than ``above``."""
-    wanted = f"{count} numbers" if count is not None else "numbers"
-    fits = isinstance(values, Sequence) and not isinstance(values, str) and count in (None, len(values))
-    if not fits or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
-        raise positions.error(path, f"{wanted} were expected, got {values!r}")
-    if not all(math.isfinite(v) and (above is None or v > above) for v in values):
-        raise positions.error(path,
-                              f"finite numbers{f' above {above:g}' if above is not None else ''} were expected, "
-                                    f"got {values!r}")
-    return [float(v) for v in values]
-
-
 def _note_lines(node: yaml.Node, path: Path, lines: Dict[Path, int], file: str) -> None:
     lines.setdefault(path, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             name = (*path, key.value)
             if name in lines:
-                raise ConfigError(f"{file}:{key.start_mark.line + 1}: the key '{key.value}' stands here twice")
+                raise ConfigError(f"{file}:{key.start_mark.line + 1}: the key '{key.value}' stands here "
+                                  "twice")
             lines[name] = key.start_mark.line + 1
             _note_lines(value, name, lines, file)
     elif isinstance(node, yaml.SequenceNode):

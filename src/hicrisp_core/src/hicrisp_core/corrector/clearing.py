@@ -52,7 +52,8 @@ def must_make_room(failed: StackEntry, other_targets: bool) -> bool:
     tried = failed.command.avoid
     same = any(planar_distance(a, b) < _SAME_TARGET for a, b in itertools.combinations(tried, 2))
     return not (tried
-                and other_targets) or same or len(tried) >= _OTHER_TARGETS  # The same again: there is no other.
+                # The same again: there is no other.
+                and other_targets) or same or len(tried) >= _OTHER_TARGETS
 
 
 class Clearing(NamedTuple):

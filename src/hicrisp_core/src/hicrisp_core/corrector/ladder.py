@@ -123,7 +123,10 @@ class Ladder:
             correction, cost = self._kinds[rung].answer(self, question, deadline)
             usage = usage + cost
             if correction is not None and correction.rung is not Rung.GIVE_UP:
-                return CorrectorAnswer(_noted(correction, question), mark(met, rung), usage)
+                # What is left out is not tried again: met once more, it is another step.
+                left_out = correction.drop and not correction.commands
+                remembered = "" if left_out else mark(met, rung)
+                return CorrectorAnswer(_noted(correction, question), remembered, usage)
             said = correction.note if correction is not None else said
         note = said or ("every rung was tried in this situation" if tried else "no rung has an answer")
         given_up = _noted(Correction(Rung.GIVE_UP, note=note), question)
@@ -219,7 +222,8 @@ class Ladder:
             return None, Usage()
         request = question.asked
         if request.replans_left < 1:
-            used = "it may have none" if self._policy.replans < 1 else f"its {self._policy.replans} are used up"
+            used = ("it may have none" if self._policy.replans < 1
+                    else f"its {self._policy.replans} are used up")
             return Correction(Rung.GIVE_UP, note=f"the task may have no other new plan: {used}"), Usage()
         answer = self._brain.plan(PlanRequest(
             request.task, request.world,
@@ -234,7 +238,8 @@ class Ladder:
 
 def _fails_again(feedback: Feedback) -> bool:
     """Whether the same motion fails again unless something else changes first."""
-    return feedback.kind is FeedbackKind.PLANNING or feedback.kind is FeedbackKind.PRECONDITION and not feedback.unmet
+    return (feedback.kind is FeedbackKind.PLANNING or feedback.kind is FeedbackKind.PRECONDITION
+            and not feedback.unmet)
 
 
 def _constrained(command: Command) -> bool:

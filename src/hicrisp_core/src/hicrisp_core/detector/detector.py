@@ -77,7 +77,8 @@ class Detector:
         wrong = self._wrong_facts(command, after)
         if not wrong:
             if outcome.ok or self._has_effects(command):
-                note = "" if outcome.ok else f"the driver reported {outcome.status.value}, but the result is seen"
+                note = ("" if outcome.ok
+                        else f"the driver reported {outcome.status.value}, but the result is seen")
                 return Verdict(None, deviation, note)
             return Verdict(self._claimed(command, after, outcome, deviation))
         action_failure = self._action_failure(command, after, outcome, deviation)
@@ -120,7 +121,7 @@ class Detector:
     def _claimed(
         self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
     ) -> Feedback:
-        kind = FeedbackKind.NO_EFFECT if outcome.ok else FeedbackKind(outcome.status.value)
+        kind = FeedbackKind.NO_EFFECT if outcome.ok else FeedbackKind.of(outcome.status)
         blockers = tuple(name for name in outcome.blockers if self._may_be_moved(name, command, after))
         said = Cause(CauseKind.UNKNOWN, said=outcome.message) if outcome.message else None
         return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers,

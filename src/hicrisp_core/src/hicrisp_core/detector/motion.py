@@ -27,6 +27,7 @@ from hicrisp_core.model import (
 )
 from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.ports.kinds import BASE
 
 ENTERED = "entered"
 """The kind of a failure by which a base was over a zone."""
@@ -114,7 +115,8 @@ def stopped_by(domain: Domain, command: Command, after: WorldState, verdict: Ver
     the base.
     """
     feedback, robot = verdict.feedback, after.robots.get(command.robot)
-    if feedback is None or feedback.cause is None or robot is None or robot.kind != "base" or robot.pose is None:
+    if (feedback is None or feedback.cause is None or robot is None or robot.kind != BASE
+        or robot.pose is None):
         return verdict
     if feedback.cause.kind is not CauseKind.BLOCKED or feedback.cause.names:
         return verdict
@@ -122,7 +124,7 @@ def stopped_by(domain: Domain, command: Command, after: WorldState, verdict: Ver
     near = sorted((float(footprint(thing, thing.pose).distance(spot)), name)
                   for name, thing in after.objects.items()
                   if name not in riding and thing.pose is not None
-                  and thing.shape not in ("region", "surface"))
+                  and not thing.form.ground)
     if not near or near[0][0] >= _NEAR:
         return verdict
     return replace(verdict, feedback=replace(feedback, cause=replace(feedback.cause, names=(near[0][1],))))

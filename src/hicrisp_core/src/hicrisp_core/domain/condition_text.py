@@ -24,8 +24,8 @@ def parse_atom(text: str) -> Atom:
     arguments = tuple(part.strip() for part in match.group(2).split(",") if part.strip())
     for argument in arguments:
         if not _ARGUMENT.match(argument):
-            raise ConfigError(f"'{argument}' in '{text.strip()}' is neither a name, nor a number, nor ?variable, "
-                              "nor _, nor a sum of such")
+            raise ConfigError(f"'{argument}' in '{text.strip()}' is neither a name, nor a number, nor "
+                              "?variable, nor _, nor a sum of such")
     if not 1 <= len(arguments) <= 2:
         raise ConfigError(f"'{text.strip()}' needs one or two arguments")
     return Atom(match.group(1), arguments)

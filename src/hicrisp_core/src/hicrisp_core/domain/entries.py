@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import field
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
 from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
@@ -121,6 +121,28 @@ class SayingEntry:
 
 
 @dataclass(frozen=True, config=STRICT)
+class ExampleEntry:
+    """A task with a plan, as models are shown it, and what holds before, where that matters."""
+
+    task: str
+    plan: Tuple[str, ...]
+    state: Union[str, Tuple[str, ...]] = ""
+
+
+@dataclass(frozen=True, config=STRICT)
+class GoalExampleEntry:
+    """A request with the answer of a model that names goals; things, robots and facts as a prompt shows
+    them.
+    """
+
+    things: str
+    request: str
+    answer: Dict[str, Any]
+    robots: str = ""
+    now: str = ""
+
+
+@dataclass(frozen=True, config=STRICT)
 class DomainFile:
     """A whole file; actions and roles are read once the types and predicates are known."""
 
@@ -130,8 +152,8 @@ class DomainFile:
     actions: Mapping[str, Dict[str, Any]]
     description: str = ""
     sayings: Tuple[SayingEntry, ...] = ()
-    examples: Tuple[Dict[str, Any], ...] = field(default=())
-    goal_examples: Tuple[Dict[str, Any], ...] = field(default=())
+    examples: Tuple[ExampleEntry, ...] = ()
+    goal_examples: Tuple[GoalExampleEntry, ...] = ()
 
 
 def spelled_out(entry: Any) -> Any:

@@ -82,7 +82,8 @@ def _may_be_one(domain: Domain, types: Mapping[str, str], a: Atom, b: Atom) -> b
     wanted = predicate.arguments if predicate is not None else ()
     for mine, its, type_ in zip_longest(a.arguments, b.arguments, wanted, fillvalue=""):
         names = [name
-                 for name in (mine, its) if not _open(name)]  # One that is not there is empty: a name of its own.
+                 # One that is not there is empty: a name of its own.
+                 for name in (mine, its) if not _open(name)]
         if len(set(names)) > 1 or not all(_fits(domain, types.get(name, ""), type_) for name in names):
             return False
     return True

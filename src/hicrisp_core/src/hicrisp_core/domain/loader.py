@@ -9,7 +9,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.extending import extended_files
 from hicrisp_core.config.settings import read_settings
-from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml
+from hicrisp_core.config.yaml_lines import Path, Positions, read_yaml
 from hicrisp_core.domain.condition_text import parse_atom, parse_condition
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
 from hicrisp_core.domain.entries import (
@@ -17,6 +17,8 @@ from hicrisp_core.domain.entries import (
     AdditionEntry,
     DomainFile,
     EffectEntry,
+    ExampleEntry,
+    GoalExampleEntry,
     ParameterEntry,
     PreconditionEntry,
     PredicateEntry,
@@ -71,14 +73,23 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
         name: _ActionReader(name, types, predicates, roles, positions, actions.get(name)).read(entry)
         for name, entry in read.actions.items()})
     check_item_role(values, roles, actions, positions)
-    for index, example in enumerate(read.examples):
-        check_keys(example, ("task", "state", "plan"), ("task", "plan"), positions, ("examples", index))
-    for index, example in enumerate(read.goal_examples):
-        check_keys(example, ("things", "robots", "now", "request", "answer"), ("things", "request", "answer"),
-                   positions,
-                   ("goal_examples", index))
-    return Domain(read.domain, types, predicates, actions, read.description, read.examples,
-                  tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles, read.goal_examples)
+    return Domain(read.domain, types, predicates, actions, read.description,
+                  tuple(map(_example, read.examples)),
+                  tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles,
+                  tuple(map(_goal_example, read.goal_examples)))
+
+
+def _example(entry: ExampleEntry) -> Mapping[str, object]:
+    """An example as prompts take it; without a state where it has none."""
+    state = entry.state if isinstance(entry.state, str) else list(entry.state)
+    return {"task": entry.task, "plan": list(entry.plan), **({"state": state} if state else {})}
+
+
+def _goal_example(entry: GoalExampleEntry) -> Mapping[str, object]:
+    """An example of a goal as prompts take it; without what its file leaves out."""
+    told = {"things": entry.things, "robots": entry.robots, "now": entry.now, "request": entry.request,
+            "answer": entry.answer}
+    return {key: value for key, value in told.items() if value != ""}
 
 
 def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:
@@ -180,12 +191,12 @@ class _ActionReader:
         kinds = [parameter.type for parameter in parameters.values() if parameter.type in ROBOT_TYPES]
         if kinds[:1] != [skill.robot]:
             raise self._positions.error(path,
-                                        f"the skill '{name}' is one of a robot of the type {skill.robot}, and "
-                                              f"{self._name} has no such parameter")
+                                        f"the skill '{name}' is one of a robot of the type {skill.robot}, "
+                                        f"and {self._name} has no such parameter")
         if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
             raise self._positions.error(path,
-                                        f"the skill '{name}' handles a thing: name a parameter of {self._name} "
-                                              f"'{self._roles.item}', or give one 'role: {ITEM}'")
+                                        f"the skill '{name}' handles a thing: name a parameter of "
+                                        f"{self._name} '{self._roles.item}', or give one 'role: {ITEM}'")
         return name
 
     def _target(self, name: str) -> str:
@@ -198,7 +209,8 @@ class _ActionReader:
         if entry.type == _NUMBER:
             return Parameter(name, _NUMBER, entry.default, -math.inf if entry.min is None else entry.min,
                              math.inf if entry.max is None else entry.max)
-        role = (ITEM if name == self._roles.item else "") if entry.role is None else entry.role
+        usual = ITEM if name == self._roles.item else ""
+        role = usual if entry.role is None else entry.role
         if entry.role is not None and role not in PARAMETER_ROLES:
             raise self._positions.error((*path, "role"),
                                         f"'{role}' is not one of: {', '.join(PARAMETER_ROLES)}")
@@ -261,5 +273,5 @@ class _ActionReader:
         elif atom.predicate in self._predicates and \
                 len(atom.arguments) != len(self._predicates[atom.predicate].arguments):
             raise self._positions.error(path,
-                                        f"'{atom}' has {len(atom.arguments)} arguments; {atom.predicate} takes "
-                                              f"{len(self._predicates[atom.predicate].arguments)}")
+                                        f"'{atom}' has {len(atom.arguments)} arguments; {atom.predicate} "
+                                        f"takes {len(self._predicates[atom.predicate].arguments)}")

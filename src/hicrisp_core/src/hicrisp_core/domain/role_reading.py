@@ -4,16 +4,26 @@ imply.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, Dict, List, Mapping, Sequence
 
-from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
+from pydantic.dataclasses import dataclass
+
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.domain.roles import ITEM, PREDICATE_ROLES, ROLE_NAMES, TYPE_ROLES, Roles
 from hicrisp_core.domain.schema import Action, Predicate
 from hicrisp_core.extensions import extensions
 
 _ARGUMENTS = {"touched": 1, "near_miss": 1, "not_due": 1}
 """How many arguments a predicate has that plays a role; two where nothing else is said."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class _RolesPart:
+    """What a domain file says of its roles."""
+
+    roles: Roles = field(default_factory=Roles)
 
 
 def read_roles(
@@ -29,13 +39,12 @@ def read_roles(
     Raises:
         ConfigError: for an unknown role, or a word that the domain does not have, with the valid ones.
     """
-    entries = value_of(values, "roles", dict, positions, default={})
-    check_keys(entries, ROLE_NAMES, (), positions, ("roles",))
+    entries = read_settings(_RolesPart, values, positions, others=tuple(values)).roles
     found: Dict[str, str] = {}
     for parent in parents:
         found.update({name: getattr(parent, name) for name in ROLE_NAMES if getattr(parent, name)})
-    for name in entries:
-        word = value_of(entries, name, str, positions, ("roles",))
+    for name in filter(values.get("roles", {}).__contains__, ROLE_NAMES):
+        word = getattr(entries, name)
         if name in PREDICATE_ROLES:
             _check_predicate(name, word, predicates, positions)
         elif name in TYPE_ROLES and word not in types:

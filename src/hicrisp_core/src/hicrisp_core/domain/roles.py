@@ -5,13 +5,16 @@ The code never asks for a predicate called ``holding``; it asks for the one that
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import FrozenSet, Iterable, Mapping, Tuple
+from dataclasses import fields
+from typing import Any, FrozenSet, Iterable, Mapping, Tuple, cast
 
+from pydantic.dataclasses import dataclass
+
+from hicrisp_core.config.settings import STRICT
 from hicrisp_core.model import Relation, WorldState
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=STRICT)
 class Roles:
     """A domain's words by role; empty for a role that nothing plays.
 
@@ -76,7 +79,7 @@ class Roles:
         return _subjects(world, self.inside, name)
 
 
-ROLE_NAMES = tuple(entry.name for entry in fields(Roles))
+ROLE_NAMES = tuple(entry.name for entry in fields(cast(Any, Roles)))
 TYPE_ROLES = ("area", "forbidden")
 """The roles that types play."""
 ITEM = "item"

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Condition
-from hicrisp_core.domain.roles import Roles
+from hicrisp_core.domain.roles import ITEM, Roles
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Command, FeedbackKind, Relation, Step, Value, WorldObject, WorldState
@@ -127,7 +127,7 @@ class Action:
     @property
     def item_parameter(self) -> str:
         """The name of the parameter that is the thing it handles; empty when it handles none."""
-        return next((p.name for p in self.parameters.values() if p.role == "item"), "")
+        return next((p.name for p in self.parameters.values() if p.role == ITEM), "")
 
     @property
     def target(self) -> Optional[TargetRule]:
@@ -287,14 +287,16 @@ class Domain:
         if given in (None, "") and parameter.any and valid:
             return valid[0]
         if given is None or given == "":
-            raise DomainError(f"{action.name} needs '{parameter.name}', a {parameter.type}; there are: {listed}",
+            raise DomainError(f"{action.name} needs '{parameter.name}', a {parameter.type}; there are: "
+                              f"{listed}",
                               valid, parameter.name)
         name = str(given)
         if name in valid:
             return name
         if name in state.types():
-            raise DomainError(f"'{name}' is a {state.types()[name]}, but {action.name} needs a {parameter.type} as "
-                              f"'{parameter.name}'; there are: {listed}", valid, parameter.name)
+            raise DomainError(f"'{name}' is a {state.types()[name]}, but {action.name} needs a "
+                              f"{parameter.type} as '{parameter.name}'; there are: "
+                              f"{listed}", valid, parameter.name)
         raise DomainError(f"no object '{name}' in the world{_did_you_mean(name, valid)}; "
                           f"as '{parameter.name}' of {action.name} there are: {listed}", valid,
                           parameter.name)
@@ -317,8 +319,8 @@ def _number(action: Action, parameter: Parameter, given: Optional[Value]) -> flo
     except ValueError:
         number = math.nan
     if not parameter.minimum <= number <= parameter.maximum:
-        raise DomainError(f"{action.name} needs a number from {parameter.minimum:g} to {parameter.maximum:g} as "
-                          f"'{parameter.name}', got '{given}'", parameter=parameter.name)
+        raise DomainError(f"{action.name} needs a number from {parameter.minimum:g} to {parameter.maximum:g} "
+                          f"as '{parameter.name}', got '{given}'", parameter=parameter.name)
     return number
 
 

@@ -23,7 +23,9 @@ class Achievements:
         self._commands.extend(commands)
 
     def ended(self, robot: str, ok: bool) -> None:
-        """A robot has ended a step; facts that pass by themselves count no more when the step was given up."""
+        """A robot has ended a step; facts that pass by themselves count no more when the step was given
+        up.
+        """
         (self._left.discard if ok else self._left.add)(robot)
 
     def made(self, world: WorldState, more: Tuple[Command, ...] = ()) -> FrozenSet[Relation]:

@@ -151,7 +151,7 @@ class Attempts:
         self._ledger.tell(VerdictGiven(ok=verdict.ok, note=verdict.note, deviation=verdict.deviation,
                                        feedback=in_words(verdict.feedback, self._domain)))
         if verdict.feedback is not None:
-            self._ledger.failed(self._domain.describe(command), verdict.feedback,
+            self._ledger.failed(command, verdict.feedback, self._domain.describe(command),
                                 words_of(verdict.feedback, self._domain).error)
             if self._policy.allows(Rung.OFFSET):
                 aimed = constrained(aimed, verdict.feedback, after, self._domain.roles.riding(after))
@@ -161,7 +161,8 @@ class Attempts:
         """Ask a person for something; whether it was done."""
         with self._asking:
             done = self._ports.help(wanted)
-        self._ledger.tell(Noted(text=f"a person was asked: {wanted} {'It was done.' if done else 'Nobody did it.'}"))
+        self._ledger.tell(Noted(text=f"a person was asked: {wanted} "
+                                     f"{'It was done.' if done else 'Nobody did it.'}"))
         return done
 
     def _prepare(self, command: Command, world: WorldState) -> Tuple[Command, Optional[Feedback]]:

@@ -82,7 +82,7 @@ class Executive:
         if self._cancel.is_set():
             reason = self._stop_all() or reason
         reporter = None if self._cancel.is_set() else self._ports.reporter
-        words = words_for_user(reporter, task, result.ok, reason, account.done, ledger, history)
+        words = words_for_user(reporter, task, result.ok, reason, account.records, ledger, history)
         return self._finish(ledger, result.ok, words, plan.steps, reason, account)
 
     def _in_order(self, plan: Plan, world: WorldState) -> Plan:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from hicrisp_core.model import Feedback, Rung, StackEntry, Vector
+from hicrisp_core.model import Command, Feedback, Rung, StackEntry, StepRecord, Vector
 from hicrisp_core.policy.policy import Budget
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.trace.events import Event, FailureRecord, StackChanged, StackRecord, UsageSoFar
@@ -50,6 +50,8 @@ class Account:
     done: Tuple[str, ...] = ()
     given_up: Tuple[str, ...] = ()
     not_begun: Tuple[str, ...] = ()
+    records: Tuple[StepRecord, ...] = ()
+    """The steps that were carried out, as data."""
 
 
 @dataclass
@@ -60,6 +62,7 @@ class _Counts:
     usage: Usage = field(default_factory=Usage)
     corrections: Dict[str, int] = field(default_factory=dict)
     failures: List[FailureRecord] = field(default_factory=list)
+    failed_commands: List[StackEntry] = field(default_factory=list)
     placement_error: Optional[float] = None
     first_motion: Optional[float] = None
     sim_start: Optional[float] = None
@@ -99,6 +102,11 @@ class Ledger:
         return tuple(self._counts.failures)
 
     @property
+    def failed_commands(self) -> Tuple[StackEntry, ...]:
+        """The commands of those verdicts, as data."""
+        return tuple(self._counts.failed_commands)
+
+    @property
     def seconds(self) -> float:
         """Wall seconds since the task began."""
         return time.monotonic() - self._start
@@ -127,8 +135,9 @@ class Ledger:
         if deviation is not None:
             self._counts.placement_error = math.hypot(deviation[0], deviation[1])
 
-    def failed(self, step: str, feedback: Feedback, error: str) -> None:
+    def failed(self, command: Command, feedback: Feedback, step: str, error: str) -> None:
         """Note a verdict that was not ok; ``step`` and ``error`` in words."""
+        self._counts.failed_commands.append(StackEntry(command, feedback))
         self._counts.failures.append(FailureRecord(
             step, feedback.level.value, feedback.kind.value, error, feedback.label, feedback.subjects,
             feedback.cause.kind.value if feedback.cause is not None else ""))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Optional, Tuple
 
 from hicrisp_core.executive.ledger import Ledger
-from hicrisp_core.model import Task
+from hicrisp_core.model import StepRecord, Task
 from hicrisp_core.ports.brain import Reporter, ReportRequest
 from hicrisp_core.time.deadline import Deadline
 
@@ -17,9 +17,8 @@ _MOST_FAILURES = 10
 
 
 def words_for_user(
-    reporter: Optional[Reporter], task: Task, success: bool, message: str, done: Tuple[str, ...],
-    ledger: Ledger,
-    history: Tuple[str, ...],
+    reporter: Optional[Reporter], task: Task, success: bool, message: str, done: Tuple[StepRecord, ...],
+    ledger: Ledger, history: Tuple[str, ...],
 ) -> str:
     """What the user is told.
 
@@ -28,7 +27,7 @@ def words_for_user(
     """
     if reporter is None or ledger.exhausted():
         return message
-    failures = tuple(f"{failure.step}: {failure.error}" for failure in ledger.failures[-_MOST_FAILURES:])
+    failures = ledger.failed_commands[-_MOST_FAILURES:]
     said = reporter.report(ReportRequest(task, success, message, done, failures, history),
                            Deadline(REPORT_LIMIT))
     ledger.used(said.usage)

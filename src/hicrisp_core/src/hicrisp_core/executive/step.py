@@ -151,7 +151,8 @@ class StepRunner:
             progress.task, stack.entries, self.attempts.observe(), progress.done, progress.remaining,
             frozenset(self.seen), progress.replans_left, progress.made, progress.earlier),
             Deadline(_CORRECT_LIMIT))
-        self.seen.add(answer.mark)
+        if answer.mark:
+            self.seen.add(answer.mark)
         self.ledger.used(answer.usage)
         correction = answer.correction
         said = [*map(self.domain.describe, correction.commands), *(step.text for step in correction.steps)]

@@ -87,7 +87,8 @@ class TaskOrder:
         if feedback.misses(self._roles.located):
             return replace(verdict, feedback=replace(
                 self._breach(FeedbackKind.WRONG_AREA, command), measured=feedback.measured))
-        if feedback.level is Level.LOW:  # An aborted drive may have ended in an area that it only meant to pass.
+        # An aborted drive may have ended in an area that it only meant to pass.
+        if feedback.level is Level.LOW:
             return replace(verdict, feedback=replace(
                 feedback, seen=(*feedback.seen, Relation(self._robot, self._roles.located, self._standing)),
                 unmet=(*feedback.unmet, *self._breach(feedback.kind, command).unmet)))
@@ -110,12 +111,14 @@ class TaskOrder:
         try:
             self._itinerary = itinerary_of(read_errands(self._task.text, self._domain, world))
         except NotUnderstood:
-            self._itinerary = None  # The brain may read more than this grammar; then no order is known to watch.
+            # The brain may read more than this grammar; then no order is known to watch.
+            self._itinerary = None
 
     def _stands(self, robot: str, area: str) -> None:
         self._robot = robot
         if area == self._standing and not self._broken:
-            return  # One visit, however often it is looked at; one out of order counts once its turn has come.
+            # One visit, however often it is looked at; one out of order counts once its turn has come.
+            return
         self._standing, self._broken = area, ()
         if self._itinerary is not None:
             if area not in self._itinerary.due:

@@ -88,7 +88,7 @@ class TaskRun:
         notes = (f" (not needed: {record.note})" if record.note else "" for record in self._done)
         return Account(tuple(map("".join, zip(done, notes))),
                        tuple(self._said(index) for index, _ in self._failed),
-                       tuple(map(self._said, self._schedule.indices(StepState.WAITING))))
+                       tuple(map(self._said, self._schedule.indices(StepState.WAITING))), self._done)
 
     def _carry_out(self) -> None:
         """Run all steps that may run; on return none is under way."""
@@ -119,7 +119,8 @@ class TaskRun:
         result, made = StepResult(True), ()  # type: Tuple[StepResult, Tuple[Command, ...]]
         if translation.feedback is not None:
             named = Command(step.action or step.text, step.arguments, step.robot)
-            ledger.failed(step.text, translation.feedback, words_of(translation.feedback, self._domain).error)
+            ledger.failed(named, translation.feedback, step.text,
+                          words_of(translation.feedback, self._domain).error)
             result = runner.correct(Attempt(named, Verdict(translation.feedback)),
                                     self._progress(world, part))
         for command in translation.commands:
@@ -168,7 +169,7 @@ class TaskRun:
             command, feedback = undone
             if command is None or not (self._policy.verify_goal and self._policy.detect):
                 return StepResult(False, reason=told(feedback, self._domain))
-            self._ledger.failed(self._domain.describe(command), feedback,
+            self._ledger.failed(command, feedback, self._domain.describe(command),
                                 words_of(feedback, self._domain).error)
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:

@@ -91,7 +91,8 @@ class PlanBuilder:
         """
         answer = self._searcher.find(self._world, goal, GOAL_LIMITS, self._deadline)
         if not answer.found:
-            why = "the search ran out of time before it found a way" if answer.out_of_time else "no way was found"
+            why = ("the search ran out of time before it found a way" if answer.out_of_time
+                   else "no way was found")
             raise NotUnderstood(f"{why} to make all of this true: {goal_text(goal, self._domain)}")
         self._add(answer.commands)
         self._wanted.clear()  # What was wanted before may be means by now.
@@ -122,8 +123,8 @@ class PlanBuilder:
             self._ring(items, reference)
             return
         if relation == "on" and len(items) > 1 and not self._is(reference, "surface"):
-            raise NotUnderstood(f"only one thing can be on {reference}, not {len(items)}: {', '.join(items)}; "
-                                "say 'build a tower'")
+            raise NotUnderstood(f"only one thing can be on {reference}, not {len(items)}: "
+                                f"{', '.join(items)}; say 'build a tower'")
         for item in items:
             self._place(item, relation, reference)
 
@@ -157,7 +158,8 @@ class PlanBuilder:
     def _enough(self, shape: str, items: Sequence[str]) -> None:
         least = {"tower": 2, "line": 2, "plus": 5, "l": 3, "t": 4}[shape]
         if len(items) < least:
-            raise NotUnderstood(f"a {shape} needs at least {least} things, there are {len(items)}: {', '.join(items)}")
+            raise NotUnderstood(f"a {shape} needs at least {least} things, there are {len(items)}: "
+                                f"{', '.join(items)}")
 
     def _sort(self, intent: Intent) -> None:
         bowls = {colour_of(thing): name for name, thing in self._world.objects.items()

@@ -69,7 +69,8 @@ def refusal(why: str, domain: Domain, world: WorldState) -> str:
     """What is wrong and what is here, short enough to be read."""
     reason = why if len(why) <= _LONGEST else f"{why[:_LONGEST].rsplit(' ', 1)[0]} ..."
     places = [name for name, thing in world.objects.items() if not thing.movable]
-    here = f"Places here: {listed(places)}" if drives_only(domain) else f"Things here: {listed(world.objects)}"
+    here = (f"Places here: {listed(places)}" if drives_only(domain)
+            else f"Things here: {listed(world.objects)}")
     return f"I cannot do this: {reason.rstrip('.')}. {here}."
 
 
@@ -87,9 +88,9 @@ def listed(names: Iterable[str]) -> str:
 
 def _by_likeness(text: str, kinds: Dict[str, Tuple[str, ...]]) -> Iterator[str]:
     """The best sentence of each kind, the most alike first, then the others."""
-    ranked = [sorted(sentences, key=lambda sentence: -_likeness(text, sentence))
-              for sentences in kinds.values()]
-    ranked = sorted(filter(None, ranked), key=lambda sentences: -_likeness(text, sentences[0]))
+    likeness = {sentence: _likeness(text, sentence) for sentences in kinds.values() for sentence in sentences}
+    ranked = [sorted(sentences, key=lambda sentence: -likeness[sentence]) for sentences in kinds.values()]
+    ranked = sorted(filter(None, ranked), key=lambda sentences: -likeness[sentences[0]])
     seen = set()
     for place in range(max(map(len, ranked), default=0)):
         for sentences in ranked:
@@ -99,12 +100,11 @@ def _by_likeness(text: str, kinds: Dict[str, Tuple[str, ...]]) -> Iterator[str]:
 
 
 def _likeness(text: str, sentence: str) -> float:
-    """From 0 to 2: how much of each said word is found, misspelt ones too, and how alike the two are as a
-    whole.
+    """From 0 to 2: how much of each said word is found, misspelt ones too, and the share of words in common,
+    in their order.
     """
-    said, offered = text.lower(), sentence.lower()
-    words = said.split()
-    found = [max(_alike(word, other) for other in offered.split()) for word in words]
+    said, offered = text.lower().split(), sentence.lower().split()
+    found = [max(_alike(word, other) for other in offered) for word in said]
     return sum(found) / max(1, len(found)) + SequenceMatcher(None, said, offered).ratio()
 
 

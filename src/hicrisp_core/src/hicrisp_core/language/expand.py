@@ -70,10 +70,11 @@ class _Expander:
             raise NotUnderstood(f"two things can be swapped, not {len(items)}: {', '.join(items)}")
         places = [self._support(item) for item in items]
         if places[0] == places[1]:
-            raise NotUnderstood(f"{items[0]} and {items[1]} are both {' '.join(places[0])}, and places there have "
-                                "no names; say where each should go")
+            raise NotUnderstood(f"{items[0]} and {items[1]} are both {' '.join(places[0])}, and places there "
+                                "have no names; say where each should go")
         if any(place in items for _, place in places):
-            raise NotUnderstood(f"{items[0]} and {items[1]} stand on each other: say which should be on which")
+            raise NotUnderstood(f"{items[0]} and {items[1]} stand on each other: say which should be on "
+                                "which")
         return [self._placing(intent, items[1], *places[0]), self._placing(intent, items[0], *places[1])]
 
     def _support(self, item: str) -> Tuple[str, str]:

@@ -123,8 +123,8 @@ class Names:
             raise NotUnderstood(f"there is no '{noun}' here{self._did_you_mean(noun)}; there are: "
                                 f"{', '.join(sorted(self._world.objects))}")
         if noun.count == "number" and noun.definite and len(names) > noun.number:
-            raise NotUnderstood(f"'the {noun.number} {noun}' may be any of: {', '.join(names)}; say which, or "
-                                f"'{noun.number} {noun}'")
+            raise NotUnderstood(f"'the {noun.number} {noun}' may be any of: {', '.join(names)}; say which, "
+                                f"or '{noun.number} {noun}'")
         names = self._in_view(names, noun)
         if noun.count in ("number", "any"):
             return self._choose(noun, names)
@@ -197,6 +197,12 @@ def colour_of(thing: WorldObject) -> str:
 def words_of(world: WorldState) -> FrozenSet[str]:
     """Every word by which something in the world is called."""
     return frozenset(word for name, thing in world.objects.items() for word in _words(name, thing))
+
+
+def words_by_name(world: WorldState) -> Dict[str, FrozenSet[str]]:
+    """The words by which each thing in the world may be called, and each robot's own."""
+    return {**{robot: frozenset(robot.split("_")) for robot in world.robots},
+            **{name: frozenset(_words(name, thing)) for name, thing in world.objects.items()}}
 
 
 def _words(name: str, thing: WorldObject) -> Set[str]:

@@ -121,7 +121,8 @@ class ChatClient(ChatModel):
                 failure = LlmFailure("timeout", f"no answer within {time.monotonic() - began:.1f} s", calls)
             except openai.APIConnectionError as error:
                 failure = LlmFailure("connection", self._clean(
-                    f"the endpoint {self._settings.url or 'of OpenAI'} cannot be reached: {error.__cause__ or error}"),
+                    f"the endpoint {self._settings.url or 'of OpenAI'} cannot be reached: "
+                    f"{error.__cause__ or error}"),
                     calls)
             except (openai.OpenAIError, ValueError) as error:
                 return LlmFailure("server", self._clean(f"the answer cannot be read: {error}"), calls)

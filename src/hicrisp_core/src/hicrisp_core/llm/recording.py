@@ -108,7 +108,8 @@ def difference(recorded: Any, asked: Any, place: str = "request") -> str:
     if isinstance(recorded, str) and isinstance(asked, str):
         at = next((i for i, (a, b) in enumerate(zip(recorded, asked)) if a != b),
                   min(len(recorded), len(asked)))
-        return f"{place}, character {at}: recorded {recorded[at:at + _SHOWN]!r}, asked {asked[at:at + _SHOWN]!r}"
+        shown = slice(at, at + _SHOWN)
+        return f"{place}, character {at}: recorded {recorded[shown]!r}, asked {asked[shown]!r}"
     return f"{place}: recorded {recorded!r}, asked {asked!r}"
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import field, replace
+from copy import deepcopy
+from dataclasses import asdict, field, make_dataclass, replace
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Any, Mapping, Optional, Tuple, Union
 
@@ -14,7 +16,7 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated, Final, Literal
 
 from hicrisp_core.config.settings import STRICT, read_settings
-from hicrisp_core.config.yaml_lines import Positions, check_keys, read_yaml, value_of
+from hicrisp_core.config.yaml_lines import Positions, read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 
@@ -106,7 +108,8 @@ class LlmSettings:
         try:
             mode = stat.S_IMODE(path.stat().st_mode)
             if mode & 0o077:
-                raise ConfigError(f"{path} has mode {mode:04o}, so others may read the key; run: chmod 600 {path}")
+                raise ConfigError(f"{path} has mode {mode:04o}, so others may read the key; run: chmod 600 "
+                                  f"{path}")
             return path.read_text(encoding="utf-8").strip()
         except OSError as error:
             raise ConfigError(f"cannot read the key's file {path}: {error.strerror}") from error
@@ -131,10 +134,10 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
 
 def _options(values: Mapping[str, Any], usual: Mapping[str, Any], positions: Positions) -> Mapping[str, Any]:
     """What the file says to its backend alone, over what is usual there."""
-    given = value_of(values, "options", dict, positions, default={})
-    check_keys(given, usual, (), positions, ("options",))
-    return {key: value_of(given, key, type(default), positions, ("options",), default=default)
-            for key, default in usual.items()}
+    entries = [(key, type(default), field(default_factory=partial(deepcopy, default)))
+               for key, default in usual.items()]
+    kind = make_dataclass("Options", entries, frozen=True, namespace={"__pydantic_config__": STRICT})
+    return asdict(read_settings(kind, values.get("options", {}), positions, ("options",)))
 
 
 def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
@@ -148,4 +151,5 @@ def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
     for variable in (KEY_VARIABLE, OWN_URL_VARIABLE, URL_VARIABLE):
         if environment.get(variable):
             return OPENAI, f"{variable} is set: a language model plans"
-    return OFFLINE, f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set: a grammar and a search plan without a model"
+    return OFFLINE, (f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set: a grammar and a search plan "
+                     "without a model")

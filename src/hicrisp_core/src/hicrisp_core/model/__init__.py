@@ -8,8 +8,9 @@ from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.keep_out import KeepOut
 from hicrisp_core.model.motion import Motion
 from hicrisp_core.model.record import StepRecord
+from hicrisp_core.model.status import Status
 from hicrisp_core.model.task import OFFLINE_SOURCE, Command, Plan, Step, Task, Value
-from hicrisp_core.model.verdict import Outcome, Status, Verdict
+from hicrisp_core.model.verdict import Outcome, Verdict
 from hicrisp_core.model.world import Relation, RobotState, WorldObject, WorldState
 
 __all__ = [

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from enum import Enum
 
+from hicrisp_core.model.status import Status
+
 
 class FeedbackKind(Enum):
-    """What went wrong. Nine of them are the outcomes of a driver by the same name (see ``Status``)."""
+    """What went wrong. The first ones are a driver's own words for it."""
 
-    PRECONDITION = "precondition"
+    PRECONDITION = Status.PRECONDITION.value
     """Something that the command needs does not hold; ``unmet`` has the conditions."""
-    PLANNING = "planning"
+    PLANNING = Status.PLANNING.value
     """No motion was found; ``blockers`` has what stands in the way."""
-    EXECUTION = "execution"
+    EXECUTION = Status.EXECUTION.value
     """The motion began and did not end where it should."""
-    POSTCONDITION = "postcondition"
+    POSTCONDITION = Status.POSTCONDITION.value
     """The driver itself says that its effect did not come."""
-    INVALID = "invalid"
+    INVALID = Status.INVALID.value
     """The command or step is malformed; ``alternatives`` has what is valid."""
-    CANCELED = "canceled"
+    CANCELED = Status.CANCELED.value
     """Somebody asked to stop."""
-    TIMEOUT = "timeout"
+    TIMEOUT = Status.TIMEOUT.value
     """The time limit passed."""
-    LOST = "lost"
+    LOST = Status.LOST.value
     """A driver, node or model cannot be reached."""
-    SAFETY = "safety"
+    SAFETY = Status.SAFETY.value
     """An emergency stop, a safety limit or a refused approval ended the command."""
     NO_EFFECT = "no_effect"
     """The driver reports success, but the command did nothing that can be seen."""
@@ -60,3 +62,8 @@ class FeedbackKind(Enum):
     """The command cannot be undone and would make a later step of the plan impossible."""
     REFUSED = "refused"
     """The driver or executor refuses the command for a reason of its own, which ``cause`` quotes."""
+
+    @classmethod
+    def of(cls, status: Status) -> "FeedbackKind":
+        """The kind of a driver's failure: the member of the same name."""
+        return cls(status.value)

@@ -44,7 +44,8 @@ class KeepOut:
         inside = np.zeros(np.shape(x), dtype=bool)
         for (ax, ay), (bx, by) in zip(self.corners, (*self.corners[1:], self.corners[0])):
             squared = (bx - ax) ** 2 + (by - ay) ** 2
-            along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / squared if squared > 0.0 else np.zeros_like(nearest)
+            along = (((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / squared if squared > 0.0
+                     else np.zeros_like(nearest))
             part = np.clip(along, 0.0, 1.0)
             nearest = np.minimum(nearest, np.hypot(x - ax - part * (bx - ax), y - ay - part * (by - ay)))
             if ay != by:

@@ -3,37 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import Optional, Tuple
 
-from hicrisp_core.model.cause import Cause
+from hicrisp_core.model.cause import Cause, CauseKind
 from hicrisp_core.model.feedback import Feedback
 from hicrisp_core.model.geometry import Vector
-
-
-class Status(Enum):
-    """How a driver says that a command ended."""
-
-    SUCCESS = "success"
-    """The driver believes that the command was carried out."""
-    PRECONDITION = "precondition"
-    """The command could not start: something that it needs does not hold."""
-    PLANNING = "planning"
-    """No motion was found: out of reach, in collision, no path."""
-    EXECUTION = "execution"
-    """The motion was started and did not end where it should."""
-    POSTCONDITION = "postcondition"
-    """The motion ended, its effect did not come."""
-    INVALID = "invalid"
-    """The command is malformed: unknown action or name, a number that is not finite."""
-    CANCELED = "canceled"
-    """Somebody asked to stop; the robot has stopped."""
-    TIMEOUT = "timeout"
-    """The time limit passed; the robot has stopped."""
-    LOST = "lost"
-    """The driver or its server cannot be reached."""
-    SAFETY = "safety"
-    """An emergency stop or a safety limit ended the command."""
+from hicrisp_core.model.status import Status
 
 
 @dataclass(frozen=True)
@@ -50,6 +25,15 @@ class Outcome:
     message: str = ""
     blockers: Tuple[str, ...] = ()
     cause: Optional[Cause] = None
+
+    @classmethod
+    def because(
+        cls, kind: CauseKind, status: Status, message: str, *names: str, seconds: Optional[float] = None
+    ) -> "Outcome":
+        """A failure with its first cause, which quotes the message; names and seconds as ``CauseKind``
+        says.
+        """
+        return cls(status, message, cause=Cause(kind, names, seconds, message))
 
     @property
     def ok(self) -> bool:

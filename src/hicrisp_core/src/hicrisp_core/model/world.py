@@ -59,7 +59,8 @@ class WorldObject:
     @property
     def sight(self) -> str:
         """For how long it has not been seen, as the end of a sentence: "has not been seen for 9.1 s"."""
-        return f"has not been seen for {self.pose_age:.1f} s" if math.isfinite(self.pose_age) else "was never seen"
+        return (f"has not been seen for {self.pose_age:.1f} s" if math.isfinite(self.pose_age)
+                else "was never seen")
 
 
 @dataclass(frozen=True)

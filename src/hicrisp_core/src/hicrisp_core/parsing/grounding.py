@@ -6,22 +6,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import Dict, List, Sequence, Tuple, Union
+from typing import Collection, Dict, List, Sequence, Tuple, Union
 
 from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.errors import DomainError
 from hicrisp_core.language.intents import Noun
-from hicrisp_core.language.names import Names
+from hicrisp_core.language.names import Names, words_by_name
 from hicrisp_core.model import Step, Value, WorldState
 from hicrisp_core.parsing.raw import ParseFailure, RawStep
+from hicrisp_core.parsing.spelling import described, likely, meant
 
-_CLOSE = 0.8
-"""Likeness (Ratcliff and Obershelp) from which the only name that is so close is taken for a misspelt one."""
 _QUANTITY = re.compile(r"\s*(-?\d+(?:\.\d+)?)(?:[\W_]|[a-z])*$", re.IGNORECASE)
 """A number with what models write behind it: ``50ml``, ``2_parts``, ``1.``"""
 _PUNCTUATED = re.compile(r"\w[.,;:!`]+\s*$")
 _NUMBER_BEHIND = re.compile(r"_?\d+$")
+_LONGEST_NAME = 5
+"""Words that one name is split into, at most."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Gr
 def ground_name(written: str, domain: Domain, world: WorldState) -> Union[str, ParseFailure]:
     """The thing or robot that is meant; one that is not there is refused with those that are."""
     try:
-        name = _Grounder(domain, world).name(written, tuple(world.types()))
+        name = _Grounder(domain, world).name(written)
     except DomainError as error:
         return ParseFailure(str(error), written)
     if name in world.types():
@@ -83,6 +83,9 @@ class _Grounder:
     def __init__(self, domain: Domain, world: WorldState) -> None:
         self._domain = domain
         self._world = world
+        self._names = world.types()
+        self._words = words_by_name(world)
+        self._known = frozenset(word for words in self._words.values() for word in words)
         self.notes: List[str] = []
 
     def step(self, raw: RawStep) -> Step:
@@ -92,7 +95,7 @@ class _Grounder:
             DomainError: why the first of them does not fit.
         """
         words = {word for action in self._domain.actions.values() for word in (action.name, *action.called)}
-        name = self._close(_normal(raw.action), sorted(words), "action")
+        name = self._action(_normal(raw.action), words)
         refusals: List[DomainError] = []
         for action in self._domain.called(name):
             noted = len(self.notes)
@@ -130,15 +133,16 @@ class _Grounder:
         parameters = list(action.parameters)
         unknown = [key for key in raw.named if key not in parameters]
         if unknown:
-            raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: {', '.join(parameters)}")
+            raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: "
+                              f"{', '.join(parameters)}")
         named = dict(raw.named)
         open_ = [key for key in parameters if key not in named]
-        for word in raw.positional:
+        for word in self._joined(raw.positional):
             while open_ and self._passed_over(action, action.parameters[open_[0]], word):
                 open_.pop(0)
             if not open_:
-                raise DomainError(f"{action.name} takes {', '.join(parameters)}; got {', '.join(raw.positional)} "
-                                  f"({word} is too much)")
+                raise DomainError(f"{action.name} takes {', '.join(parameters)}; got "
+                                  f"{', '.join(raw.positional)} ({word} is too much)")
             named[open_.pop(0)] = word
         return named
 
@@ -156,9 +160,9 @@ class _Grounder:
         if parameter.type == "number":
             number = _QUANTITY.match(written)
             return number.group(1) if number else written
-        return self.name(written, self._domain.objects_of(self._world, parameter.type))
+        return self.name(written)
 
-    def name(self, written: str, valid: Sequence[str]) -> str:
+    def name(self, written: str) -> str:
         """The name in the world that is meant, or what was written when there is none."""
         name = _normal(written)
         if name in self._world.types() or not name:
@@ -176,17 +180,47 @@ class _Grounder:
                 _NUMBER_BEHIND.sub("", other) == unnumbered != other for other in self._world.types()):
             self.notes.append(f"'{written}' was read as '{unnumbered}', the only one")
             return unnumbered
-        return self._close(name, valid, "name")
+        return self._misspelt(name)
 
-    def _close(self, name: str, valid: Sequence[str], what: str) -> str:
-        """The name itself, or the only valid one that is close to it, with a note."""
-        if name in valid:
+    def _misspelt(self, name: str) -> str:
+        """The name that a misspelt one can only mean, with a note; the name itself where there is none.
+
+        Raises:
+            DomainError: when it may be one of several.
+        """
+        found = meant(name, self._names, self._known) or described(name.split("_"), self._words)
+        if len(found) > 1:
+            raise DomainError(f"'{name}' may be any of: {', '.join(found)}; say which", found)
+        close = found[0] if found else likely(name, self._words)
+        if close is None:
             return name
-        close = get_close_matches(name, valid, n=2, cutoff=_CLOSE)
-        if len(close) != 1 or re.findall(r"\d+", name) != re.findall(r"\d+", close[0]):
-            return name  # Another number is another thing.
-        self.notes.append(f"the {what} '{name}' was read as '{close[0]}'")
-        return close[0]
+        self.notes.append(f"the name '{name}' was read as '{close}'")
+        return close
+
+    def _action(self, name: str, words: Collection[str]) -> str:
+        """The word of an action that is written, or the only one that it is a misspelling of."""
+        found = (name,) if name in words else meant(name, words)
+        if len(found) != 1 or found[0] == name:
+            return name
+        self.notes.append(f"the action '{name}' was read as '{found[0]}'")
+        return found[0]
+
+    def _joined(self, words: Sequence[str]) -> List[str]:
+        """The words with those put together that are one name written with gaps, as ``lime slice``."""
+        found: List[str] = []
+        at = 0
+        while at < len(words):
+            sizes = range(min(_LONGEST_NAME, len(words) - at), 1, -1)
+            size = next((size for size in sizes if self._is_split(words[at:at + size])), 1)
+            found.append("_".join(words[at:at + size]))
+            if size > 1:
+                self.notes.append(f"'{' '.join(words[at:at + size])}' was read as '{_normal(found[-1])}'")
+            at += size
+        return found
+
+    def _is_split(self, words: Sequence[str]) -> bool:
+        parts = [_normal(word) for word in words]
+        return "_".join(parts) in self._names and not all(part in self._names for part in parts)
 
 
 def _numbered(words: Sequence[str], first: int) -> Dict[str, Value]:

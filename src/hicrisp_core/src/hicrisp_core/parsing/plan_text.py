@@ -88,8 +88,9 @@ def _from_entries(entries: List[Any], domain: Optional[Domain]) -> _Read:
     ends: List[int] = []
     """The index of each entry's last step: an entry may hold several."""
     for entry in entries:
-        found = _from_line(entry, domain) if isinstance(entry, str) else \
-            _from_object(entry, domain) if isinstance(entry, dict) else []
+        found = _from_line(entry, domain) if isinstance(entry, str) else []
+        if isinstance(entry, dict):
+            found = _from_object(entry, domain)
         if not found:
             return ParseFailure("this is no step", str(entry))
         waits = entry.get("after") if isinstance(entry, dict) else None
@@ -158,9 +159,13 @@ def _from_line(line: str, domain: Optional[Domain]) -> List[RawStep]:
         return []
     addressed = _ADDRESSED.match(text)
     if addressed:
-        said = addressed.group(2).split("//", 1)[0]
-        things = tuple(word for word in said.split() if word.lower() not in _FILLERS)
-        return [RawStep(addressed.group(1), things, {}, text)]
+        words = [addressed.group(1), *addressed.group(2).split("//", 1)[0].split()]
+        two = "_".join(words[:2]).lower()
+        known = domain.actions.values() if domain else ()
+        if any(two in (action.name, *action.called) for action in known):  # Written with a gap: switch on.
+            words[:2] = [two]
+        things = tuple(word for word in words[1:] if word.lower() not in _FILLERS)
+        return [RawStep(words[0], things, {}, text)]
     brackets = _BRACKETS.match(text)
     if brackets:
         things = tuple(thing.strip() for thing in re.findall(r"<([^<>]*)>", brackets.group(2)))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from pathlib import Path as FilePath
-from typing import Any, Mapping, Sequence, Tuple, Union
+from typing import Sequence, Tuple, Union
+
+from pydantic.dataclasses import dataclass
 
 from hicrisp_core.config.extending import extended_files
-from hicrisp_core.config.settings import read_settings
-from hicrisp_core.config.yaml_lines import Positions, read_yaml, value_of
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_lines import Positions, read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Rung
 from hicrisp_core.policy.policy import Policy
@@ -27,16 +29,24 @@ def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     values, positions = read_yaml(file)
     parents = [load_policy(each, (*chain, FilePath(file)))
                for each in extended_files(FilePath(file), values, positions, "policy", chain)]
-    _check_rungs(values, positions)
+    told = read_settings(_Rungs, values, positions, others=tuple(values))
+    _check_rungs(told, positions)
     return read_settings(
         Policy, values, positions, required=() if parents else ("rungs",), others=("description", "extends"),
         renamed={"name": "policy"}, base=_merged(parents))
 
 
-def _check_rungs(values: Mapping[str, Any], positions: Positions) -> None:
+@dataclass(frozen=True, config=STRICT)
+class _Rungs:
+    """The rungs of a policy by name, before names are looked up."""
+
+    rungs: Tuple[str, ...] = ()
+
+
+def _check_rungs(told: _Rungs, positions: Positions) -> None:
     """Refuse rungs that nobody has defined, with those that there are."""
     known = extensions().rungs
-    for index, name in enumerate(value_of(values, "rungs", list, positions, default=[])):
+    for index, name in enumerate(told.rungs):
         if name not in (*known, Rung.GIVE_UP.value):
             raise positions.error(("rungs", index), known.unknown(name))
 

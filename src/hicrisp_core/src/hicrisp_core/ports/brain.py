@@ -87,16 +87,16 @@ class ReportRequest:
 
     Args:
         message: the plain words for it.
-        done: the steps that were carried out and hold, as sentences.
-        failures: what went wrong on the way, as sentences.
+        done: the steps that were carried out and hold.
+        failures: what went wrong on the way, oldest first.
         history: what was said and done before this task, oldest first.
     """
 
     task: Task
     success: bool
     message: str
-    done: Tuple[str, ...] = ()
-    failures: Tuple[str, ...] = ()
+    done: Tuple[StepRecord, ...] = ()
+    failures: Tuple[StackEntry, ...] = ()
     history: Tuple[str, ...] = ()
 
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, NamedTuple, Optional, Tuple
 
+from typing_extensions import Final
+
 from hicrisp_core.model import Correction, Measured, Outcome
 from hicrisp_core.ports.brain import Usage
 
-ARM, BASE = "arm", "base"
+ARM: Final = "arm"
+BASE: Final = "base"
 """The kinds of robots."""
 
 

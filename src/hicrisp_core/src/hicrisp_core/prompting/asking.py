@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Generic, List, Mapping, Optional, TypeVar, Union
+from typing import Any, Callable, Generic, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
@@ -15,6 +15,8 @@ from hicrisp_core.time.deadline import Deadline
 _ASKS = 2
 """How often a model is asked for one answer: an unreadable one is asked again with what is wrong with it."""
 _Read = TypeVar("_Read")
+Turn = Tuple[str, str]
+"""A question and its answer."""
 
 
 @dataclass(frozen=True)
@@ -31,24 +33,33 @@ class Asked(Generic[_Read]):
     silent: bool = False
 
 
+def conversation(system: str, examples: Sequence[Turn], prompt: str) -> List[Message]:
+    """The messages of a question with its rules and examples."""
+    turns = [{"role": role, "content": said}
+             for turn in examples for role, said in zip(("user", "assistant"), turn)]
+    return [{"role": "system", "content": system}, *turns, {"role": "user", "content": prompt}]
+
+
 def ask(
     client: ChatModel, system: str, prompt: str, deadline: Deadline, schema: Mapping[str, Any],
-    read: Callable[[Completion], Union[_Read, ParseFailure]],
+    read: Callable[[Completion], Union[_Read, ParseFailure]], examples: Sequence[Turn] = (),
 ) -> Asked[_Read]:
     """Ask a model.
 
     Args:
         schema: the JSON schema of the answer, for servers that have it.
         read: reads the answer, or says why it cannot be used.
+        examples: questions and answers that go before, as if they had been asked and answered.
     """
-    messages: List[Message] = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
+    messages = conversation(system, examples, prompt)
+    opening = len(messages)
     usage = Usage()
     trouble = "the model was not asked"
     for _ in range(_ASKS):
         said = client.complete(messages, deadline, schema)
         usage = usage + _cost(said)
         if isinstance(said, LlmFailure):
-            before = f" Its first answer could not be used: {trouble}" if len(messages) > 2 else ""
+            before = f" Its first answer could not be used: {trouble}" if len(messages) > opening else ""
             return Asked(None, f"The language model gave no answer: {said.message}.{before}", usage,
                          silent=True)
         found = read(said)
@@ -57,7 +68,8 @@ def ask(
         trouble = str(found)
         messages = [*messages, {"role": "assistant", "content": said.text},
                     {"role": "user", "content": f"This cannot be used: {plain(trouble)} Answer again, in the "
-                                                "form that was asked for, with the names that are listed only."}]
+                                                "form that was asked for, with the names that are listed "
+                                                "only."}]
     return Asked(None, f"The language model's answer cannot be used: {trouble}", usage)
 
 

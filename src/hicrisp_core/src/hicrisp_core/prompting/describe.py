@@ -20,8 +20,9 @@ _NAME_LIMIT = 60
 _MOST_BINDINGS = 2000
 """Bindings of an action's parameters that are looked at."""
 _MOST_PAIRS = 12
-_SEVERAL = ('Give each step to a robot that can do it. Steps of different robots run at once where neither needs the '
-            'other; a step that must wait for others besides says so: "after": [their indices, counted from 0].')
+_SEVERAL = ('Give each step to a robot that can do it. Steps of different robots run at once where neither '
+            'needs the other; a step that must wait for others besides says so: "after": [their indices, '
+            'counted from 0].')
 
 
 def actions_text(domain: Domain) -> str:
@@ -173,6 +174,11 @@ def record_text(record: StepRecord) -> str:
     return f"{said} (not needed: {record.note})" if record.note else said
 
 
+def failed_text(domain: Domain, entry: StackEntry) -> str:
+    """A command that failed, and what went wrong."""
+    return f"{domain.describe(entry.command)}: {words_of(entry.feedback, domain, exact=True).error}"
+
+
 def failure_texts(domain: Domain, request: PlanRequest) -> Dict[str, str]:
     """What a new plan has to know: ``done``, ``remaining`` and ``feedback``, as the prompts name them."""
     feedback = [feedback_text(domain, entry, request.feedback_level) for entry in request.feedback]
@@ -183,6 +189,6 @@ def failure_texts(domain: Domain, request: PlanRequest) -> Dict[str, str]:
 def stack_text(domain: Domain, stack: Sequence[StackEntry], level: str = "how") -> str:
     """The feedback stack, its top first."""
     return "\n".join(
-        f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} times: "
-        f"{feedback_text(domain, entry.feedback, level)}"
+        f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} "
+        f"times: {feedback_text(domain, entry.feedback, level)}"
         for number, entry in enumerate(reversed(stack), start=1))

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import Dict, NamedTuple, Tuple, Union
+from typing import Dict, List, NamedTuple, Tuple, Union
 
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import WorldState
+from hicrisp_core.prompting.asking import Turn
 from hicrisp_core.prompting.goal_answer import read_goal_answer
 from hicrisp_core.prompting.goal_request import (
     compact,
@@ -57,15 +58,24 @@ class GoalPrompt:
         return Messages(known[1],
                         self._prompts.render("request", **request_values(task_text, domain, world)).strip())
 
-    def _system(self, domain: Domain) -> str:
-        examples = []
+    def examples(self, domain: Domain) -> Tuple[Turn, ...]:
+        """The requests and answers that go before as turns of the conversation: small models follow those
+        better than examples among the rules."""
+        return self._examples(domain) if self._prompts.says("system", "turns") else ()
+
+    def _examples(self, domain: Domain) -> Tuple[Turn, ...]:
+        turns: List[Turn] = []
         for example in domain.goal_examples:
             values = {key: str(example.get(key, "-")) for key in ("things", "robots", "now")}
             request = self._prompts.render("request", task=quarantined(str(example["request"])), **values)
-            examples.append(f"{request.strip()}\n{compact(example['answer'])}")
+            turns.append((request.strip(), compact(example["answer"])))
+        return tuple(turns)
+
+    def _system(self, domain: Domain) -> str:
+        examples = "\n\n".join(f"{request}\n{answer}" for request, answer in self._examples(domain))
         return self._prompts.render(
             "system", description=domain.description, names=predicate_names(domain),
-            predicates=predicates_text(domain), examples="\n\n".join(examples) or "(none)").strip()
+            predicates=predicates_text(domain), examples=examples or "(none)", turns="").strip()
 
 
 def goal_messages(task_text: str, domain: Domain, world: WorldState, prompt: str = SHORT) -> Messages:

@@ -45,10 +45,11 @@ AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
 }
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
-    "system": _placeholders("", "description names predicates examples"),
+    "system": _placeholders("", "description names predicates examples turns"),
     "request": _placeholders("things robots now task"),
 }
-"""The prompts for goals: the rules, and what is asked."""
+"""The prompts for goals: the rules, and what is asked. The domain's examples stand where the rules say
+``$examples``; where they say ``$turns``, the examples follow as turns of the conversation."""
 SHARED = "default"
 """The folder whose prompts stand in for those that the folder beside it does not have."""
 
@@ -84,6 +85,11 @@ class Prompts:
             _check(file, text, expected)
             self._texts[name] = text
 
+    def says(self, name: str, placeholder: str) -> bool:
+        """Whether a prompt has a placeholder."""
+        return any(placeholder in (match.group("named"), match.group("braced"))
+                   for match in Template.pattern.finditer(self._texts.get(name, "")))
+
     def render(self, name: str, **values: str) -> str:
         """A prompt with its placeholders filled in; the values are not read as templates again.
 
@@ -105,8 +111,8 @@ def _check(file: FilePath, text: str, placeholders: Placeholders) -> None:
         name = match.group("named") or match.group("braced")
         line = text.count("\n", 0, match.start()) + 1
         if match.group("invalid") is not None:
-            raise ConfigError(f"{file}:{line}: a single '$' begins no placeholder; write '$$' for a dollar sign, "
-                              f"or one of: {listed}")
+            raise ConfigError(f"{file}:{line}: a single '$' begins no placeholder; write '$$' for a dollar "
+                              f"sign, or one of: {listed}")
         if name and name not in placeholders.valid:
             raise ConfigError(f"{file}:{line}: unknown placeholder '${name}'; valid are: {listed}")
         found.add(name)

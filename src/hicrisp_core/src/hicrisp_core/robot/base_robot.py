@@ -77,7 +77,8 @@ class BaseRobot:
             return outcome
         lost = outcome.status is Status.LOST and halted.status is Status.LOST
         return Outcome(Status.LOST if lost else Status.SAFETY,
-                       f"{outcome.message} The base does not confirm that it stands: {halted.message}")
+                       f"{outcome.message} The base does not confirm that it stands: {halted.message}",
+                       outcome.blockers, outcome.cause)
 
 
 def _ignore(phase: str, fraction: float) -> None:

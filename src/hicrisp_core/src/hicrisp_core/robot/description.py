@@ -75,8 +75,8 @@ def read_body(file: Union[str, Path]) -> RobotBody:
             raise positions.error((SECTION, "skills", index), known.unknown(name))
         if known.get(name).robot != body.kind:
             raise positions.error((SECTION, "skills", index), f"the skill '{name}' is one of the kind "
-                                                              f"{known.get(name).robot}, and this is of the kind "
-                                                              f"{body.kind}")
+                                                              f"{known.get(name).robot}, and this is of the "
+                                                              f"kind {body.kind}")
     return body
 
 
@@ -96,6 +96,21 @@ def described(name: str, beside: Union[str, Path, None] = None) -> Optional[Robo
     return read_body(file) if SECTION in read_yaml(file)[0] else None
 
 
+def body_of(file: Union[str, Path], name: str, kind: Literal["arm", "base"] = "arm") -> RobotBody:
+    """The body of the robot that a driver's file is about: the file's own section, else what the file of the
+    robot's name says, else the usual body of its kind.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid; also for a body of another kind.
+    """
+    values, positions = read_yaml(file)
+    body = (read_body(file) if SECTION in values else described(name, file)) or RobotBody(kind)
+    if body.kind != kind:
+        raise positions.error((SECTION,),
+                              f"{name} is of the kind {body.kind}, and this driver is for the kind {kind}")
+    return body
+
+
 def bodies_of(scene: Scene) -> Dict[str, RobotBody]:
     """The bodies of a scene's robots; of one that no file describes the usual one of its kind.
 
@@ -109,6 +124,6 @@ def bodies_of(scene: Scene) -> Dict[str, RobotBody]:
         usual = RobotBody("base") if name in bases else RobotBody("arm")
         found[name] = described(name, scene.source or None) or usual
         if found[name].kind != usual.kind:
-            raise ConfigError(f"config/robots/{name}.yaml says that {name} is of the kind {found[name].kind}, and the "
-                              f"scene {scene.name} has it as {usual.kind}")
+            raise ConfigError(f"config/robots/{name}.yaml says that {name} is of the kind "
+                              f"{found[name].kind}, and the scene {scene.name} has it as {usual.kind}")
     return found

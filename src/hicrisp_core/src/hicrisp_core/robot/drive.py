@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Callable, Optional, Tuple, Union
 
-from hicrisp_core.model import Command, Outcome, Pose, Status
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status
 from hicrisp_core.ports.robot import USUAL, Base, Constraints, Manner, Progress
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
 from hicrisp_core.time.deadline import Deadline
@@ -88,15 +88,18 @@ class Drive:
             fault = self.settings.miss(place, self.where())
         if not fault:
             return Outcome(Status.SUCCESS)
-        return self.interrupted() or Outcome(
-            Status.EXECUTION, f"Cannot tell that {name} was reached: {self.base.name} says so, but {fault}.")
+        return self.interrupted() or Outcome.because(
+            CauseKind.OFF_COURSE, Status.EXECUTION,
+            f"Cannot tell that {name} was reached: {self.base.name} says so, but {fault}.")
 
     def interrupted(self) -> Optional[Outcome]:
         """The outcome of a command whose end is wished or whose time is up."""
         if self.cancel.is_set():
-            return Outcome(Status.CANCELED, "The command was canceled; the base stands still.")
+            return Outcome(Status.CANCELED, "The command was canceled; the base stands still.",
+                           cause=Cause(CauseKind.CANCELED))
         if self.deadline.passed:
-            return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.")
+            return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.",
+                           cause=Cause(CauseKind.OUT_OF_TIME))
         return None
 
 

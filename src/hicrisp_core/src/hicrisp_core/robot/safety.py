@@ -8,7 +8,7 @@ from typing import Optional, Union
 from pydantic.dataclasses import dataclass
 
 from hicrisp_core.config.settings import STRICT, read_settings
-from hicrisp_core.config.yaml_lines import check_keys, read_yaml
+from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.model import Pose, Vector
 from hicrisp_core.ports.robot import MotionFailure
 
@@ -39,6 +39,13 @@ class SafetyLimits:
         return MotionFailure("unreachable", f"the goal ({place}) is outside the safe workspace ({box})")
 
 
+@dataclass(frozen=True, config=STRICT)
+class _SafetyFile:
+    """What the file holds."""
+
+    workspace: SafetyLimits
+
+
 def load_safety(path: Union[str, Path]) -> SafetyLimits:
     """The limits of a file.
 
@@ -46,5 +53,4 @@ def load_safety(path: Union[str, Path]) -> SafetyLimits:
         ConfigError: with file, line, key and what is valid.
     """
     values, positions = read_yaml(path)
-    check_keys(values, ("workspace",), ("workspace",), positions)
-    return read_settings(SafetyLimits, values["workspace"], positions, ("workspace",))
+    return read_settings(_SafetyFile, values, positions).workspace

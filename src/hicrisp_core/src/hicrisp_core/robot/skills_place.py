@@ -96,7 +96,8 @@ def _lower(
     attempt.progress("retreat", 0.9)
     attempt.look()
     retreated = attempt.raise_tool(attempt.settings.retreat, touch | {thing.name})
-    return DONE if retreated.status is Status.PLANNING else retreated  # It is placed; the next motion finds a way out.
+    # It is placed; the next motion finds a way out.
+    return DONE if retreated.status is Status.PLANNING else retreated
 
 
 def _rim(thing: WorldObject, pose: Pose, world: WorldState) -> float:

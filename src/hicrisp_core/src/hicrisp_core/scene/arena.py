@@ -7,11 +7,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Type, TypeVar
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
-from hicrisp_core.config.settings import read_settings
+from hicrisp_core.config.settings import keys_of, read_settings
 from hicrisp_core.config.yaml_lines import Path as Place
-from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
+from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import ConfigError
@@ -22,21 +22,18 @@ from hicrisp_core.model.keep_out import overlapped
 from hicrisp_core.scene.arena_entries import (
     WALL_KEYS,
     AreaEntry,
-    ArenaEntry,
+    ArenaPart,
     ObstacleEntry,
     SpotEntry,
     StartEntry,
     WallEntry,
 )
-from hicrisp_core.scene.common import common_scene
+from hicrisp_core.scene.common import Heading, common_scene
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, standing
 from hicrisp_core.scene.scene import Arena, Scene, Start, Wall
 
 ARENA = "arena"
-SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "arena", "walls", "areas",
-              "obstacles",
-              "faults")
-_Entry = TypeVar("_Entry")
+SCENE_KEYS = (*keys_of(Heading, ArenaPart), "faults")
 _FLAT = 0.002
 """Height of an area, metres: it is painted on the floor."""
 
@@ -49,55 +46,45 @@ def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
         ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers
             an area.
     """
-    check_keys(values, SCENE_KEYS, ("scene", "domain", "robots", "arena", "areas"), positions)
-    arena, areas, obstacles, masses = read_arena(values, positions, domain, seed)
+    part = read_settings(ArenaPart, values, positions, others=SCENE_KEYS)
+    arena, areas, obstacles, masses = read_arena(part, part.robots, positions, domain, seed)
     return replace(common_scene(path, values, positions, domain, seed), robots=tuple(arena.starts),
-                   world=ARENA,
-                   arena=arena, objects={**areas, **obstacles}, masses=masses,
+                   world=ARENA, arena=arena, objects={**areas, **obstacles}, masses=masses,
                    zones=zones_of(domain, areas.values()))
 
 
 def read_arena(
-    values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int,
+    part: ArenaPart, bases: Mapping[str, Any], positions: Positions, domain: Domain, seed: int,
     known: Optional[Mapping[str, Wall]] = None,
 ) -> Tuple[Arena, Dict[str, WorldObject], Dict[str, WorldObject], Dict[str, float]]:
     """The arena, its areas, its obstacles where they stand at first, and their masses, kilograms.
 
     Args:
+        bases: what the file says of its bases.
         known: further things that the map knows, as walls.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers
             an area.
     """
-    arena = _arena(values, positions, known or {})
-    areas = {str(name): _area(str(name), entry, arena, positions, domain)
-             for name, entry in _entries(AreaEntry, values, "areas", positions).items()}
+    arena = _arena(part, bases, positions, known or {})
+    areas = {name: _area(name, entry, arena, positions, domain) for name, entry in part.areas.items()}
     _check_zones(zones_of(domain, areas.values()), arena, positions)
-    entries = _entries(ObstacleEntry, values, "obstacles", positions)
-    obstacles = _obstacles(entries, areas, arena, positions, domain, seed)
+    obstacles = _obstacles(part.obstacles, areas, arena, positions, domain, seed)
     _check_obstacles(obstacles, areas, arena, positions)
-    masses = {name: entry.mass for name, entry in entries.items()}
+    masses = {name: entry.mass for name, entry in part.obstacles.items()}
     return replace(arena, unknown=frozenset(obstacles)), areas, obstacles, masses
 
 
-def _entries(
-    kind: Type[_Entry], values: Mapping[str, Any], key: str, positions: Positions,
-    renamed: Optional[Mapping[str, str]] = None,
-) -> Dict[str, _Entry]:
-    """The entries of a section by name."""
-    return {str(name): read_settings(kind, entry, positions, (key, name), renamed=renamed)
-            for name, entry in value_of(values, key, dict, positions, default={}).items()}
-
-
-def _arena(values: Mapping[str, Any], positions: Positions, known: Mapping[str, Wall]) -> Arena:
-    bounds = read_settings(ArenaEntry, values["arena"], positions, ("arena",))
-    walls = {name: Wall(wall.start, wall.end, wall.thickness, wall.height)
-             for name, wall in _entries(WallEntry, values, "walls", positions, WALL_KEYS).items()}
+def _arena(
+    part: ArenaPart, bases: Mapping[str, Any], positions: Positions, known: Mapping[str, Wall]
+) -> Arena:
+    bounds = part.arena
+    told = {name: read_settings(WallEntry, entry, positions, ("walls", name), renamed=WALL_KEYS)
+            for name, entry in part.walls.items()}
+    walls = {name: Wall(wall.start, wall.end, wall.thickness, wall.height) for name, wall in told.items()}
     empty = Arena(bounds.origin, bounds.size, {**walls, **known}, {}, bounds.floor)
-    robots = value_of(values, "robots", dict, positions)
-    starts = {str(name): _start(entry, empty, positions, ("robots", name)) for name, entry in robots.items()
-              if not (known and isinstance(entry, dict) and entry.get("kind") == "arm")}
+    starts = {name: _start(entry, empty, positions, ("robots", name)) for name, entry in bases.items()}
     if len(starts) != 1:
         raise positions.error(("robots",),
                               f"one base was expected, got {len(starts)}: {', '.join(starts) or 'none'}")
@@ -109,19 +96,19 @@ def _start(told: Any, arena: Arena, positions: Positions, path: Place) -> Start:
     x, y = entry.position
     if arena.clearance(x, y) < entry.radius:
         raise positions.error((*path, "position"), f"the base does not fit there: {_where(x, y)} is "
-                                                   f"{max(0.0, arena.clearance(x, y)):.2f} m from a wall, its radius "
-                                                   f"is {entry.radius:.2f} m")
+                                                   f"{max(0.0, arena.clearance(x, y)):.2f} m from a wall, "
+                                                   f"its radius is {entry.radius:.2f} m")
     return Start(Pose((x, y, arena.floor), from_yaw(math.radians(entry.yaw))), entry.radius, entry.tray)
 
 
 def _area(name: str, entry: AreaEntry, arena: Arena, positions: Positions, domain: Domain) -> WorldObject:
-    path = ("areas", name)
-    _check_type(entry.type, domain, positions, path)
+    path, type_ = ("areas", name), entry.type or domain.roles.area
+    _check_type(type_, domain, positions, path)
     x, y = entry.position
     if arena.clearance(x, y) <= 0.0:
         raise positions.error((*path, "position"), f"{_where(x, y)} is outside the arena, which is {arena}")
     pose = Pose((x, y, arena.floor + _FLAT / 2.0), from_yaw(math.radians(entry.yaw)))
-    return WorldObject(name, entry.type, "region", (*entry.size, _FLAT), _attributes(entry.attributes), pose,
+    return WorldObject(name, type_, "region", (*entry.size, _FLAT), _attributes(entry.attributes), pose,
                        movable=False)
 
 
@@ -184,7 +171,8 @@ def _check_obstacles(
         x, y, _ = thing.pose.position
         if arena.clearance(x, y) <= 0.0:
             raise positions.error(path,
-                                  f"{thing.name} stands at {_where(x, y)}, outside the arena, which is {arena}")
+                                  f"{thing.name} stands at {_where(x, y)}, outside the arena, which is "
+                                  f"{arena}")
         other = overlapping(thing, obstacles)
         if other:
             raise positions.error(path, f"{thing.name} overlaps {other}; move one of them")

@@ -56,11 +56,20 @@ class StartEntry:
 
 
 @dataclass(frozen=True, config=STRICT)
+class ArmEntry:
+    """An arm, which stands at the table."""
+
+    kind: Literal["arm"]
+
+
+@dataclass(frozen=True, config=STRICT)
 class AreaEntry:
-    """A place on the floor; its type is ``area`` unless another one is given."""
+    """A place on the floor; unless a type is given, it has the one that plays the role ``area`` in the
+    domain.
+    """
 
     position: Spot
-    type: str = "area"
+    type: str = ""
     size: Extent = (0.5, 0.5)
     yaw: float = 0.0
     attributes: Mapping[str, Any] = field(default_factory=dict)
@@ -94,3 +103,14 @@ class ObstacleEntry:
     def __post_init__(self) -> None:
         if (self.position is None) == (self.random is None):
             raise ValueError("exactly one of 'position' and 'random' says where it is at first")
+
+
+@dataclass(frozen=True, config=STRICT)
+class ArenaPart:
+    """The part of a scene file about an arena; robots and walls are read one by one."""
+
+    arena: ArenaEntry
+    areas: Mapping[str, AreaEntry]
+    robots: Mapping[str, Any]
+    walls: Mapping[str, Any] = field(default_factory=dict)
+    obstacles: Mapping[str, ObstacleEntry] = field(default_factory=dict)

@@ -11,16 +11,24 @@ from pydantic.dataclasses import dataclass
 from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.domain import Domain
-from hicrisp_core.scene.scene import Camera, Scene, SceneFault
+from hicrisp_core.scene.scene import EMBEDDED, Camera, Scene, SceneFault
 
 
 @dataclass(frozen=True, config=STRICT)
-class CommonEntries:
+class Heading:
     """The keys that every kind of scene has."""
 
     scene: str
+    domain: str
+    world: str = EMBEDDED
     description: str = ""
     task: str = ""
+
+
+@dataclass(frozen=True, config=STRICT)
+class Tuning:
+    """The keys of scenes with things that have poses."""
+
     tolerances: Mapping[str, float] = field(default_factory=dict)
     faults: Tuple[SceneFault, ...] = ()
     cameras: Mapping[str, Camera] = field(default_factory=dict)
@@ -35,11 +43,13 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
     """
     faults = values.get("faults")
     told = {**values, "faults": [_listed(fault) for fault in faults]} if isinstance(faults, list) else values
-    found = read_settings(CommonEntries, told, positions, others=tuple(values))
-    return Scene(name=found.scene, domain=domain.name, robots=(), objects={}, description=found.description,
-                 task=found.task, tolerances=found.tolerances, faults=found.faults, cameras=found.cameras,
-                 seed=seed,
-                 source=str(path))
+    heading = read_settings(Heading, values, positions, others=tuple(values))
+    tuning = read_settings(Tuning, told, positions, others=tuple(values))
+    return Scene(name=heading.scene, domain=domain.name, robots=(), objects={},
+                 description=heading.description,
+                 task=heading.task, tolerances=tuning.tolerances, faults=tuning.faults,
+                 cameras=tuning.cameras,
+                 seed=seed, source=str(path))
 
 
 def _listed(fault: Any) -> Any:

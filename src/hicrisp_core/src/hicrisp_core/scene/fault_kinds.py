@@ -7,9 +7,10 @@ from hicrisp_core.scene.armed import FaultKind
 VANISH = FaultKind("the target is taken out of the world, now or after [seconds]", (0, 1), needs_target=True)
 SENSOR_NOISE = FaultKind("the seen positions of things scatter: [sigma], metres", (1,), spread=True)
 OBJECT_MOVED = FaultKind(
-    "a hand moves the target, now or (with a count) just before the robot reaches for it: [dx, dy] or [distance], "
-    "metres", (1, 2, 3), needs_target=True)
+    "a hand moves the target, now or (with a count) just before the robot reaches for it: [dx, dy] or "
+    "[distance], metres", (1, 2, 3), needs_target=True)
 UNREACHABLE = FaultKind("a hand moves the target out of the robot's reach", needs_target=True)
-BLOCKED_GOAL = FaultKind("a hand puts the target (or any other thing) where the robot is about to place something")
+BLOCKED_GOAL = FaultKind("a hand puts the target (or any other thing) where the robot is about to place "
+                         "something")
 SLIP = FaultKind("the item that is carried slips out of the gripper: [seconds after the motion began]",
                  (0, 1))

@@ -5,17 +5,30 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, Mapping, Tuple
 
-from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
+from pydantic.dataclasses import dataclass
+
+from hicrisp_core.config.settings import STRICT, keys_of, read_settings
+from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.model import WorldObject
-from hicrisp_core.scene.common import common_scene
+from hicrisp_core.scene.common import Heading, common_scene
 from hicrisp_core.scene.scene import Scene
 
 VIRTUALHOME = "virtualhome"
-SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "graph")
 _PERSON, _ROOM = "character", "Rooms"
+
+
+@dataclass(frozen=True, config=STRICT)
+class GraphPart:
+    """The part of a scene file about a scene graph: the file with it, beside this one, and who acts in it."""
+
+    graph: str
+    robots: Tuple[str, ...] = (_PERSON,)
+
+
+SCENE_KEYS = keys_of(Heading, GraphPart)
 
 
 def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
@@ -26,8 +39,8 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     Raises:
         ConfigError: with file, line and key; also when the graph cannot be read.
     """
-    check_keys(values, SCENE_KEYS, ("scene", "domain", "graph"), positions)
-    file = path.parent / value_of(values, "graph", str, positions)
+    part = read_settings(GraphPart, values, positions, others=SCENE_KEYS)
+    file = path.parent / part.graph
     try:
         nodes = json.loads(file.read_text(encoding="utf-8"))["nodes"]
         objects: Dict[str, WorldObject] = {
@@ -37,6 +50,5 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
             for name in [f"{node['class_name']}_{node['id']}"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise positions.error(("graph",), f"{file} holds no scene graph: {error!r}") from error
-    robots = value_of(values, "robots", list, positions, default=[_PERSON])
-    return replace(common_scene(path, values, positions, domain, seed), robots=tuple(map(str, robots)),
-                   objects=objects, world=VIRTUALHOME)
+    return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,
+                   world=VIRTUALHOME)

@@ -6,23 +6,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, Mapping
 
-from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
+from hicrisp_core.config.settings import keys_of, read_settings
+from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.scene.arena import read_arena
-from hicrisp_core.scene.common import common_scene
-from hicrisp_core.scene.scene import Arena, Scene, Wall
+from hicrisp_core.scene.arena_entries import ArenaPart, ArmEntry
+from hicrisp_core.scene.common import Heading, Tuning, common_scene
+from hicrisp_core.scene.scene import TABLE, Arena, Scene, Wall
 from hicrisp_core.scene.table import table_objects
+from hicrisp_core.scene.table_entries import TablePart
 
 LAB = "lab"
 TRAY_HEIGHT, TRAY_EDGE = 0.25, 0.24
 """Height of a tray's top above the floor, and its edge, metres: the square lies within a base's round
 footprint.
 """
-SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "table", "objects", "shuffle",
-              "arena",
-              "walls", "areas", "obstacles", "tolerances", "faults", "cameras")
+SCENE_KEYS = keys_of(Heading, TablePart, ArenaPart, Tuning)
 _PEDESTAL = 0.26
 """Edge of the square that the arm's pedestal takes, metres, around the world's origin."""
 _LOWEST = 0.06
@@ -39,15 +41,20 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     Raises:
         ConfigError: with file, line, key and what is valid.
     """
-    check_keys(values, SCENE_KEYS, ("scene", "domain", "robots", "objects", "arena", "areas"), positions)
-    things, masses = table_objects(values, positions, domain.types, seed)
-    robots = value_of(values, "robots", dict, positions)
-    arms = [str(name) for name, entry in robots.items() if isinstance(entry, dict)
-            and entry.get("kind") == "arm"]
+    part = read_settings(ArenaPart, values, positions, others=SCENE_KEYS)
+    things, masses = table_objects(read_settings(TablePart, values, positions, others=SCENE_KEYS), positions,
+                                   domain.types, seed)
+    arms = [name for name, entry in part.robots.items() if isinstance(entry, dict)
+            and entry.get("kind") == ARM]
+    for name in arms:
+        read_settings(ArmEntry, part.robots[name], positions, ("robots", name))
     if len(arms) != 1:
         raise positions.error(("robots",),
                               f"one arm was expected, got {len(arms)}: {', '.join(arms) or 'none'}")
-    arena, areas, obstacles, weights = read_arena(values, positions, domain, seed, _known(things["table"]))
+    arena, areas, obstacles, weights = read_arena(
+        part, {name: entry for name, entry in part.robots.items() if name not in arms}, positions, domain,
+        seed,
+        _known(things[TABLE]))
     if not arena.floor < -_LOWEST:
         raise positions.error(("arena", "floor"),
                               f"the table's top is z = 0 and the floor must be lower than "
@@ -58,8 +65,7 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
         raise positions.error(("objects",), f"the name '{taken[0]}' stands for two things")
     return replace(
         common_scene(path, values, positions, domain, seed), robots=(*arms, *arena.starts), world=LAB,
-        arena=arena,
-        objects={**things, **trays, **areas, **obstacles}, masses={**masses, **weights},
+        arena=arena, objects={**things, **trays, **areas, **obstacles}, masses={**masses, **weights},
         zones=zones_of(domain, areas.values()))
 
 

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any, Mapping, Union
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.yaml_lines import Positions, read_yaml, value_of
+from hicrisp_core.config.settings import read_settings
+from hicrisp_core.config.yaml_lines import Positions, read_yaml
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.domain.zones import is_zone
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.ports.kinds import World
-from hicrisp_core.scene.scene import EMBEDDED, Scene
+from hicrisp_core.scene.common import Heading
+from hicrisp_core.scene.scene import Scene
 
 
 def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
@@ -28,8 +30,9 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     """
     path = config_file("scenes", path_or_name)
     values, positions = read_yaml(path)
-    domain = _domain(path, value_of(values, "domain", str, positions), positions)
-    name = value_of(values, "world", str, positions, default=EMBEDDED)
+    heading = read_settings(Heading, values, positions, others=tuple(values))
+    domain = _domain(path, heading.domain, positions)
+    name = heading.world
     if name not in extensions().worlds:
         raise positions.error(("world",), extensions().worlds.unknown(name))
     world: World = extensions().worlds.get(name)
@@ -58,8 +61,8 @@ def _check_zones(scene: Scene, world: str, domain: Domain, positions: Positions)
     for name, thing in scene.objects.items():
         if is_zone(domain, thing) and name not in honoured:
             raise positions.error(("objects", name),
-                                  f"{name} is a zone ({thing.type}), and the world '{world}' cannot "
-                                                     "honour it among the 'objects': zones are 'areas' of an arena")
+                                  f"{name} is a zone ({thing.type}), and the world '{world}' cannot honour "
+                                  "it among the 'objects': zones are 'areas' of an arena")
 
 
 def _domain(path: Path, domain: str, positions: Positions) -> Domain:

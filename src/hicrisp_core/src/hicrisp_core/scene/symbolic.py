@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Tuple
 
-from hicrisp_core.config.yaml_lines import Positions, check_keys, value_of
+from pydantic.dataclasses import dataclass
+
+from hicrisp_core.config.settings import STRICT, keys_of, read_settings
+from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.conditions import number_text
 from hicrisp_core.model import Relation, WorldObject
-from hicrisp_core.scene.common import common_scene
+from hicrisp_core.scene.common import Heading, common_scene
 from hicrisp_core.scene.scene import Scene
 
 SYMBOLIC = "symbolic"
-SCENE_KEYS = ("scene", "description", "world", "domain", "robots", "task", "objects")
+
+
+@dataclass(frozen=True, config=STRICT)
+class SymbolicPart:
+    """The part of a scene file about things without poses; what is said of each is read one by one."""
+
+    objects: Mapping[str, Any]
+    robots: Tuple[str, ...] = ("robot",)
+
+
+@dataclass(frozen=True, config=STRICT)
+class SymbolicThing:
+    """What is said of a thing besides its facts."""
+
+    type: str
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+SCENE_KEYS = keys_of(Heading, SymbolicPart)
 
 
 def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
@@ -29,21 +50,21 @@ def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, 
     Raises:
         ConfigError: with file, line, key and what is valid.
     """
-    check_keys(values, SCENE_KEYS, ("scene", "domain", "objects"), positions)
+    part = read_settings(SymbolicPart, values, positions, others=SCENE_KEYS)
     objects: Dict[str, WorldObject] = {}
     facts: List[Relation] = []
-    for name, entry in value_of(values, "objects", dict, positions).items():
+    for name, entry in part.objects.items():
         where = ("objects", name)
-        check_keys(entry, ("type", "attributes", *domain.predicates), ("type",), positions, where)
-        type_ = value_of(entry, "type", str, positions, where, choices=domain.types)
-        attributes = value_of(entry, "attributes", dict, positions, where, default={})
-        objects[str(name)] = WorldObject(str(name), type_,
-                                         attributes={str(k): str(v) for k, v in attributes.items()})
+        thing = read_settings(SymbolicThing, entry, positions, where, others=domain.predicates)
+        if thing.type not in domain.types:
+            raise positions.error((*where, "type"),
+                                  f"'{thing.type}' is not one of: {', '.join(sorted(domain.types))}")
+        objects[name] = WorldObject(name, thing.type,
+                                    attributes={k: str(v) for k, v in thing.attributes.items()})
         facts += [fact for key in entry if key in domain.predicates
-                  for fact in _facts(str(name), key, entry[key], domain, positions, (*where, key))]
-    robots = value_of(values, "robots", list, positions, default=["robot"])
-    return replace(common_scene(path, values, positions, domain, seed), robots=tuple(map(str, robots)),
-                   objects=objects, world=SYMBOLIC, facts=frozenset(facts))
+                  for fact in _facts(name, key, entry[key], domain, positions, (*where, key))]
+    return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,
+                   world=SYMBOLIC, facts=frozenset(facts))
 
 
 def _facts(

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Dict, List, Mapping, Sequence, Tuple
 
-from hicrisp_core.config.settings import read_settings
-from hicrisp_core.config.yaml_lines import Positions, value_of
+from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import vertical_span
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, shuffled, standing
 from hicrisp_core.scene.scene import TABLE
-from hicrisp_core.scene.table_entries import TableEntry, ThingEntry
+from hicrisp_core.scene.table_entries import TableEntry, TablePart, ThingEntry
 
 
 def table_objects(
-    values: Mapping[str, Any], positions: Positions, types: Mapping[str, str], seed: int
+    part: TablePart, positions: Positions, types: Mapping[str, str], seed: int
 ) -> Tuple[Dict[str, WorldObject], Dict[str, float]]:
     """The table and the things on it where they are at first, and the masses of the things, kilograms.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.
     """
-    objects: Dict[str, WorldObject] = {TABLE: _table(values, positions)}
+    objects: Dict[str, WorldObject] = {TABLE: _table(part.table)}
     masses: Dict[str, float] = {}
     spots: Dict[str, RandomSpot] = {}
-    for key, told in value_of(values, "objects", dict, positions).items():
-        name, path = str(key), ("objects", key)
-        entry = read_settings(ThingEntry, told, positions, path)
+    for name, entry in part.objects.items():
         if name in objects:
-            raise positions.error(path, f"the name '{name}' is taken by the table")
+            raise positions.error(("objects", name), f"the name '{name}' is taken by the table")
         thing = _thing(name, entry, positions, types)
         masses[name] = entry.mass
         if entry.random is not None:
@@ -38,7 +35,7 @@ def table_objects(
         else:
             thing = _placed(thing, entry, objects, positions)
         objects[name] = thing
-    spots = shuffled(spots, _groups(values, positions, spots), seed)
+    spots = shuffled(spots, _groups(part.shuffle, positions, spots), seed)
     drawn = draw_layout(objects, spots, seed)
     if drawn is None:
         raise positions.error(("objects",),
@@ -50,22 +47,21 @@ def table_objects(
 
 
 def _groups(
-    values: Mapping[str, Any], positions: Positions, spots: Mapping[str, RandomSpot]
+    told: Sequence[Tuple[str, ...]], positions: Positions, spots: Mapping[str, RandomSpot]
 ) -> List[Tuple[str, ...]]:
     """The groups of things that swap their random spots."""
     groups: List[Tuple[str, ...]] = []
-    for index, group in enumerate(value_of(values, "shuffle", list, positions, default=[])):
+    for index, group in enumerate(told):
         path = ("shuffle", index)
-        if not isinstance(group, list) or len(group) < 2:
+        if len(group) < 2:
             raise positions.error(path, "a list of at least two names was expected")
         taken = [name for earlier in groups for name in earlier]
-        group = [str(name) for name in group]
         wrong = [name for at, name in enumerate(group) if name not in spots or name in (*taken, *group[:at])]
         if wrong:
             raise positions.error(path,
-                                  f"'{wrong[0]}' has no random spot, or is named twice; with random spots there "
-                                        f"are: {', '.join(spots) or 'none'}")
-        groups.append(tuple(group))
+                                  f"'{wrong[0]}' has no random spot, or is named twice; with random spots "
+                                  f"there are: {', '.join(spots) or 'none'}")
+        groups.append(group)
     return groups
 
 
@@ -81,8 +77,7 @@ def _check_place(thing: WorldObject, objects: Mapping[str, WorldObject], positio
         raise positions.error(path, f"{thing.name} overlaps {other}; move one of them")
 
 
-def _table(values: Mapping[str, Any], positions: Positions) -> WorldObject:
-    entry = read_settings(TableEntry, values.get("table", {}), positions, ("table",))
+def _table(entry: TableEntry) -> WorldObject:
     return WorldObject(TABLE, "surface", "surface", entry.size, movable=False,
                        pose=Pose((*entry.position, -entry.size[2] / 2.0)))
 

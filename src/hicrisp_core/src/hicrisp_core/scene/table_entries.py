@@ -57,3 +57,21 @@ class ThingEntry:
     def __post_init__(self) -> None:
         if [self.position, self.on, self.random].count(None) != 2:
             raise ValueError("exactly one of 'position', 'on' and 'random' says where it is at first")
+
+
+@dataclass(frozen=True, config=STRICT)
+class TablePart:
+    """The part of a scene file about a table; things with a random spot that are named together in
+    ``shuffle`` swap their spots.
+    """
+
+    objects: Mapping[str, ThingEntry]
+    table: TableEntry = field(default_factory=TableEntry)
+    shuffle: Tuple[Tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, config=STRICT)
+class NamedRobots:
+    """The robots of a scene that says no more of them than their names."""
+
+    robots: Tuple[str, ...] = ()

@@ -140,7 +140,7 @@ def lay_out_lanes(lanes: Mapping[str, Sequence[Span]]) -> LanesDrawing:
         robots.append(Mark(y + 18.0, _short(robot, 9)))
         for span in spans:
             long = max(2.0, pixels * (span.ended - span.began))
-            colour = _UNKNOWN if span.ok is None else _GOOD if span.ok else _BAD
+            colour = {None: _UNKNOWN, True: _GOOD, False: _BAD}[span.ok]
             bars.append(Bar(left + pixels * span.began, y, long, row - 8.0, colour,
                             f"{span.text}: {span.began:.1f} to {span.ended:.1f} s",
                             _short(span.text, int(long / 7.0)) if long > 24.0 else ""))

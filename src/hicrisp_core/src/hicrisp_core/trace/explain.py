@@ -101,7 +101,9 @@ def _corrected(correction: CorrectionMade) -> str:
     if rung == "give_up":
         return f"It was given up: {_closed(correction.note or 'no correction was left')}"
     commands = correction.commands
-    what = f": {', then '.join(commands)}" if commands else ", by trying it again" if rung in _AGAIN else ""
+    what = ", by trying it again" if rung in _AGAIN else ""
+    if commands:
+        what = f": {', then '.join(commands)}"
     note = f" ({correction.note})" if rung == "offset" and correction.note else ""
     who = maker_words(correction)
     return _closed(f"{who[:1].upper()}{who[1:]} {DEEDS.get(rung, 'corrected it')}{note}{what}")
@@ -122,7 +124,8 @@ def _ended(story: Story) -> List[str]:
     if story.verdict in ("answered", "refused"):
         return []
     corrections = sum((end.corrections or {}).values())
-    spent = f"{_count(end.steps_executed or 0, 'command')}, {_count(corrections, 'correction')}, {seconds:.1f} s"
+    spent = (f"{_count(end.steps_executed or 0, 'command')}, {_count(corrections, 'correction')}, "
+             f"{seconds:.1f} s")
     if story.verdict == "succeeded":
         return [f"The task succeeded ({spent}).", *_told(end)]
     if story.verdict == "canceled":
@@ -131,7 +134,8 @@ def _ended(story: Story) -> List[str]:
         reason = end.reason or end.message or "no reason was given"
         sentences = [f"The task failed ({spent}): {_closed(reason)}"]
         if end.not_begun and len(story.robots) > 1:
-            sentences.append(f"Because of that these steps were never begun: {_closed('; '.join(end.not_begun))}")
+            sentences.append("Because of that these steps were never begun: "
+                             f"{_closed('; '.join(end.not_begun))}")
     left = story.remaining_stack
     if left:
         told = "; ".join(f"{entry.command} ({entry.error})" for entry in reversed(left))

@@ -45,11 +45,33 @@ def problems_of(entry: Mapping[str, Any]) -> List[str]:
     kind = EVENTS.get(str(entry.get("kind")))
     if kind is None:
         return [f"unknown kind '{entry.get('kind')}'; valid are: {', '.join(EVENTS)}"]
-    known = [field.name for field in fields(kind)]
-    told = f"of '{kind.kind}'; valid are: {', '.join(known)}"
-    return [f"unknown field '{name}' {told}" for name in entry if name not in ("kind", *known)] + [
+    return [*_unknown(kind, {key: value for key, value in entry.items() if key != "kind"}, kind.kind)] + [
         f"the field '{name}' of '{kind.kind}' cannot be {entry[name]!r}" for name, hint in _hints_of(kind)
         if name in entry and not _fits(hint, entry[name])]
+
+
+def _unknown(hint: Any, value: Any, place: str) -> Iterator[str]:
+    """The fields of a record, and of the records in it, that the table of kinds does not have.
+
+    Args:
+        place: where the record is: the event's kind and the fields that lead there.
+    """
+    inner: Sequence[Any] = getattr(hint, "__args__", ())
+    if getattr(hint, "__origin__", None) is Union:
+        yield from _unknown(inner[0], value, place)
+    elif is_dataclass(hint) and isinstance(value, Mapping):
+        hints = dict(_hints_of(hint))
+        for name, each in value.items():
+            if name in hints:
+                yield from _unknown(hints[name], each, f"{place}.{name}")
+            else:
+                yield f"unknown field '{name}' of '{place}'; valid are: {', '.join(hints)}"
+    elif isinstance(value, (list, tuple)) and inner:
+        for index, each in enumerate(value):
+            yield from _unknown(inner[0], each, f"{place}.{index}")
+    elif isinstance(value, Mapping) and len(inner) == 2:
+        for name, each in value.items():
+            yield from _unknown(inner[1], each, f"{place}.{name}")
 
 
 def _hints_of(kind: Any) -> Sequence[Tuple[str, Any]]:

@@ -78,7 +78,8 @@ def told_step(step: StepStory, folder: Path) -> ToldStep:
                 rows.append(Row(_indent(depth), event=moment, picture=picture))
             waiting = None
         elif isinstance(moment, StackChanged):
-            if len(moment.entries) != depth:  # Where its top was only tried once more there is nothing to tell.
+            # Where its top was only tried once more there is nothing to tell.
+            if len(moment.entries) != depth:
                 names = tuple(entry.command for entry in reversed(moment.entries))
                 rows.append(Row(_indent(max(depth, len(names))), event=moment, names=names,
                                 grew=len(names) > depth))

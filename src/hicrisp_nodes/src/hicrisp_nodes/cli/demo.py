@@ -67,8 +67,9 @@ class Demo:
         self._console.say(f"{self._console.paint('Brain', 'strong')}  {self.brain} "
                           + self._console.paint(f"({self._why})", "soft"))
         if options.sigma > 0.0:
-            self._console.say(f"{self._console.paint('Noise', 'strong')}  injected: every placement is off by a normal "
-                              f"deviate with a standard deviation of {1000.0 * options.sigma:g} mm")
+            self._console.say(f"{self._console.paint('Noise', 'strong')}  injected: every placement is off "
+                              f"by a normal deviate with a standard deviation of {1000.0 * options.sigma:g} "
+                              "mm")
         self.launch.start()
         self._wait_until_ready()
         self._supervisor = supervisor = Supervisor(options.namespace)
@@ -138,7 +139,8 @@ class Demo:
         if self._announce:
             say(f"  export ROS_MASTER_URI={self._uri}")
         say("  source scripts/env")
-        say(f"  rosservice call /{self._options.namespace}/submit_task \"place the box next to the cylinder\"")
+        say(f"  rosservice call /{self._options.namespace}/submit_task \"place the box next to the "
+            "cylinder\"")
         say("  hicrisp submit \"place the box next to the cylinder\"")
         while self.launch.alive:
             time.sleep(_SLICE)
@@ -165,8 +167,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except Stopped:
         console.say("stopping ...")
         kept = options.keep and demo is not None and len(demo.trials) == options.trials
-        status = 130 if not kept or demo is None else 0 if all(trial["success"]
-                                                               for trial in demo.trials) else 1
+        status = 130
+        if kept and demo is not None:
+            status = 0 if all(trial["success"] for trial in demo.trials) else 1
     except Unreachable as error:
         console.error(str(error), *error.mends)
     except HicrispError as error:

@@ -163,7 +163,8 @@ class Narrator:
 
     def _end(self, event: TaskFinished) -> None:
         paint = self._console.paint
-        sign, style, word = _SUCCEEDED if event.success else _REFUSED if self._was_refused else _FAILED
+        in_vain = _REFUSED if self._was_refused else _FAILED
+        sign, style, word = _SUCCEEDED if event.success else in_vain
         corrections = event.corrections or {}
         told = ", ".join(f"{rung} {count}" for rung, count in corrections.items())
         spent = f"{event.steps_executed or 0} commands, {sum(corrections.values())} corrections"

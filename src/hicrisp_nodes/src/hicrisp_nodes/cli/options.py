@@ -31,7 +31,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     """The options of `scripts/demo`."""
     parser = argparse.ArgumentParser(
         prog="scripts/demo", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Start the workspace with the embedded world, hand in a task in plain language, and follow it.")
+        description="Start the workspace with the embedded world, hand in a task in plain language, and "
+                    "follow it.")
     add = parser.add_argument
     add("--task", metavar="TEXT", help="what the robot shall do; the scene's own task by default")
     add("--scene", metavar="NAME", default="tabletop", help="scene in config/scenes, or a file (tabletop)")
@@ -57,7 +58,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     add("--namespace", default="hicrisp", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.task is not None and not options.task.strip():
-        parser.error("--task is empty; say what shall be done, for example: place the box next to the cylinder")
+        parser.error("--task is empty; say what shall be done, for example: place the box next to the "
+                     "cylinder")
     return options
 
 

@@ -34,7 +34,8 @@ def run_trials(
     for number in range(options.trials):
         seed = options.seed + number
         if options.trials > 1:
-            console.say(f"\n{console.paint(f'Trial {number + 1} of {options.trials}', 'strong')}, seed {seed}")
+            console.say(f"\n{console.paint(f'Trial {number + 1} of {options.trials}', 'strong')}, seed "
+                        f"{seed}")
         if number:
             reset = supervisor.ask("reset_world", "", seed, patience=_RESET_LIMIT)
             if not reset.ok:

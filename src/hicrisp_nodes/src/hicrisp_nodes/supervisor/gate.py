@@ -110,7 +110,8 @@ class Gate:
         self._changed()
         patience = Deadline(self._patience)
         with self._news:
-            while self._answer is None and not patience.passed and not cancel.is_set() and not self.estop.is_set():
+            while (self._answer is None and not patience.passed and not cancel.is_set()
+                   and not self.estop.is_set()):
                 if self._autonomy == "full":
                     self._answer = unasked
                     break

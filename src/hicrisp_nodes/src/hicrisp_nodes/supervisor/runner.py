@@ -136,7 +136,8 @@ class TaskRunner:
 
     def _carry_out(self, task: Task, request: Request, tell: Callable[[Dict[str, Any]], None]) -> None:
         resets = int(_of_the_world("resets", 0))
-        if resets != self._resets:  # The robot of a world that began again is another one: what was learned is over.
+        # The robot of a world that began again is another one: what was learned is over.
+        if resets != self._resets:
             self._resets, self._offsets = resets, None
         policy = replace(self._configuration.policy,
                          autonomy="supervised")  # The gate knows the level of this moment.

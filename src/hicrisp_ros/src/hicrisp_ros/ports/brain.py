@@ -66,7 +66,8 @@ class RosReporter:
         reply = self._thinker.ask(ReportTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             success=request.success,
-            message=request.message, done=list(request.done), failures=list(request.failures),
+            message=request.message, done=[to.record_to_msg(record) for record in request.done],
+            failures=to.stack_to_msg(request.failures),
             history=list(request.history)), deadline, self._cancel)
         if not reply.ok or reply.result is None:
             return ReportAnswer()

@@ -20,6 +20,7 @@ from hicrisp_ros.conversions import world_from_msg
 Moving = Callable[[], FrozenSet[str]]
 """Names the robots and things that move on purpose at this moment."""
 CLOCK_JUMP = 1.0
+"""Seconds by which the clock, and the newest state against it, must go back before it was set back."""
 LAST_LOOK = 1.0
 
 
@@ -80,21 +81,25 @@ class TopicObserver:
     def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
         """The same, without a wait for what ``moving`` names at that moment."""
         asked = rospy.get_time()
-        if asked < self._changed_at - CLOCK_JUMP:
-            self._changed_at = -math.inf  # The clock was set back.
-        since = max(self._changed_at, asked - self._recent)
         patience = Deadline(min(self._patience, deadline.remaining))
         blind = Deadline(min(self._blind, deadline.remaining))
         count = -1
         while True:
+            now = rospy.get_time()
+            if now < asked - CLOCK_JUMP:
+                asked = now
+            if now < self._changed_at - CLOCK_JUMP:
+                self._changed_at = -math.inf
+            since = max(self._changed_at, asked - self._recent)
             with self._news:
                 while self._count == count and not blind.passed and not rospy.is_shutdown():
                     self._news.wait(min(0.1, blind.remaining))
                 count = self._count
                 messages = list(self._states)
             latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked)
-            fresh = bool(messages) and _seen_at(latest) > since
-            stalled = patience.passed and rospy.get_time() == asked  # A clock that stands still shows nothing newer.
+            fresh = bool(messages) and _seen_at(latest) > since and not _from_the_future(latest)
+            # A clock that stands still shows nothing newer.
+            stalled = patience.passed and rospy.get_time() == asked
             if fresh and (patience.passed or self._settled(latest, messages, moving())):
                 return latest
             if stalled or (blind.passed and not fresh) or deadline.passed or rospy.is_shutdown():
@@ -132,6 +137,13 @@ class TaskObserver:
         hasty = self._cancel.is_set()
         limit = Deadline(min(LAST_LOOK, deadline.remaining)) if hasty else deadline
         return self._eyes.observe_beside(moving, limit)
+
+
+def _from_the_future(world: WorldState) -> bool:
+    """Whether a state is ahead of the clock: it was under way while the clock was set back, and shows what
+    was before. A clock that reads 0 has not begun."""
+    now = rospy.get_time()
+    return 0.0 < now < world.stamp - CLOCK_JUMP
 
 
 def _seen_at(world: WorldState) -> float:

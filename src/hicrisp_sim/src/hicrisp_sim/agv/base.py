@@ -6,7 +6,7 @@ from threading import Event
 from typing import Optional, Sequence
 
 from hicrisp_core.body.drive_goals import Reached
-from hicrisp_core.model import Outcome, Pose, Status
+from hicrisp_core.model import CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.ports.robot import UNCONSTRAINED, USUAL, Constraints, Manner, Progress
 from hicrisp_core.scene import Scene
@@ -37,7 +37,7 @@ class EmbeddedBase(Vehicle):
         """Drive to a pose; what the map does not know is seen and driven around."""
         refusal = check_goal(self.simulation.scene, pose)
         if refusal is not None:
-            return Outcome(Status.INVALID, refusal)
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID, refusal)
         self.halted.clear()
         with self.simulation.moving():
             self.goal, self.driving = pose, True
@@ -61,7 +61,9 @@ class EmbeddedBase(Vehicle):
         return Reached(next((pose for pose in poses if self.reaches(pose)), None))
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Stop and confirm from the physics that the base stands; a drive of another thread ends as canceled."""
+        """Stop and confirm from the physics that the base stands; a drive of another thread ends as
+        canceled.
+        """
         self.halted.set()
         with self.simulation.moving():
             return self.halt(deadline)

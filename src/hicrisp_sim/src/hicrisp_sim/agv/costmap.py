@@ -1,4 +1,6 @@
-"""A layered costmap as move_base has: the static map, what the lidar marks and clears, the inflation around both."""
+"""A layered costmap as move_base has: the static map, what the lidar marks and clears, the inflation
+around both.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ class Costmap(ScanMemory):
         zones: ground that no part of the base may be over; the map knows it as it knows the walls.
     """
 
-    def __init__(self, arena: Arena, resolution: float, inflation: float, zones: Sequence[KeepOut] = ()) -> None:
+    def __init__(self, arena: Arena, resolution: float, inflation: float,
+                 zones: Sequence[KeepOut] = ()) -> None:
         super().__init__(arena, resolution)
         self._inflation = inflation
         self.zones = tuple(zones)
@@ -83,16 +86,18 @@ class Costmap(ScanMemory):
     def costs(self, inscribed: float, narrow: float) -> np.ndarray:
         """The cost of driving through each cell, 1 in the open; infinite within ``narrow`` metres of a thing.
 
-        Between ``narrow`` and ``inscribed`` metres a cell is so dear that only a path without another way takes it.
+        Between ``narrow`` and ``inscribed`` metres a cell is so dear that only a path without another way
+        takes it.
         """
         beyond = self.distance - inscribed
-        near = np.where(beyond < self._inflation - inscribed, np.exp(-_SCALING * np.maximum(beyond, 0.0)), 0.0)
+        near = np.where(beyond < self._inflation - inscribed, np.exp(-_SCALING * np.maximum(beyond, 0.0)),
+                        0.0)
         costs = np.where(beyond < 0.0, _SQUEEZE, 1.0 + 6.0 * near)
         return np.where(self.distance < narrow, np.inf, costs)
 
     def _over(self, shapes: Sequence[KeepOut]) -> np.ndarray:
-        """The cells of some ground. A zone takes its edge's cells too, so that no footprint that keeps clear of cells
-        comes over it."""
+        """The cells of some ground. A zone takes its edge's cells too, so that no footprint that keeps clear
+        of cells comes over it."""
         occupied = np.zeros(self.shape, dtype=bool)
         for shape in shapes:
             occupied |= shape.distance(self._x, self._y) <= (self.resolution if shape.name else 0.0)

@@ -22,8 +22,9 @@ _RECOVERIES = ("conservative reset", "rotate", "aggressive reset", "rotate")
 _KEPT = 1.0
 """Metres around the base that the conservative reset leaves as they are."""
 _MOVED = 0.10
-"""Metres from where it last counted as moving after which the base counts as moving again; and metres of path less than
-ever before that count as progress: a base that comes and goes between two closed gaps makes none."""
+"""Metres from where it last counted as moving after which the base counts as moving again; and metres of path
+less than ever before that count as progress: a base that comes and goes between two closed gaps makes
+none."""
 _AHEAD = math.radians(80.0)
 """Directions in which a pressed bumper is in the way of driving on."""
 _BUMPED = 3
@@ -74,7 +75,8 @@ class Drive:
             given_up = self._out_of_patience()
             if given_up is not None:
                 return given_up
-            twist = None if self._path is None else self._base.controller.follow(self._base.pose(), self._path)
+            twist = None if self._path is None else self._base.controller.follow(self._base.pose(),
+                                                                                 self._path)
             if twist is None:
                 self._plan_soon()
                 self._base.controller.reset()
@@ -84,9 +86,11 @@ class Drive:
     def _ended(self) -> Optional[Outcome]:
         """Why the drive must end here, whatever the plan says."""
         if self._cancel.is_set() or self._base.halted.is_set():
-            return Outcome(Status.CANCELED, "The drive was canceled; the base stands still.")
+            return Outcome(Status.CANCELED, "The drive was canceled; the base stands still.",
+                           cause=Cause(CauseKind.CANCELED))
         if self._deadline.passed:
-            return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.")
+            return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.",
+                           cause=Cause(CauseKind.OUT_OF_TIME))
         speed, turn = self._base.simulation.wheel_speeds
         forbidden = self._guard.ahead(self._base.pose(), speed, turn)
         if forbidden is not None:
@@ -94,14 +98,17 @@ class Drive:
                            cause=Cause(CauseKind.FORBIDDEN, (str(forbidden),)))
         if self._base.scan_age > self._base.settings.scan_timeout:
             age = self._base.scan_age
-            return Outcome(Status.SAFETY, f"No scan has arrived for {age:.1f} s; the base does not drive blind and "
-                                          "stands still.", cause=Cause(CauseKind.STALE_SENSOR, ("lidar",), age))
+            return Outcome(Status.SAFETY,
+                           f"No scan has arrived for {age:.1f} s; the base does not drive blind and "
+                                          "stands still.",
+                                          cause=Cause(CauseKind.STALE_SENSOR, ("lidar",), age))
         bumper = self._base.simulation.bumper
         pressed = self._forward and bumper is not None and abs(bumper) < _AHEAD
         self._bumped = self._bumped + 1 if pressed else 0
         if self._bumped >= _BUMPED:
             x, y, _ = self._base.pose().position
-            return Outcome(Status.EXECUTION, f"The bumper was pressed at ({x:.2f}, {y:.2f}) by something that the "
+            return Outcome(Status.EXECUTION,
+                           f"The bumper was pressed at ({x:.2f}, {y:.2f}) by something that the "
                                              "lidar does not see.", cause=Cause(CauseKind.TOUCHED))
         return None
 
@@ -134,7 +141,8 @@ class Drive:
     def _plan_soon(self) -> None:
         """Something is in the way: plan with the next scans, not when the time comes."""
         soon = 2.0 / self._base.settings.scan_rate
-        self._planned = min(self._planned, self._base.simulation.time - 1.0 / self._base.settings.plan_rate + soon)
+        self._planned = min(self._planned,
+                            self._base.simulation.time - 1.0 / self._base.settings.plan_rate + soon)
 
     def _fraction(self) -> float:
         """How much of the longest way so far is behind the base; never less than was told before."""
@@ -143,7 +151,9 @@ class Drive:
         return self._done
 
     def _out_of_patience(self) -> Optional[Outcome]:
-        """Recover when there was no plan or no progress for too long; the failure when all recoveries were tried."""
+        """Recover when there was no plan or no progress for too long; the failure when all recoveries were
+        tried.
+        """
         now, settings = self._base.simulation.time, self._base.settings
         if math.dist(self._anchor, self._base.pose().position) > _MOVED:
             self._anchor, self._last_moved = self._base.pose().position, now

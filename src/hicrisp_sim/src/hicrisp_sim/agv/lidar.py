@@ -31,7 +31,8 @@ class Lidar:
     def due(self) -> bool:
         """Whether the next scan's time has come."""
         now = self._simulation.time
-        return self.latest is None or not -1e-6 < now - self.latest.time < 1.0 / self._settings.scan_rate - 1e-6
+        return (self.latest is None
+                or not -1e-6 < now - self.latest.time < 1.0 / self._settings.scan_rate - 1e-6)
 
     def scan(self) -> Optional[Scan]:
         """A scan of this moment; ``None`` when the lidar is silent."""
@@ -42,7 +43,8 @@ class Lidar:
         rays = np.column_stack((np.cos(bearing), np.sin(bearing), np.zeros_like(bearing)))
         eye = np.array(pose.position) + (0.0, 0.0, self._settings.lidar_height)
         mujoco.mj_multiRay(
-            self._simulation.model, self._simulation.data, eye, rays.ravel(), self._groups, True, -1, self._geoms,
+            self._simulation.model, self._simulation.data, eye, rays.ravel(), self._groups, True, -1,
+            self._geoms,
             self._distances, None, self._settings.rays, self._settings.range)
         met = (self._distances >= 0.0) & (self._distances <= self._settings.range)
         noise = self._dice.normal(0.0, self._settings.range_noise, self._settings.rays) \

@@ -1,4 +1,6 @@
-"""The MuJoCo model of an arena: floor, walls, areas painted on the floor, obstacles that can be pushed, the base."""
+"""The MuJoCo model of an arena: floor, walls, areas painted on the floor, obstacles that can be pushed,
+the base.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ def arena_model(scene: Scene, base: str) -> mujoco.MjModel:
     spec.modelname = scene.name
     spec.option.timestep = TIMESTEP
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # Obstacles that nobody pushes cost nothing.
+    # Obstacles that nobody pushes cost nothing.
+    spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     _add_floor(spec, arena)
     add_arena(spec, scene, arena, base)
     return spec.compile()
@@ -67,12 +70,15 @@ def add_arena(spec: mujoco.MjSpec, scene: Scene, arena: Arena, base: str) -> Non
 
 def _add_floor(spec: mujoco.MjSpec, arena: Arena) -> None:
     x, y = (low + extent / 2.0 for low, extent in zip(arena.origin, arena.size))
-    spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, pos=[x, y, 0.0], size=[6.0, 6.0, 0.1],
-                            rgba=[0.72, 0.73, 0.74, 1.0], contype=_GROUND, conaffinity=_GROUND, group=PAINT_GROUP,
+    spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, pos=[x, y, 0.0],
+                            size=[6.0, 6.0, 0.1],
+                            rgba=[0.72, 0.73, 0.74, 1.0], contype=_GROUND, conaffinity=_GROUND,
+                            group=PAINT_GROUP,
                             friction=[1.0, 0.01, 0.001])
     far = 1.1 * max(arena.size)
     eye, target = [x, y - 0.45 * far, 1.1 * far], [x, y, 0.0]
-    spec.worldbody.add_camera(name=OVERVIEW, pos=eye, fovy=45.0, quat=list(looking_at(np.array(eye), np.array(target))))
+    spec.worldbody.add_camera(name=OVERVIEW, pos=eye, fovy=45.0,
+                              quat=list(looking_at(np.array(eye), np.array(target))))
     spec.worldbody.add_light(name="key", pos=[x - 1.0, y - 1.0, 4.0], dir=[0.25, 0.25, -0.9],
                              type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
 
@@ -83,7 +89,8 @@ def _add_wall(spec: mujoco.MjSpec, name: str, wall: Wall, floor: float) -> None:
     spec.worldbody.add_geom(
         name=f"wall/{name}", type=mujoco.mjtGeom.mjGEOM_BOX,
         pos=[(ax + bx) / 2.0, (ay + by) / 2.0, floor + wall.height / 2.0],
-        size=[math.dist(wall.start, wall.end) / 2.0 + wall.thickness / 2.0, wall.thickness / 2.0, wall.height / 2.0],
+        size=[math.dist(wall.start, wall.end) / 2.0 + wall.thickness / 2.0, wall.thickness / 2.0,
+              wall.height / 2.0],
         quat=w_first(from_yaw(angle)), rgba=[0.45, 0.47, 0.52, 1.0],
         contype=_SOLID, conaffinity=_SOLID, group=SOLID_GROUP)
 
@@ -91,43 +98,57 @@ def _add_wall(spec: mujoco.MjSpec, name: str, wall: Wall, floor: float) -> None:
 def _add_paint(spec: mujoco.MjSpec, thing: WorldObject) -> None:
     if thing.pose is None:
         return
-    spec.worldbody.add_geom(name=f"area/{thing.name}", type=mujoco.mjtGeom.mjGEOM_BOX, contype=0, conaffinity=0,
-                            size=[size / 2.0 for size in thing.size], rgba=[0.35, 0.62, 0.45, 1.0], group=PAINT_GROUP,
+    spec.worldbody.add_geom(name=f"area/{thing.name}", type=mujoco.mjtGeom.mjGEOM_BOX, contype=0,
+                            conaffinity=0,
+                            size=[size / 2.0 for size in thing.size], rgba=[0.35, 0.62, 0.45, 1.0],
+                            group=PAINT_GROUP,
                             **placement(thing.pose))
 
 
 def _add_base(spec: mujoco.MjSpec, start: Start) -> None:
-    """A round chassis on two driven wheels and two sliding feet, with a flat tray on a column where it has one."""
+    """A round chassis on two driven wheels and two sliding feet, with a flat tray on a column where it has
+    one.
+    """
     yaw = start.pose.yaw
     body = spec.worldbody.add_body(name=FREE_JOINT, pos=list(start.pose.position),
                                    quat=w_first(from_yaw(yaw)))
     body.add_freejoint(name=FREE_JOINT)
     body.add_geom(name="chassis", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=12.0,
-                  size=[start.radius, _CHASSIS_HEIGHT / 2.0, 0.0], pos=[0.0, 0.0, _CLEARANCE + _CHASSIS_HEIGHT / 2.0],
+                  size=[start.radius, _CHASSIS_HEIGHT / 2.0, 0.0],
+                  pos=[0.0, 0.0, _CLEARANCE + _CHASSIS_HEIGHT / 2.0],
                   contype=_SOLID, conaffinity=_SOLID, group=ROBOT_GROUP, rgba=[0.85, 0.55, 0.15, 1.0],
                   friction=[0.2, 0.005, 0.0001])
     if start.tray:
         _add_tray(body)
     for end in (-1.0, 1.0):
-        body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.02, 0.0, 0.0], mass=0.2, group=ROBOT_GROUP, condim=1,
-                      pos=[end * 0.75 * start.radius, 0.0, 0.0202], contype=_GROUND, conaffinity=_GROUND, priority=1)
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.02, 0.0, 0.0], mass=0.2, group=ROBOT_GROUP,
+                      condim=1,
+                      pos=[end * 0.75 * start.radius, 0.0, 0.0202], contype=_GROUND, conaffinity=_GROUND,
+                      priority=1)
     for side, name in ((1.0, WHEELS[0]), (-1.0, WHEELS[1])):
         wheel = body.add_body(name=name, pos=[0.0, side * TRACK / 2.0, WHEEL_RADIUS])
         wheel.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0.0, 1.0, 0.0], armature=0.002)
-        wheel.add_geom(type=mujoco.mjtGeom.mjGEOM_ELLIPSOID, size=[WHEEL_RADIUS, 0.012, WHEEL_RADIUS], mass=0.4,
+        wheel.add_geom(type=mujoco.mjtGeom.mjGEOM_ELLIPSOID, size=[WHEEL_RADIUS, 0.012, WHEEL_RADIUS],
+                       mass=0.4,
                        contype=_GROUND, conaffinity=_GROUND, group=ROBOT_GROUP, friction=[1.2, 0.005, 0.0001])
         spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT,
                           gaintype=mujoco.mjtGain.mjGAIN_FIXED, biastype=mujoco.mjtBias.mjBIAS_AFFINE,
-                          gainprm=[2.0] + [0.0] * 9, biasprm=[0.0, 0.0, -2.0] + [0.0] * 7, forcerange=[-3.0, 3.0])
+                          gainprm=[2.0] + [0.0] * 9, biasprm=[0.0, 0.0, -2.0] + [0.0] * 7,
+                          forcerange=[-3.0, 3.0])
 
 
 def _add_tray(body: Any) -> None:
-    """A flat top with a rubber mat: what stands on it rides along by friction alone; soft contacts would creep."""
+    """A flat top with a rubber mat: what stands on it rides along by friction alone; soft contacts would
+    creep.
+    """
     below, half = _CLEARANCE + _CHASSIS_HEIGHT, TRAY_EDGE / 2.0
-    body.add_geom(name="tray/column", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=0.5, group=ROBOT_GROUP, contype=0,
+    body.add_geom(name="tray/column", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=0.5, group=ROBOT_GROUP,
+                  contype=0,
                   conaffinity=0, size=[0.06, (TRAY_HEIGHT - below) / 2.0, 0.0], rgba=[0.35, 0.36, 0.38, 1.0],
                   pos=[0.0, 0.0, (TRAY_HEIGHT + below) / 2.0 - _TRAY_THICKNESS])
-    body.add_geom(name="tray/top", type=mujoco.mjtGeom.mjGEOM_BOX, mass=0.8, group=ROBOT_GROUP, contype=_SOLID,
-                  conaffinity=_GROUND | _SOLID, size=[half, half, _TRAY_THICKNESS / 2.0], condim=4, priority=1,
+    body.add_geom(name="tray/top", type=mujoco.mjtGeom.mjGEOM_BOX, mass=0.8, group=ROBOT_GROUP,
+                  contype=_SOLID,
+                  conaffinity=_GROUND | _SOLID, size=[half, half, _TRAY_THICKNESS / 2.0], condim=4,
+                  priority=1,
                   friction=[1.0, 0.01, 0.001], solref=[0.004, 1.0], solimp=[0.95, 0.99, 0.001, 0.5, 2.0],
                   pos=[0.0, 0.0, TRAY_HEIGHT - _TRAY_THICKNESS / 2.0], rgba=[0.25, 0.27, 0.30, 1.0])

@@ -97,7 +97,8 @@ class GlobalPlanner:
         """The costs with dear but passable cells around a start that lies too near to something."""
         reach = int(round((self.inscribed + 0.1) / self._costmap.resolution))
         column, row = first
-        window = (slice(max(0, column - reach), column + reach + 1), slice(max(0, row - reach), row + reach + 1))
+        window = (slice(max(0, column - reach), column + reach + 1),
+                  slice(max(0, row - reach), row + reach + 1))
         opened = costs.copy()
         allowed = ~np.isfinite(costs[window]) & (
             self._costmap.distance[window] >= self._costmap.distance[first] - 0.2 * self._costmap.resolution)
@@ -138,8 +139,9 @@ def _between_free(
 ) -> np.ndarray:
     """Whether the cells that a slanting step passes between are free."""
     sign = 1 if up > 0 else -1
-    beside = [(1, 0), (0, sign)] if abs(across) == abs(up) else \
-        [(1, 0), (1, sign)] if abs(across) > abs(up) else [(0, sign), (1, sign)]
+    beside = [(1, 0), (0, sign)]
+    if abs(across) != abs(up):
+        beside = [(1, 0) if abs(across) > abs(up) else (0, sign), (1, sign)]
     found = np.ones_like(free[here])
     for dx, dy in beside:
         shifted = free[here[0].start + dx:here[0].stop + dx, here[1].start + dy:here[1].stop + dy]

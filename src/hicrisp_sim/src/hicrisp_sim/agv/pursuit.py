@@ -1,7 +1,9 @@
-"""The local controller: regulated pure pursuit within speed and acceleration limits and clear of what is seen.
+"""The local controller: regulated pure pursuit within speed and acceleration limits and clear of what is
+seen.
 
-After S. Macenski et al., "Regulated pure pursuit for robot path tracking" (Autonomous Robots, 2023): the speed is
-lowered in bends, near things and before the goal; besides, an arc that would come too near is not driven.
+After S. Macenski et al., "Regulated pure pursuit for robot path tracking" (Autonomous Robots, 2023): the
+speed is lowered in bends, near things and before the goal; besides, an arc that would come too near is not
+driven.
 """
 
 from __future__ import annotations
@@ -21,12 +23,14 @@ _LOOKAHEADS = (0.30, 0.20, 0.12, 0.07)
 _TURN_FIRST, _TURN_CLOSE = math.radians(50.0), math.radians(8.0)
 """A point further aside is faced before the base drives; the second holds where no wider arc is clear."""
 _CREEP = 0.06
-"""Metres to the point that is faced where no arc is clear: from there the base follows the path's own bends."""
+"""Metres to the point that is faced where no arc is clear: from there the base follows the path's own
+bends.
+"""
 _HORIZON = 0.8
 """Seconds of an arc that must be clear; the way that is needed to stop must be in any case."""
 _CRAWL, _SPARE = 0.10, 0.006
-"""Greatest speed where the margin leaves no way (m/s), and what is kept there between the footprint and the points of
-the last scan (metres): the costmap's cells are too coarse to tell."""
+"""Greatest speed where the margin leaves no way (m/s), and what is kept there between the footprint and the
+points of the last scan (metres): the costmap's cells are too coarse to tell."""
 _SLOW_NEAR, _LEAST = 0.10, 0.08
 """Metres beyond the margin within which the base goes slower, and the least forward speed, m/s."""
 
@@ -93,7 +97,8 @@ class PursuitController:
     def face(self, pose: Pose, yaw: float) -> Twist:
         """Turn in place to a heading."""
         off = math.remainder(yaw - pose.yaw, math.tau)
-        speed = min(self._settings.turn_speed, math.sqrt(2.0 * 0.6 * self._settings.turn_acceleration * abs(off)))
+        speed = min(self._settings.turn_speed,
+                    math.sqrt(2.0 * 0.6 * self._settings.turn_acceleration * abs(off)))
         return self._limited(Twist(0.0, math.copysign(min(speed, 3.0 * abs(off) + 0.05), off)))
 
     def _towards(self, pose: Pose, target: np.ndarray, left: float, most: float = math.inf) -> Twist:
@@ -120,7 +125,8 @@ class PursuitController:
         """Whether the arc of the next moments keeps the margin, or at least leads away from what is too near.
 
         Args:
-            apart: metres to the point that is steered to; behind it the path bends, and the arc is not driven on.
+            apart: metres to the point that is steered to; behind it the path bends, and the arc is not driven
+                on.
         """
         if twist.forward < 1e-6:
             return True  # A round base that turns in place sweeps nothing.
@@ -129,7 +135,9 @@ class PursuitController:
         return all(self._costmap.clearance(x, y) >= needed for x, y in self._arc(pose, twist, apart))
 
     def _squeezes(self, pose: Pose, twist: Twist, apart: float) -> bool:
-        """Whether the footprint keeps clear of every point of the last scan on the arc of the next moments."""
+        """Whether the footprint keeps clear of every point of the last scan on the arc of the next
+        moments.
+        """
         if not len(self._points):
             return False
         now = self._apart(pose.position[:2])

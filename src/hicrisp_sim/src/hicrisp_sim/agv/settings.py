@@ -1,4 +1,6 @@
-"""What can be set about the embedded base: speeds, lidar, costmap, patience; ``config/robots/agv_embedded.yaml``."""
+"""What can be set about the embedded base: speeds, lidar, costmap, patience; the section ``embedded_base`` of
+a robot's file.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,16 @@ from pathlib import Path
 from typing import Union
 
 from annotated_types import Ge, Gt, Lt
-from hicrisp_core.config.settings import STRICT, read_settings
-from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.config.settings import STRICT
+from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.landmarks import BaseSettings
 from pydantic import PositiveInt
 from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated
 
+from hicrisp_sim.settings import read_section
+
+SECTION = "embedded_base"
 _AboveZero = Annotated[float, Gt(0.0), Lt(1e4)]
 _FromZero = Annotated[float, Ge(0.0), Lt(1e4)]
 
@@ -44,7 +49,7 @@ class AgvSettings:
         controller_patience: time without progress before the next recovery behaviour.
     """
 
-    name: str = "agv"
+    name: str
     speed: _AboveZero = 0.5
     turn_speed: _AboveZero = 1.6
     acceleration: _AboveZero = 0.8
@@ -66,16 +71,20 @@ class AgvSettings:
     controller_patience: _AboveZero = 4.0
 
     def port_settings(self) -> BaseSettings:
-        """What the robot port needs of them; its limits are wall time, in which a busy machine may simulate slowly."""
+        """What the robot port needs of them; its limits are wall time, in which a busy machine may
+        simulate slowly.
+        """
         return BaseSettings(self.name, speed=self.speed, start_up=60.0, tolerance=0.08, yaw_tolerance=0.15,
                             approach=0.45)
 
 
 def load_agv_settings(path: Union[str, Path]) -> AgvSettings:
-    """Settings from a file; what it leaves out keeps its default.
+    """The embedded base's settings of a robot's file; what it leaves out keeps its default.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
     """
-    values, positions = read_yaml(path)
-    return read_settings(AgvSettings, values, positions)
+    return read_section(AgvSettings, path, SECTION)
+
+
+DRIVER = Driver(load_agv_settings)

@@ -39,7 +39,8 @@ class AgvSimulation(Simulation):
     def drive(self, forward: float, turn: float) -> None:
         """The reference of the wheels, for a forward speed (m/s) and a speed of turning (rad/s, left)."""
         across = turn * TRACK / 2.0
-        self.data.ctrl[self._wheel_actuators] = ((forward - across) / WHEEL_RADIUS, (forward + across) / WHEEL_RADIUS)
+        self.data.ctrl[self._wheel_actuators] = ((forward - across) / WHEEL_RADIUS,
+                                                 (forward + across) / WHEEL_RADIUS)
 
     @property
     def wheel_speeds(self) -> Tuple[float, float]:
@@ -75,7 +76,9 @@ class AgvSimulation(Simulation):
 
     @property
     def bumper(self) -> Optional[float]:
-        """Direction from the base's heading in which the chassis touches something, radians; ``None`` if nowhere."""
+        """Direction from the base's heading in which the chassis touches something, radians; ``None`` if
+        nowhere.
+        """
         pose = self.base_pose
         for index in self._contacts():
             x, y, _ = self.data.contact.pos[index]

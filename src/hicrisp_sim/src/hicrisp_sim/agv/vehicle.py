@@ -1,4 +1,6 @@
-"""The base in the physics: lidar, odometry, costmap, planner and controller, moved one control period at a time."""
+"""The base in the physics: lidar, odometry, costmap, planner and controller, moved one control period at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ _STANDING = 0.01
 
 
 class Vehicle:
-    """One base in an arena; whoever drives it calls ``tick``. Poses are in the map frame, which is the world frame;
-    times are the world's clock."""
+    """One base in an arena; whoever drives it calls ``tick``. Poses are in the map frame, which is the world
+    frame; times are the world's clock."""
 
     def __init__(self, simulation: AgvSimulation, settings: AgvSettings, seed: int = 0) -> None:
         self.name = settings.name
@@ -47,8 +49,8 @@ class Vehicle:
         self.radius = scene.arena.starts[self.name].radius
         self.inscribed = self.radius + self.settings.margin
         self.narrow = self.radius - 0.5 * self.settings.resolution
-        # To the middles of occupied cells, not to their edges: a thing's surface is somewhere in its cells. Where the
-        # margin leaves no way, the points of the scan decide, and no cell.
+        # To the middles of occupied cells, not to their edges: a thing's surface is somewhere in its cells.
+        # Where the margin leaves no way, the points of the scan decide, and no cell.
         self.lidar = Lidar(self.simulation, self.settings, seed)
         self.local = Costmap(scene.arena, self.settings.resolution, self.settings.inflation, scene.zones)
         self.planner = GlobalPlanner(self.local, self.inscribed, self.narrow)

@@ -12,7 +12,9 @@ from hicrisp_core.detector.eyes import SceneEyes
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.robot.base_robot import BaseRobot
+from hicrisp_core.robot.description import body_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 
@@ -40,8 +42,8 @@ def follow_with(eyes: SceneEyes, base: EmbeddedBase) -> None:
 
 
 class AgvFaults:
-    """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target) is put at
-    x, y (``appear``, ``move``), after some seconds if a third number is given."""
+    """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target)
+    is put at x, y (``appear``, ``move``), after some seconds if a third number is given."""
 
     KINDS = ("scan_stops", "appear", "move")
 
@@ -114,7 +116,8 @@ class AgvWorld(SimulatedWorld):
         settings: Optional[AgvSettings] = None, domain: Optional[Domain] = None,
     ) -> None:
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
-        self.settings = settings or load_agv_settings(config_file("robots", "agv_embedded"))
+        file = config_file("robots", "agv_embedded")
+        self.settings = settings or load_agv_settings(file)
         if loaded.arena is None or self.settings.name not in loaded.arena.starts:
             raise ConfigError(f"the scene '{loaded.name}' has no base '{self.settings.name}'; "
                               f"it has: {', '.join(loaded.robots) or 'none'}")
@@ -122,8 +125,8 @@ class AgvWorld(SimulatedWorld):
         self.simulation = AgvSimulation(loaded, self.settings.name, rate)
         self.base = EmbeddedBase(self.simulation, self.settings, seed)
         self._faults = AgvFaults(self.simulation, self.base)
-        skills = self.domain.skills
-        self.robot: BaseRobot = AgvRobot(self.base, skills)
+        body = body_of(file, self.settings.name, BASE)
+        self.robot: BaseRobot = AgvRobot(self.base, body.able(self.domain.skills))
         self._begin(loaded)
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:

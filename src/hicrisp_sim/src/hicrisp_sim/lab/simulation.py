@@ -33,7 +33,8 @@ class LabSimulation(AgvSimulation):
         if scene.arena is None:
             raise ValueError(f"the scene '{scene.name}' has no arena")
         spec = physics_spec(scene)
-        spec.geom(f"{scene.table.name}/0").group = SOLID_GROUP  # The lidar's plane is that of the table's plate.
+        # The lidar's plane is that of the table's plate.
+        spec.geom(f"{scene.table.name}/0").group = SOLID_GROUP
         add_arena(spec, scene, scene.arena, self._base)
         return spec.compile()
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.detector.perception import ArmFrames
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.ports.kinds import BASE
+from hicrisp_core.robot.description import body_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_core.time.deadline import Deadline
@@ -43,16 +44,18 @@ class LabWorld(EmbeddedWorld):
         settings: Optional[ArmSettings] = None, domain: Optional[Domain] = None,
         base_settings: Optional[AgvSettings] = None,
     ) -> None:
-        self.base_settings = base_settings or load_agv_settings(config_file("robots", "agv_lab"))
+        file = config_file("robots", "agv_lab")
+        self.base_settings = base_settings or load_agv_settings(file)
         self._seed = seed
         super().__init__(scene, seed, rate, settings, domain)
-        skills = self._domain.skills
-        self.base_robot = AgvRobot(self.base, skills)
+        body = body_of(file, self.base_settings.name, BASE)
+        self.base_robot = AgvRobot(self.base, body.able(self._domain.skills))
 
     def _simulate(self, scene: Scene, rate: float) -> LabSimulation:
         name = self.base_settings.name
         if scene.arena is None or name not in scene.arena.starts:
-            raise ConfigError(f"the scene '{scene.name}' has no base '{name}'; its robots: {', '.join(scene.robots)}")
+            raise ConfigError(f"the scene '{scene.name}' has no base '{name}'; its robots: "
+                              f"{', '.join(scene.robots)}")
         self.lab = LabSimulation(scene, name, self._settings.rest, rate)
         self.base = EmbeddedBase(self.lab, self.base_settings, self._seed)
         self.base_faults = AgvFaults(self.lab, self.base)
@@ -92,7 +95,7 @@ class LabWorld(EmbeddedWorld):
 
     def look(self) -> WorldState:
         """The poses at this instant, without the facts that follow: what a driver needs."""
-        frames, arm = self.frames(), ArmFrames(self._settings.name)
+        frames, arm = self.frames(), self._arm_frames
         objects = {name: replace(thing, pose=frames[name][0]) if name in frames else thing
                    for name, thing in self.eyes.known.items()}
         return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)

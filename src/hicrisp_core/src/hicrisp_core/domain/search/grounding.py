@@ -95,6 +95,7 @@ class Grounding:
         self._robot = robot
         self._things: Dict[str, Tuple[str, ...]] = {}
         self._stands: Dict[Tuple[str, int], Tuple[str, ...]] = {}
+        self.lasting = lasting_predicates(domain)
         self.table = FactTable()
         self.ground = Ground(self.table, self._is_a, Facts(fixed), fixed_predicates(domain), self._candidates)
         self._tests: Dict[Tuple[int, Tuple[str, ...]], Union[bool, StateTest]] = {}
@@ -165,15 +166,20 @@ class Grounding:
         least: Optional[int] = None
         fixed: Dict[Way, None] = {}
         told: List[Told] = []
-        for action, effect, found, free, only_told in sorted(candidates, key=lambda candidate: candidate.free):
-            if not told_too or least in (None, free) and not only_told:
+        in_order = sorted(candidates, key=lambda candidate: candidate.free)
+        for action, effect, found, free, only_told in in_order:
+            own = told_too and free and not only_told
+            by_effect = list(self._told(action, found, effect, by_effect=True)) if own else []
+            if by_effect:
+                told.extend(by_effect)
+            elif not told_too or least in (None, free) and not only_told:
                 ways = self._ways(action, found.parameters, effect, found.variables, clock, among)
                 fixed.update(dict.fromkeys(ways))
                 least = free if fixed else None
                 if len(fixed) > MOST_WAYS:
                     raise TooWide
             else:
-                told.extend(self._told(action, found, effect))
+                told.extend(self._told(action, found, effect, by_effect=False))
         return Achievers(tuple(fixed), tuple(told))
 
     def _unified(
@@ -195,11 +201,19 @@ class Grounding:
                 if not told or candidate.effect.when is not None:
                     yield candidate._replace(told=told)
 
-    def _told(self, action: Action, found: Unified, effect: Effect) -> Iterator[Told]:
+    def _told(self, action: Action, found: Unified, effect: Effect, by_effect: bool) -> Iterator[Told]:
+        """How the state says what an action's open parameters are.
+
+        Args:
+            by_effect: whether the effect's own condition has to say it alone: wine is poured from what has
+                wine in it.
+        """
+        if by_effect and effect.when is None:
+            return
         known = found.parameters
         free = {name: f"?{name}" for name, parameter in action.parameters.items()
-                if name not in known and not parameter.optional}
-        conditions = [precondition.condition for precondition in action.preconditions]
+                if name not in known and not parameter.optional and parameter.type != "number"}
+        conditions = [] if by_effect else [precondition.condition for precondition in action.preconditions]
         names = {**known, **free}
         if effect.when is not None:
             conditions.append(effect.when)
@@ -335,6 +349,13 @@ def fixed_predicates(domain: Domain) -> FrozenSet[str]:
     """The predicates of which no action makes or removes a fact."""
     touched = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects}
     return frozenset() if "*" in touched else frozenset(domain.predicates) - touched
+
+
+def lasting_predicates(domain: Domain) -> FrozenSet[str]:
+    """The predicates of which no action removes a fact."""
+    removed = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
+               if effect.removes}
+    return frozenset() if "*" in removed else frozenset(domain.predicates) - removed
 
 
 def _shared_conditions(domain: Domain) -> Dict[str, Tuple[_Shared, ...]]:

@@ -15,7 +15,7 @@ from hicrisp_core.domain.search.clock import Clock, TooWide
 from hicrisp_core.domain.search.facts import Pattern
 from hicrisp_core.domain.search.grounding import MOST_WAYS, Achievers, Breadth, Grounding
 from hicrisp_core.domain.search.operators import Operator, Way
-from hicrisp_core.domain.search.state_tests import AllOf, Key, Keys, StateTest
+from hicrisp_core.domain.search.state_tests import AllOf, Key, Keys, NoneOf, StateTest
 
 
 class Estimate(NamedTuple):
@@ -69,6 +69,10 @@ class Relaxation:
         self._named = named
         self._achievers: Dict[Key, Achievers] = {}
         self._kept = frozenset(number for test in goal if isinstance(test, AllOf) for number in test.numbers)
+        self._denied = tuple(
+            test.pattern for test in goal if isinstance(test, NoneOf) and breadth is not Breadth.ALL
+            and test.pattern.predicate in grounding.lasting)
+        """What the goal denies and nothing takes away again: what makes it leads nowhere."""
         self._clock = clock
 
     def estimate(self, state: int) -> Optional[Estimate]:
@@ -123,13 +127,21 @@ class Relaxation:
                 if found is None:
                     tests = way.operator.tests if way.when is None else (*way.operator.tests, way.when)
                     lacking = lacks.all_of(tests)
-                    found = index[way] = -1 if lacking is None else add(way.operator, lacking)
+                    if lacking is None or self._denied and self._spoils(way.operator, state):
+                        found = index[way] = -1
+                    else:
+                        found = index[way] = add(way.operator, lacking)
                 if found >= 0:
                     graph.gives[found].append(number)
                     possible = True
             if not possible and number < len(graph.goal):
                 return None
         return graph
+
+    def _spoils(self, operator: Operator, state: int) -> bool:
+        """Whether an operator, run here, would make what the goal denies for good."""
+        made = operator.apply(state) & ~state
+        return any(made & pattern.bits for pattern in self._denied)
 
     def _ways(self, key: Union[int, Pattern], state: int) -> Sequence[Way]:
         if key not in self._achievers:

@@ -63,13 +63,13 @@ class NoneOf(StateTest):
 
     def __init__(self, pattern: Pattern, table: FactTable) -> None:
         self._table = table
-        self._pattern = pattern
+        self.pattern = pattern
 
     def holds(self, state: int) -> bool:
-        return not state & self._pattern.bits
+        return not state & self.pattern.bits
 
     def lacks(self, state: int) -> Optional[Keys]:
-        return tuple(2 * number + 1 for number in self._table.numbers_in(state & self._pattern.bits))
+        return tuple(2 * number + 1 for number in self._table.numbers_in(state & self.pattern.bits))
 
 
 class AnyOf(StateTest):
@@ -242,6 +242,5 @@ def clause_test(atoms: Sequence[Atom], negated: bool, ground: Ground) -> Union[b
     if not negated and all(atom.ground and not ground.computed(atom) for atom in left):
         return AllOf([ground.table.number(atom.fact()) for atom in left], ground.table)
     # Fixed facts first: they bind the variables with the fewest matches. What is computed needs them bound.
-    left.sort(key=lambda atom: 0 if atom.predicate in ground.fixed_predicates else
-              2 if atom.predicate in BUILT_IN else 1)
+    left.sort(key=lambda atom: (atom.predicate not in ground.fixed_predicates, atom.predicate in BUILT_IN))
     return Join(left, negated, ground)

@@ -1,0 +1,7 @@
+"""What people say: sentences in, goals out; the share that is understood, asked back, refused or got
+wrong.
+"""
+
+from hicrisp_bench.language.suite import add_options, run
+
+__all__ = ["add_options", "run"]

@@ -1,0 +1,154 @@
+"""Who is asked what a sentence means: the grammar, a language model, or the one where the other refuses."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Dict, Mapping, Protocol, Tuple, Union
+
+from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.words import goal_words
+from hicrisp_core.language.facts import FactReader
+from hicrisp_core.language.front_ends import Form, form_of
+from hicrisp_core.llm.chat_model import ChatModel
+from hicrisp_core.llm.exchange import Completion, LlmFailure
+from hicrisp_core.model import Plan, Relation, Task
+from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Holds, NoGoal, Refuse
+from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.prompting.asking import conversation
+from hicrisp_core.prompting.goal_prompt import GoalPrompt, goal_schema, read_goal_answer
+from hicrisp_core.time.deadline import Deadline
+
+from hicrisp_bench.language.scenes import Setting
+
+
+@dataclass(frozen=True)
+class SoAlready:
+    """Nothing needs to be done, as it is so already."""
+
+
+Understood = Union[Goal, Ask, Refuse, AnswerOnly, SoAlready]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What was understood, and what it cost.
+
+    Args:
+        said: the answer as it came, or why there is none.
+    """
+
+    understood: Understood
+    said: str = ""
+    seconds: float = 0.0
+    tokens: Tuple[int, int] = (0, 0)
+    """Of the prompt and of the answer."""
+
+
+class Reader(Protocol):
+    """Understands sentences."""
+
+    def read(self, text: str, setting: Setting) -> Reply:
+        """What a sentence means in a setting."""
+
+
+@dataclass
+class GrammarReader:
+    """The grammar of the offline brain; what it understood are the facts that its plan makes and that
+    last.
+    """
+
+    limit: float = 20.0
+    """Seconds for one sentence."""
+    _brains: Dict[str, OfflineBrain] = field(default_factory=dict)
+
+    def read(self, text: str, setting: Setting) -> Reply:
+        """What a sentence means in a setting."""
+        brain = self._brains.setdefault(setting.domain.name, OfflineBrain(setting.domain))
+        began = time.perf_counter()
+        answer = brain.plan(PlanRequest(Task(text), setting.world), Deadline(self.limit))
+        seconds = time.perf_counter() - began
+        if answer.plan is not None:
+            return Reply(_made_by(answer.plan, setting), "; ".join(step.text for step in answer.plan.steps),
+                         seconds)
+        if answer.refusal:
+            return Reply(Refuse(), answer.refusal, seconds)
+        question = form_of(text, setting.domain, FactReader(setting.domain)) is Form.QUESTION
+        return Reply(AnswerOnly() if question else SoAlready(), answer.answer, seconds)
+
+
+class ModelReader:
+    """A language model that is asked for the goal.
+
+    Args:
+        prompt: the folder of the prompt.
+        limit: seconds for one sentence.
+    """
+
+    def __init__(self, model: ChatModel, prompt: Path, limit: float) -> None:
+        self._model = model
+        self._prompt = GoalPrompt(prompt)
+        self._limit = limit
+
+    def read(self, text: str, setting: Setting) -> Reply:
+        """What a sentence means in a setting."""
+        asked = self._prompt.messages(text, setting.domain, setting.world)
+        messages = conversation(asked.system, self._prompt.examples(setting.domain), asked.user)
+        began = time.perf_counter()
+        answer = self._model.complete(messages, Deadline(self._limit),
+                                      goal_schema(setting.domain, setting.world))
+        seconds = time.perf_counter() - began
+        if isinstance(answer, LlmFailure):
+            return Reply(Refuse(), f"{answer.kind}: {answer.message}", seconds)
+        return Reply(_read(answer, setting), answer.text.strip(), seconds,
+                     (answer.prompt_tokens, answer.completion_tokens))
+
+
+@dataclass(frozen=True)
+class EitherReader:
+    """One reader, and another where that one refuses."""
+
+    first: Reader
+    second: Reader
+
+    def read(self, text: str, setting: Setting) -> Reply:
+        """What a sentence means in a setting."""
+        one = self.first.read(text, setting)
+        if not isinstance(one.understood, Refuse):
+            return one
+        other = self.second.read(text, setting)
+        return Reply(other.understood, other.said, one.seconds + other.seconds, other.tokens)
+
+
+def in_words(understood: Understood, domain: Domain) -> str:
+    """What was understood, for people."""
+    if isinstance(understood, Goal):
+        return goal_words(understood, domain)
+    if isinstance(understood, Ask):
+        return f"asks back: {', '.join(understood.which) or 'unclear'}"
+    if isinstance(understood, Refuse):
+        return f"refuses: {understood.why.value}"
+    return "answers" if isinstance(understood, AnswerOnly) else "says that it is so already"
+
+
+def conditions(understood: Understood) -> Mapping[str, Tuple[str, ...]]:
+    """The conditions that were understood, in writing."""
+    return understood.texts if isinstance(understood, Goal) else {}
+
+
+def _read(answer: Completion, setting: Setting) -> Understood:
+    """The answer's goal; what cannot be read, or does not fit domain and world, is as good as a refusal."""
+    found = read_goal_answer(answer, setting.domain, setting.world)
+    return Refuse(NoGoal.IMPOSSIBLE) if isinstance(found, ParseFailure) else found
+
+
+def _made_by(plan: Plan, setting: Setting) -> Goal:
+    world = setting.world
+    for step in plan.steps:
+        world = apply_effects(setting.domain, setting.domain.ground(step, world), world)
+    made = sorted(world.relations - setting.world.relations)
+    return Goal(tuple(Holds(Relation(*fact)) for fact in made))
