@@ -31,7 +31,8 @@ def correction(**more: Any) -> Dict[str, Any]:
         "failure": {"kind": "planning", "label": "",
                     "command": step("place_on", robot="panda", item="box", surface="block"), "about": []},
         "things": {"panda": {"type": "arm"}, "box": {"type": "box"}, "block": {"type": "box"}},
-        "steps": [step("place_apart", robot="panda", item="box"), step("pick", robot="panda", item="box")], **more}
+        "steps": [step("place_apart", robot="panda", item="box"), step("pick", robot="panda", item="box")],
+        **more}
 
 
 def offset(x: float = 0.05, **more: Any) -> Dict[str, Any]:

@@ -1,4 +1,6 @@
-"""Offsets that earlier runs learnt: they begin the next run, weigh less with age, and new measurements win."""
+"""Offsets that earlier runs learnt: they begin the next run, weigh less with age, and new measurements
+win.
+"""
 
 import pytest
 from hicrisp_core.memory.store import Store
@@ -46,7 +48,8 @@ def test_what_was_not_measured_in_the_run_is_not_written_anew(store, domain):
 
 def test_with_age_it_weighs_less_until_it_is_forgotten(store, domain):
     filled(store, domain, offset())
-    biases = [memory_of(store, domain, clock=lambda age=age: NOW + age * DAY).offsets(DecoderOffsets()).bias(KEY)[0]
+    biases = [memory_of(store, domain,
+                        clock=lambda age=age: NOW + age * DAY).offsets(DecoderOffsets()).bias(KEY)[0]
               for age in (0, 10, 15, 60)]
     assert biases[0] > biases[1] > biases[2] > biases[3] == 0.0
 

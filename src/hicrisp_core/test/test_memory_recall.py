@@ -1,4 +1,6 @@
-"""Earlier tasks and corrections in today's names: near ones of the same domain, and never a name of another scene."""
+"""Earlier tasks and corrections in today's names: near ones of the same domain, and never a name of
+another scene.
+"""
 
 import pytest
 from failures import no_motion
@@ -30,7 +32,8 @@ def test_words_tell_near_requests_from_far_ones(near, far):
 
 @pytest.mark.parametrize("text", ["", "!?", "\x00", "x" * 100_000])
 def test_any_text_can_be_compared(text):
-    assert all(0.0 <= score <= 1.0 + 1e-9 for score in alike_in_words(text, ["put the box in the bowl", "", text]))
+    assert all(0.0 <= score <= 1.0 + 1e-9
+               for score in alike_in_words(text, ["put the box in the bowl", "", text]))
 
 
 def test_the_same_scene_gives_the_example_as_it_was(remember):
@@ -120,7 +123,8 @@ def test_things_of_other_types_are_another_matter(remember, domain):
 
 
 def test_what_stood_in_the_way_then_is_what_stands_in_the_way_now(remember, domain):
-    record = correction(steps=[step("pick", robot="panda", item="can"), step("put_down", robot="panda", item="can")])
+    record = correction(steps=[step("pick", robot="panda", item="can"),
+                               step("put_down", robot="panda", item="can")])
     record["failure"]["about"] = ["can"]
     record["things"]["can"] = {"type": "cylinder"}
     today = table_top({"cup": "box", "crate": "box", "flask": "cylinder", "tin": "cylinder"})

@@ -55,7 +55,8 @@ def _folder(file):
 
 @pytest.mark.parametrize("harm", [_text, _cut, _newer, _folder])
 def test_a_damaged_file_offers_nothing_says_so_once_and_stays_as_it_is(store, domain, harm):
-    filled(store, domain, *(example(f"put the box in the bowl {n}") for n in range(50)), correction(), offset())
+    filled(store, domain,
+           *(example(f"put the box in the bowl {n}") for n in range(50)), correction(), offset())
     harm(store.file)
     before = store.file.read_bytes() if store.file.is_file() else b""
     memory = memory_of(store, domain)

@@ -15,7 +15,8 @@ def store(tmp_path):
 
 
 def test_an_export_taken_in_elsewhere_is_the_same(store, domain, tmp_path):
-    filled(store, domain, example(source={"run": "r1", "when": NOW, "policy": "hierarchical"}), example(), correction(),
+    filled(store, domain, example(source={"run": "r1", "when": NOW, "policy": "hierarchical"}), example(),
+           correction(),
            offset())
     lines = list(lines_of(store.read(tables.everything, ())))
     other = Store(tmp_path / "other.sqlite")

@@ -1,7 +1,7 @@
 """What the memory holds, as values: an example, a correction that worked, an offset of a robot.
 
-Names are those of the scene in which it happened, each with the type and the attributes that its thing had, so
-that it can be said of the things of another scene.
+Names are those of the scene in which it happened, each with the type and the attributes that its thing had,
+so that it can be said of the things of another scene.
 """
 
 from __future__ import annotations

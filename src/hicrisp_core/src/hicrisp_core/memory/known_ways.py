@@ -44,7 +44,8 @@ def _in_todays_names(
     entry: Mended, today: Failure, world: WorldState, domain: Domain
 ) -> Optional[Tuple[Step, ...]]:
     failure = entry.failure
-    if (failure.kind, failure.label, failure.command.action) != (today.kind, today.label, today.command.action):
+    if (failure.kind, failure.label, failure.command.action) != (today.kind, today.label,
+                                                                 today.command.action):
         return None
     settled = _settled(failure, today, entry.things, world)
     needed = {name: entry.things[name] for name in names_in(entry.steps) if name in entry.things}
@@ -57,9 +58,12 @@ def _in_todays_names(
 def _settled(
     then: Failure, now: Failure, things: Mapping[str, Thing], world: WorldState
 ) -> Optional[Dict[str, str]]:
-    """Who stands for whom by their parts in the failure; ``None`` where their types differ or a name has two."""
+    """Who stands for whom by their parts in the failure; ``None`` where their types differ or a name has
+    two.
+    """
     types, found = world.types(), {}  # type: Mapping[str, str], Dict[str, str]
-    pairs = [(str(value), str(now.command.arguments.get(key, ""))) for key, value in then.command.arguments.items()]
+    pairs = [(str(value), str(now.command.arguments.get(key, "")))
+             for key, value in then.command.arguments.items()]
     if set(then.command.arguments) != set(now.command.arguments):
         return None
     pairs += zip(then.about, now.about)

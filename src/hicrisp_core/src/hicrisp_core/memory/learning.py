@@ -61,7 +61,8 @@ def _example(
     things = things_of(iter(named), world)
     if not steps or things is None or len(text) > LONGEST_TEXT:
         return None
-    example = Example(domain.name, " ".join(text.split()), things, steps, dict(goal.texts) if goal else {}, source)
+    example = Example(domain.name, " ".join(text.split()), things, steps, dict(goal.texts) if goal else {},
+                      source)
     read = entry_of(record_of(example))
     return None if isinstance(read, Unfit) else example
 

@@ -53,7 +53,8 @@ class FileMemory:
     def examples(self, task: Task, world: WorldState) -> Tuple[Remembered, ...]:
         """Earlier tasks that were like this one, the most alike last."""
         nothing: Tuple[Numbered, ...] = ()
-        known = self._or(self._store.read(lambda file: tables.examples(file, self._domain.name), nothing), nothing)
+        known = self._or(self._store.read(lambda file: tables.examples(file, self._domain.name), nothing),
+                         nothing)
         return near_examples(task, world, known, self._domain, self._alike) if known else ()
 
     def ways(self, failed: StackEntry, world: WorldState) -> Tuple[KnownWay, ...]:
@@ -61,14 +62,16 @@ class FileMemory:
         nothing: Tuple[Numbered, ...] = ()
         sign = tables.sign(failure_of(failed.feedback, failed.command.action, failed.command.arguments))
         known = self._or(
-            self._store.read(lambda file: tables.corrections(file, self._domain.name, sign), nothing), nothing)
+            self._store.read(lambda file: tables.corrections(file, self._domain.name, sign), nothing),
+            nothing)
         return known_ways(failed, world, known, self._domain)
 
     def offsets(self, known: DecoderOffsets) -> DecoderOffsets:
         """Offsets with what earlier runs learnt of the robots, where nothing newer is known."""
         nothing: Tuple[Numbered, ...] = ()
         found = self._or(self._store.read(lambda file: tables.offsets(file, self._body), nothing), nothing)
-        earlier = aged_offsets((each.entry for each in found if isinstance(each.entry, Offset)), self._clock())
+        earlier = aged_offsets((each.entry for each in found if isinstance(each.entry, Offset)),
+                               self._clock())
         return replace(known, estimates={**earlier, **known.estimates}) if earlier else known
 
     def learn(self, run: FinishedRun) -> None:
@@ -77,7 +80,8 @@ class FileMemory:
             return
         now = self._clock()
         source = replace(self._source, run=run.task.id[:120], when=now)
-        lesson = lesson_of(run.events, run.task.text, run.world, self._domain, run.goal, source, run.went_well)
+        lesson = lesson_of(run.events, run.task.text, run.world, self._domain, run.goal, source,
+                           run.went_well)
         offsets = [Offset(self._body, key, run.offsets.estimates[key], now) for key in run.measured
                    if key in run.offsets.estimates]
         entries = [*([lesson.example] if lesson.example is not None else []), *lesson.mended, *offsets]

@@ -1,4 +1,6 @@
-"""From the names of an earlier scene to those of today's: a name that is not there today never gets through."""
+"""From the names of an earlier scene to those of today's: a name that is not there today never gets
+through.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ class Names:
     def goal(self, goal: Goal) -> Goal:
         """A goal in today's names."""
         return replace(goal, said="", robot=self._mapping.get(goal.robot, ""),
-                       **{part: tuple(map(self._statement, getattr(goal, part))) for part in ("end", "keep", "first")})
+                       **{part: tuple(map(self._statement, getattr(goal, part)))
+                          for part in ("end", "keep", "first")})
 
     def _statement(self, statement: Statement) -> Statement:
         if isinstance(statement, Holds):
@@ -47,8 +50,8 @@ class Names:
     def said(self, text: str, things: Mapping[str, Thing], world: WorldState) -> Optional[str]:
         """A request in today's names; ``None`` where it may speak of things that are not as they were.
 
-        A name is replaced wherever its words stand. What else it says of a thing, such as its colour, must be true
-        of the one that stands for it.
+        A name is replaced wherever its words stand. What else it says of a thing, such as its colour, must be
+        true of the one that stands for it.
         """
         changed = {name: new for name, new in self._mapping.items() if name != new}
         spoken = {_words(name): _words(new) for name, new in changed.items()}
@@ -63,10 +66,12 @@ class Names:
 
 
 def todays_names(
-    things: Mapping[str, Thing], domain: Domain, world: WorldState, settled: Optional[Mapping[str, str]] = None,
+    things: Mapping[str, Thing], domain: Domain, world: WorldState,
+    settled: Optional[Mapping[str, str]] = None,
     preferred: Sequence[str] = (),
 ) -> Optional[Names]:
-    """Who stands for whom: the same name where it is of the same type, else a thing of that type, the most alike.
+    """Who stands for whom: the same name where it is of the same type, else a thing of that type, the most
+    alike.
 
     Every earlier name gets another one of today's, or there is no answer.
 
@@ -86,12 +91,14 @@ def todays_names(
         if not free:
             return None
         mapping[name] = min(free, key=lambda other, thing=thing: (  # type: ignore[misc]
-            -_shared(thing, other, world), preferred.index(other) if other in preferred else len(preferred), other))
+            -_shared(thing, other, world), preferred.index(other) if other in preferred else len(preferred),
+            other))
     return Names(mapping)
 
 
 def without_names(text: str, types: Mapping[str, str]) -> str:
-    """A request with the type of each thing in the place of its name, by which requests of other scenes are like it.
+    """A request with the type of each thing in the place of its name, by which requests of other scenes are
+    like it.
 
     Args:
         types: by name.

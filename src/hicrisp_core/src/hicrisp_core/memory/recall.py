@@ -27,12 +27,13 @@ def near_examples(
 ) -> Tuple[Remembered, ...]:
     """The examples that are most like a task, the most alike last, where a model heeds them most.
 
-    What does not fit today's scene and domain is left out: a name without a thing for it, an action or a condition
-    that there is not.
+    What does not fit today's scene and domain is left out: a name without a thing for it, an action or a
+    condition that there is not.
     """
     entries = [(each, each.entry) for each in known if isinstance(each.entry, Example)]
     scores = alike(without_names(task.text, world.types()), [
-        without_names(entry.text, {name: thing.type for name, thing in entry.things.items()}) for _, entry in entries])
+        without_names(entry.text, {name: thing.type for name, thing in entry.things.items()})
+        for _, entry in entries])
     spoken = mentioned(task.text, world)
     best = sorted(zip(scores, range(len(entries))), key=lambda each: (-each[0], each[1]))
     found: List[Remembered] = []

@@ -109,7 +109,8 @@ def _mended(value: Mapping[str, Any]) -> Mended:
         raise _Wrong("'instead' must be true or false")
     return Mended(
         _name(value, "domain"),
-        Failure(kind, _matching(failure.get("label", ""), _WORD, "label"), command, about), things, steps, instead,
+        Failure(kind, _matching(failure.get("label", ""), _WORD, "label"), command, about), things, steps,
+        instead,
         _matching(value.get("maker", ""), _WORD, "maker"), _source(value))
 
 
@@ -120,7 +121,8 @@ def _offset(value: Mapping[str, Any]) -> Offset:
     x, y = (_number({"mean": each}, "mean", -FARTHEST, FARTHEST) for each in mean)
     estimate = OffsetEstimate(_number(value, "samples", 0.0, MOST_SAMPLES), (x, y),
                               _number(value, "scatter", 0.0, MOST_SAMPLES))
-    return Offset(_matching(value.get("body"), _KEY, "body"), _matching(value.get("key"), _KEY, "key"), estimate,
+    return Offset(_matching(value.get("body"), _KEY, "body"), _matching(value.get("key"), _KEY, "key"),
+                  estimate,
                   _number(value, "when", 0.0, 1e11, 0.0))
 
 
@@ -231,7 +233,8 @@ def _matching(value: Any, pattern: "re.Pattern[str]", key: str) -> str:
     return value
 
 
-def _number(value: Mapping[str, Any], key: str, least: float, most: float, default: float = math.nan) -> float:
+def _number(value: Mapping[str, Any], key: str, least: float, most: float,
+            default: float = math.nan) -> float:
     found = value.get(key, default)
     if isinstance(found, bool) or not isinstance(found, (int, float)) or not least <= float(found) <= most:
         raise _Wrong(f"'{key}' must be a number from {least:g} to {most:g}")

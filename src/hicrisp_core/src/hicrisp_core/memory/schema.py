@@ -17,8 +17,9 @@ MIGRATIONS = (
     """,
     """
     CREATE TABLE offsets (
-        id INTEGER PRIMARY KEY, body TEXT NOT NULL, key TEXT NOT NULL, samples REAL NOT NULL, mean_x REAL NOT NULL,
-        mean_y REAL NOT NULL, scatter REAL NOT NULL, last REAL NOT NULL, UNIQUE (body, key));
+        id INTEGER PRIMARY KEY, body TEXT NOT NULL, key TEXT NOT NULL, samples REAL NOT NULL,
+        mean_x REAL NOT NULL, mean_y REAL NOT NULL, scatter REAL NOT NULL, last REAL NOT NULL,
+        UNIQUE (body, key));
     """,
 )
 """Each brings a file from the version before it to its own: the first makes version 1."""
@@ -42,7 +43,9 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a file to this version, within the transaction that the caller has begun: all of it or nothing."""
+    """Bring a file to this version, within the transaction that the caller has begun: all of it or
+    nothing.
+    """
     for number in range(version_of(connection), VERSION):
         for statement in filter(str.strip, MIGRATIONS[number].split(";")):
             connection.execute(statement)

@@ -1,7 +1,7 @@
 """The memory's file: SQLite, opened for each question anew and never waited for longer than a moment.
 
-Whatever is wrong with the file (broken, locked, read-only, on a full disk, of a later version) is a value that says
-so: a task goes on without its memory.
+Whatever is wrong with the file (broken, locked, read-only, on a full disk, of a later version) is a value
+that says so: a task goes on without its memory.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class Trouble:
 
 
 class Store:
-    """One file of memories. All of a process's writing goes through one lock; another process's is waited for.
+    """One file of memories. All of a process's writing goes through one lock; another process's is waited
+    for.
 
     Args:
         patience: wall seconds to wait while another process writes.
@@ -67,7 +68,9 @@ class Store:
             return self._trouble(error)
 
     def write(self, work: Callable[[sqlite3.Connection], _Found]) -> Union[_Found, Trouble]:
-        """Change the file in one transaction: all that some work does, or nothing. The file is made if need be."""
+        """Change the file in one transaction: all that some work does, or nothing. The file is made if
+        need be.
+        """
         with self._writing:
             try:
                 self.file.parent.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,8 @@ def put(connection: Connection, entry: Entry, times: int = 1) -> None:
     if isinstance(entry, Offset):
         estimate = entry.estimate
         connection.execute(
-            "INSERT INTO offsets (body, key, samples, mean_x, mean_y, scatter, last) VALUES (?, ?, ?, ?, ?, ?, ?) "
+            "INSERT INTO offsets (body, key, samples, mean_x, mean_y, scatter, last) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (body, key) DO UPDATE SET samples = excluded.samples, mean_x = excluded.mean_x, "
             "mean_y = excluded.mean_y, scatter = excluded.scatter, last = excluded.last",
             (entry.body, entry.key, estimate.samples, *estimate.mean, estimate.scatter, entry.when))
@@ -62,16 +63,20 @@ def in_vain(connection: Connection, id_: str) -> None:
 def examples(connection: Connection, domain: str) -> Tuple[Numbered, ...]:
     """The latest examples of a domain; those that cannot be read are left out."""
     rows = connection.execute(
-        "SELECT 'e' || id, content, times, 0, last FROM examples WHERE domain = ? ORDER BY last DESC, id DESC LIMIT ?",
+        "SELECT 'e' || id, content, times, 0, last FROM examples WHERE domain = ? "
+        "ORDER BY last DESC, id DESC LIMIT ?",
         (domain, LATEST))
     return _numbered(rows)
 
 
 def corrections(connection: Connection, domain: str, failure: str) -> Tuple[Numbered, ...]:
-    """The corrections of a failure, as :func:`sign` writes it, that helped more often than not; the best first."""
+    """The corrections of a failure, as :func:`sign` writes it, that helped more often than not; the best
+    first.
+    """
     rows = connection.execute(
         "SELECT 'c' || id, content, times, failed, last FROM corrections WHERE domain = ? AND failure = ? "
-        "AND times > failed ORDER BY times - failed DESC, last DESC, id DESC LIMIT ?", (domain, failure, LATEST))
+        "AND times > failed ORDER BY times - failed DESC, last DESC, id DESC LIMIT ?",
+        (domain, failure, LATEST))
     return _numbered(rows)
 
 
@@ -87,7 +92,8 @@ def offsets(connection: Connection, body: Optional[str] = None) -> Tuple[Numbere
 def everything(connection: Connection) -> Tuple[Numbered, ...]:
     """All entries: examples, corrections, offsets, the latest last."""
     found: List[Numbered] = []
-    found += _numbered(connection.execute("SELECT 'e' || id, content, times, 0, last FROM examples ORDER BY last, id"))
+    found += _numbered(connection.execute(
+        "SELECT 'e' || id, content, times, 0, last FROM examples ORDER BY last, id"))
     found += _numbered(connection.execute(
         "SELECT 'c' || id, content, times, failed, last FROM corrections ORDER BY last, id"))
     return (*found, *offsets(connection))
@@ -99,7 +105,8 @@ def forget(connection: Connection, ids: Sequence[str]) -> int:
     for id_ in ids:
         table, number = _place(id_)
         if table:
-            gone += connection.execute(f"DELETE FROM {table} WHERE id = ?", (number,)).rowcount  # one of our three
+            gone += connection.execute(f"DELETE FROM {table} WHERE id = ?",
+                                       (number,)).rowcount  # one of our three
     return gone
 
 
@@ -113,7 +120,8 @@ def _numbered(rows: Any) -> Tuple[Numbered, ...]:
     for id_, content, times, failed, last in rows:
         entry = _read(content)
         if not isinstance(entry, (Unfit, Offset)):
-            found.append(Numbered(id_, replace(entry, source=replace(entry.source, when=last)), times, failed, last))
+            found.append(Numbered(id_, replace(entry, source=replace(entry.source, when=last)), times, failed,
+                                  last))
     return tuple(found)
 
 
@@ -125,7 +133,9 @@ def _read(content: Any) -> Union[Entry, Unfit]:
 
 
 def _same(entry: Union[Example, Mended]) -> str:
-    """A digest that two entries share which say the same: all but where they come from, and an example's steps."""
+    """A digest that two entries share which say the same: all but where they come from, and an example's
+    steps.
+    """
     told = record_of(entry)
     del told["source"]
     if isinstance(entry, Example):
@@ -138,7 +148,8 @@ def _same(entry: Union[Example, Mended]) -> str:
 
 def _bounded(connection: Connection, table: str, most: int) -> None:
     connection.execute(
-        f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} ORDER BY last DESC, id DESC LIMIT -1 OFFSET ?)",
+        f"DELETE FROM {table} WHERE id IN "
+        f"(SELECT id FROM {table} ORDER BY last DESC, id DESC LIMIT -1 OFFSET ?)",
         (most,))
 
 

@@ -40,10 +40,11 @@ def lines_of(entries: Iterable[Numbered]) -> Iterator[str]:
 def read_lines(
     lines: Iterable[str], domain_of: DomainOf
 ) -> Tuple[Tuple[Tuple[Entry, int], ...], Tuple[LeftOut, ...]]:
-    """The entries of lines with how often each happened, and the lines that are none; empty lines are passed over.
+    """The entries of lines with how often each happened, and the lines that are none; empty lines are passed
+    over.
 
-    Whatever a line says of a goal, a step or a text, it can only become an example or a proposal, which the checker
-    and the task's own goal overrule.
+    Whatever a line says of a goal, a step or a text, it can only become an example or a proposal, which the
+    checker and the task's own goal overrule.
     """
     found: List[Tuple[Entry, int]] = []
     left_out: List[LeftOut] = []
@@ -87,7 +88,8 @@ def _json(line: str) -> Any:
 
 def _times(value: Any) -> int:
     times = value.get("times", 1)
-    return min(times, _MOST_TIMES) if isinstance(times, int) and not isinstance(times, bool) and times > 0 else 1
+    return min(times, _MOST_TIMES) if isinstance(times, int) and not isinstance(times,
+                                                                                bool) and times > 0 else 1
 
 
 def _fitting(entry: Union[Example, Mended], domain: Optional[Domain]) -> Union[Example, Mended, Unfit]:

@@ -7,7 +7,7 @@ import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 import rospkg
 import rospy
@@ -42,7 +42,8 @@ def add_memory_command(commands: "argparse._SubParsersAction[argparse.ArgumentPa
     forget.add_argument("--all", action="store_true", help="everything")
     export = verbs.add_parser("export", help="write the entries as JSON lines")
     export.add_argument("to", nargs="?", type=Path, metavar="TO", help="a file (the standard output)")
-    taken = verbs.add_parser("import", help="take entries in; each line is checked, and told where it is left out")
+    taken = verbs.add_parser("import",
+                             help="take entries in; each line is checked, and told where it is left out")
     taken.add_argument("source", nargs="?", type=Path, metavar="FROM", help="a file (the standard input)")
 
 
@@ -101,7 +102,7 @@ def _export(options: argparse.Namespace, store: Store, console: Console) -> int:
         for line in lines_of(found):
             stream.write(line + "\n")
     if options.to:
-        console.say(f"{len(found)} {'entry' if len(found) == 1 else 'entries'} written to {options.to}")
+        console.say(f"{_count(found)} written to {options.to}")
     return 0
 
 
@@ -114,7 +115,7 @@ def _import(options: argparse.Namespace, store: Store, console: Console) -> int:
     if isinstance(written, Trouble):
         console.error(written.message)
         return 1
-    console.say(f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'} taken in, {len(left_out)} left out")
+    console.say(f"{_count(entries)} taken in, {len(left_out)} left out")
     for each in left_out[:_MOST_TOLD]:
         console.say(f"  line {each.line}: {console.paint(each.why, 'warn')}")
     if len(left_out) > _MOST_TOLD:
@@ -140,15 +141,20 @@ def _line(each: Numbered, console: Console) -> str:
 def _said(entry: Entry, times: int, failed: int) -> str:
     if isinstance(entry, Offset):
         x, y = (f"{1000.0 * each:+.1f}" for each in entry.estimate.mean)
-        return f"offset     {entry.body}: {entry.key} {x}, {y} mm from {entry.estimate.samples:.1f} placements"
+        samples = entry.estimate.samples
+        return f"offset     {entry.body}: {entry.key} {x}, {y} mm from {samples:.1f} placements"
     often = f" ({times} times)" if times > 1 else ""
     if isinstance(entry, Mended):
         steps = "; ".join(map(str, entry.steps))
         vain = f", {failed} in vain" if failed else ""
-        failure = entry.failure
-        return f"correction {entry.domain}: {failure.command}: {failure.label or failure.kind} -> {steps}{often}{vain}"
+        wrong = f"{entry.failure.command}: {entry.failure.label or entry.failure.kind}"
+        return f"correction {entry.domain}: {wrong} -> {steps}{often}{vain}"
     goal = "; ".join(text for texts in entry.goal.values() for text in texts)
     return f"example    {entry.domain}: {entry.text}{f' -> {goal}' if goal else ''}{often}"
+
+
+def _count(entries: Sequence[object]) -> str:
+    return f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}"
 
 
 def _domain(name: str) -> Optional[Domain]:
