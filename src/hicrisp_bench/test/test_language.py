@@ -15,10 +15,10 @@ from hicrisp_bench.language.understanding import SoAlready, Understood
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.goals.text import parse_statement
 from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Refuse
+from hicrisp_core.model.goal_text import parse_statement
 
 from hicrisp_bench import language
 

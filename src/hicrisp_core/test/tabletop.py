@@ -66,7 +66,8 @@ class Run:
         self, domain: Domain, state: WorldState, policy: Policy, *plans: Sequence[str], **ports: object
     ) -> None:
         self.world = SymbolicWorld(domain, state)
-        self.brain = ScriptedBrain(domain, *(steps(domain, *plan) for plan in plans))
+        scripted = ScriptedBrain(domain, *(steps(domain, *plan) for plan in plans))
+        self.brain = ports.pop("brain", scripted)
         self.events: List[Dict[str, object]] = []
         self.executive = Parts(domain, policy).executive(
             {"panda": self.world}, self.world, self.events.append, brain=self.brain, **ports)

@@ -23,6 +23,7 @@ from hicrisp_core.model import (
     Task,
 )
 from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest, Reporter, ReportRequest
 from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
 from hicrisp_core.robot.symbolic import SymbolicWorld
@@ -56,7 +57,7 @@ TRAVI, ROPA = specifies("take red_box", "put it next to cylinder"), plans(PICK, 
 
 def brain_over(server, domain, config_dir):
     return make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "copal",
-                      "copal")
+                      Policy("copal", brain="copal"))
 
 
 @pytest.fixture
@@ -339,7 +340,7 @@ def test_a_canceled_task_is_not_reported(domain, config_dir):
 
 def test_the_offline_planner_serves_whatever_the_policy_says(domain, config_dir):
     brain = make_brain(LlmSettings("offline", backend="offline"), domain, config_dir / "prompts" / "copal",
-                       "copal")
+                       Policy("copal", brain="copal"))
     assert isinstance(brain, OfflineBrain)
     assert not isinstance(brain, Reporter)
 

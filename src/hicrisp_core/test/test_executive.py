@@ -136,7 +136,7 @@ def test_a_model_is_told_as_much_as_the_policy_says(domain, level, reason, sugge
 
 def test_open_loop_carries_on_and_says_at_the_end_what_is_not_so(domain):
     policy = Policy("test", rungs=(), check_preconditions=False, detect=False, on_failed_step="continue",
-                    verify_goal=False)
+                    verify_goal="off")
     run = Run(domain, table_top(THINGS), policy, [PICK, BESIDE])
     misplaced(run, domain)
     result = run()

@@ -4,17 +4,19 @@ import random
 
 import pytest
 from hicrisp_core.domain import Searcher, apply_effects, load_domain
+from hicrisp_core.domain.goal_words import GoalWords, goal_words
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.goals.misfit import Misfit, MisfitKind
 from hicrisp_core.goals.normal import normal, same_goal
+from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.searching import conditions_of
-from hicrisp_core.goals.text import DEEPEST, LONGEST, parse_statement
 from hicrisp_core.goals.truth import holds, missing
 from hicrisp_core.goals.typed import check_goal, mended
-from hicrisp_core.goals.words import goal_words, state_words
 from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Count, Goal, Holds, Not
+from hicrisp_core.model.goal_text import DEEPEST, LONGEST, parse_statement
+from hicrisp_core.model.misfit import Misfit, MisfitKind
 from hicrisp_core.policy.search_limits import SearchLimits
+from hicrisp_core.time.deadline import Deadline
 from tabletop import table_top
 
 THINGS = {"fork": "box", "plate": "box", "cup": "cylinder", "glass": "cylinder", "bowl": "bowl"}
@@ -181,7 +183,7 @@ def test_a_goal_is_said_in_the_domains_words(domain, said, words):
 
 def test_a_statement_is_said_as_it_is_now(domain):
     statement, = read("not(on(fork,plate))")
-    assert state_words(statement, domain) == "the fork is not on the plate"
+    assert GoalWords(domain).now(statement) == "the fork is not on the plate"
 
 
 @pytest.mark.parametrize("end", [
@@ -234,3 +236,13 @@ def test_a_wrong_relation_between_predicates_is_refused_with_its_place(tmp_path,
     file.write_text(DOMAIN.replace("EXTRA", extra))
     with pytest.raises(ConfigError, match=message):
         load_domain(file)
+
+
+def test_the_thing_that_is_said_to_be_somewhere_is_the_one_that_moves(domain):
+    asked = goal("left_of(fork,plate)")
+    first = conditions_of(asked.end, domain, either_way=False)
+    assert [str(each) for each in first] == ["left_of(fork, plate)"]
+    commands = way_to(Searcher(domain), WORLD, asked, Deadline(20.0)).commands
+    assert [str(each) for each in commands] == ["pick(panda, fork)", "place_left_of(panda, fork, plate)"]
+    other = way_to(Searcher(domain), WORLD, goal("left_of(bowl,glass)"), Deadline(20.0)).commands
+    assert [str(each) for each in other] == ["pick(panda, glass)", "place_right_of(panda, glass, bowl)"]

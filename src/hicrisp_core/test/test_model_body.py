@@ -15,6 +15,7 @@ from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import FeedbackKind, Status, Step, Task
 from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
@@ -204,7 +205,8 @@ def test_prompts_that_a_set_lacks_are_the_default_ones(config_dir, tmp_path, dom
     '{"reasoning": "so", "steps": ["Take the red box.", "Wait a moment", "Set it beside the cylinder"]}'])
 def test_plans_in_words_are_read_from_json_and_from_numbered_lists(domain, config_dir, settings, text):
     with ChatServer(text) as server:
-        brain = make_brain(settings(server), domain, config_dir / "prompts" / "brainbody", worded=True)
+        brain = make_brain(settings(server), domain, config_dir / "prompts" / "brainbody",
+                           Policy("worded", body="model"))
         answer = brain.plan(PlanRequest(Task("t"), WORLD), Deadline(10))
     assert [step.text for step in answer.plan.steps] == [
         "Take the red box.", "Wait a moment", "Set it beside the cylinder"]
@@ -216,7 +218,8 @@ def test_plans_in_words_are_read_from_json_and_from_numbered_lists(domain, confi
     ('{"reasoning": "", "steps": [], "refusal": "There is no salt."}', "refusal")])
 def test_a_brain_that_plans_in_words_may_answer_and_refuse(domain, config_dir, settings, text, field):
     with ChatServer(text) as server:
-        brain = make_brain(settings(server), domain, config_dir / "prompts" / "brainbody", worded=True)
+        brain = make_brain(settings(server), domain, config_dir / "prompts" / "brainbody",
+                           Policy("worded", body="model"))
         answer = brain.plan(PlanRequest(Task("t"), WORLD), Deadline(10))
     assert answer.plan is None
     assert getattr(answer, field)

@@ -31,7 +31,7 @@ def test_rungs_keep_their_order(tmp_path):
     ("policy: p\nrungs: []\nthreshold: 0", "p.yaml:3: threshold: more than 0 is needed, got 0"),
     ("policy: p\nrungs: []\nthreshold: many", "a whole number was expected, got 'many'"),
     ("policy: p\nrungs: []\nfeedback_level: all", "'all' is not one of: how, what, why"),
-    ("policy: p\nrungs: []\nbrain: triple", "p.yaml:3: brain: 'triple' is not one of: copal, single"),
+    ("policy: p\nrungs: []\nbrain: triple", "p.yaml:3: brain: 'triple' is not one of: copal, goal, single"),
     ("policy: p\nrungs: []\nbudget: {calls: 1}", "unknown key 'calls'.*valid are: corrections, llm_calls"),
     ("policy: p\nrungs: []\noffset: {limit: 0}", "p.yaml:3: offset.limit: more than 0 is needed, got 0"),
     ("rungs: []", "the key 'policy' is missing"),

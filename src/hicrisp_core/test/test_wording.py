@@ -34,6 +34,7 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.model.feedback_data import feedback_of, feedback_record
+from hicrisp_core.model.goal import Holds
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.ports.corrector import CorrectorRequest
@@ -163,7 +164,8 @@ def sample(kind: FeedbackKind) -> Feedback:
         Level.HIGH, kind, command, Step("", "pick", {"robot": "panda", "item": "red_box"}), "item", "",
         ("red_box",), ("bowl",), (Measured("gap", 0.09, "m"), Measured("pose_age", 4.25, "s"),
                                   Measured("pose_age_limit", 1.0, "s"), Measured("goals_tried", 2)),
-        (0.01, 0.0, 0.0), ("green_box",), (Unmet((Relation("red_box", "on", "table"),)),))
+        (0.01, 0.0, 0.0), ("green_box",), (Unmet((Relation("red_box", "on", "table"),)),),
+        conditions=(Holds(Relation("red_box", "on", "table")),))
 
 
 @pytest.mark.parametrize("kind", list(FeedbackKind))

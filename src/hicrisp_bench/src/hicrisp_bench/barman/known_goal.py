@@ -7,7 +7,7 @@ from typing import FrozenSet, List, Optional, Tuple
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import Facts
 from hicrisp_core.domain.effects import apply_effects, type_test
-from hicrisp_core.domain.search import Goal, Searcher, goal_of
+from hicrisp_core.domain.search import Conditions, Searcher, goal_of
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Task, Verdict, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
@@ -68,7 +68,7 @@ class KnownRecipe:
         fit = [name for name in held if held[name] <= recipe.mandatory | recipe.optional]
         return sorted(fit, key=lambda name: (len(recipe.mandatory - held[name]), name))
 
-    def _goal(self, glass: str, world: WorldState) -> Goal:
+    def _goal(self, glass: str, world: WorldState) -> Conditions:
         """Exactly this glass on the tray, with what must be in it and without what may not."""
         recipe = self._recipe
         others = [name for name, thing in world.objects.items() if thing.type == "glass" and name != glass]
@@ -79,7 +79,7 @@ class KnownRecipe:
               for each in sorted(poured - recipe.mandatory - recipe.optional)),
             *(f"not at({name}, tray)" for name in others))
 
-    def _leads_to(self, goal: Goal, world: WorldState) -> bool:
+    def _leads_to(self, goal: Conditions, world: WorldState) -> bool:
         """Whether what was found before still ends in the goal: a repair may have left things otherwise."""
         domain = self._searcher.domain
         for command in self._left:
@@ -88,7 +88,7 @@ class KnownRecipe:
             world = apply_effects(domain, command, world)
         return self._met(goal, world) == len(goal)
 
-    def _next(self, goal: Goal, world: WorldState) -> Tuple[Command, Feedback]:
+    def _next(self, goal: Conditions, world: WorldState) -> Tuple[Command, Feedback]:
         """The first command that cannot be undone or that makes a condition true: repairs find the way to
         it.
         """
@@ -104,7 +104,7 @@ class KnownRecipe:
         return commands[telling], Feedback(
             Level.HIGH, FeedbackKind.OMITTED, commands[telling], subjects=(self._glass,))
 
-    def _met(self, goal: Goal, world: WorldState) -> int:
+    def _met(self, goal: Conditions, world: WorldState) -> int:
         is_a = type_test(self._searcher.domain, world)
         return sum(each.holds(Facts(world.relations), is_a) for each in goal)
 

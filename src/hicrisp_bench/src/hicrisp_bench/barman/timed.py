@@ -6,7 +6,7 @@ import time
 from typing import List, Optional
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Goal, SearchAnswer, Searcher
+from hicrisp_core.domain.search import Conditions, SearchAnswer, Searcher
 from hicrisp_core.model import WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
@@ -21,12 +21,13 @@ class TimedSearcher(Searcher):
         self.out_of_time = 0
 
     def find(
-        self, state: WorldState, goal: Goal, limits: Optional[SearchLimits] = None,
+        self, state: WorldState, goal: Conditions, limits: Optional[SearchLimits] = None,
         deadline: Optional[Deadline] = None, undoable: bool = False, prove: bool = False,
+        keep: Conditions = (),
     ) -> SearchAnswer:
         """See ``Searcher``."""
         began = time.perf_counter()
-        answer = super().find(state, goal, limits, deadline, undoable, prove)
+        answer = super().find(state, goal, limits, deadline, undoable, prove, keep)
         self.seconds.append(time.perf_counter() - began)
         self.out_of_time += answer.out_of_time
         return answer

@@ -26,12 +26,12 @@ from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.goals.contradictions import contradiction
-from hicrisp_core.goals.misfit import Misfit
 from hicrisp_core.goals.normal import normal, normal_all
 from hicrisp_core.goals.searching import conditions_of
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import AnswerOnly, Ask, Count, Goal, Holds, Not, Refuse, Statement
+from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.policy.search_limits import SearchLimits
 
 from hicrisp_bench.language.scenes import Setting

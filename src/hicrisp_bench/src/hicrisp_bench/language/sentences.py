@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, FrozenSet, List, Tuple
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.goals.misfit import Misfit
-from hicrisp_core.goals.text import parse_statement
 from hicrisp_core.model.goal import Holds, Not, Statement
+from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.misfit import Misfit
 
 REFUSE, ASK, ANSWER = "refuse", "ask", "answer"
 WITHOUT_MOTION = (REFUSE, ASK, ANSWER)

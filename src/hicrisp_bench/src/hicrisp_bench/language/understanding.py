@@ -9,8 +9,8 @@ from typing import Dict, Mapping, Protocol, Tuple, Union
 
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.words import goal_words
 from hicrisp_core.language.facts import FactReader
 from hicrisp_core.language.front_ends import Form, form_of
 from hicrisp_core.llm.chat_model import ChatModel

@@ -8,13 +8,13 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from hicrisp_core.domain.conditions import Atom, Clause, Condition
 from hicrisp_core.domain.effects import type_test
 from hicrisp_core.domain.schema import Action, Domain, Effect
-from hicrisp_core.domain.search import Goal
+from hicrisp_core.domain.search import Conditions
 from hicrisp_core.model import WorldState
 
 _Names = Mapping[str, str]
 
 
-def exported(domain: Domain, state: WorldState, goal: Goal) -> Optional[Tuple[str, str]]:
+def exported(domain: Domain, state: WorldState, goal: Conditions) -> Optional[Tuple[str, str]]:
     """The domain and the problem, with the actions that can be undone; ``None`` where numbers matter to one
     of them."""
     try:
@@ -43,7 +43,7 @@ class _Export:
         touched = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects}
         self._fixed = frozenset() if "*" in touched else frozenset(self._arity) - touched
 
-    def written(self, goal: Goal) -> Tuple[str, str]:
+    def written(self, goal: Conditions) -> Tuple[str, str]:
         actions = [text for action in self._domain.actions.values() if action.reversible and action.effects
                    for text in self._action(action)]
         predicates = " ".join(f"(p-{name} {' '.join(f'?x{i}' for i in range(arity))})"

@@ -12,8 +12,8 @@ from hicrisp_core.domain.condition_text import parse_condition
 from hicrisp_core.domain.conditions import Atom, Clause, Condition
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Goal, Searcher, preconditions_of
-from hicrisp_core.language.goals import GOAL_LIMITS
+from hicrisp_core.domain.search import Conditions, Searcher, preconditions_of
+from hicrisp_core.goals.planning import GOAL_LIMITS
 from hicrisp_core.model import Command, Relation, Value, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 
@@ -34,7 +34,7 @@ class Question:
 
     kind: str
     state: WorldState
-    goal: Goal
+    goal: Conditions
     limits: SearchLimits
 
 

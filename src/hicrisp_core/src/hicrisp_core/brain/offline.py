@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import FrozenSet, List, Optional, Set, Tuple
+from dataclasses import replace
+from typing import FrozenSet, Iterator, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.effects import expected_facts
 from hicrisp_core.domain.schema import Domain
@@ -18,7 +19,8 @@ from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.language.names import Names
 from hicrisp_core.language.order_plans import add_steps
 from hicrisp_core.language.questions import answer
-from hicrisp_core.model import OFFLINE_SOURCE, Feedback, FeedbackKind, Plan, Step, Task, WorldState
+from hicrisp_core.language.stated_goals import goal_of_steps
+from hicrisp_core.model import OFFLINE_SOURCE, Command, Feedback, FeedbackKind, Plan, Step, Task, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
@@ -43,10 +45,22 @@ class OfflineBrain:
         try:
             return self._answered(request, deadline)
         except NotUnderstood as error:
-            offered = examples.nearest(request.task.text, self._domain, request.world,
-                                       self._works_in(request.world))
-            refusal = examples.refusal(str(error), self._domain, request.world)
-            return PlanAnswer(refusal=refusal, alternatives=offered)
+            return self.refused(request, str(error))
+
+    def read(self, request: PlanRequest, deadline: Deadline) -> Optional[PlanAnswer]:
+        """The same for what the grammar can read; ``None`` where it cannot, without a search for other
+        words.
+        """
+        try:
+            return self._answered(request, deadline)
+        except NotUnderstood:
+            return None
+
+    def refused(self, request: PlanRequest, why: str) -> PlanAnswer:
+        """A refusal with the nearest sentences that would work."""
+        offered = examples.nearest(request.task.text, self._domain, request.world,
+                                   self._works_in(request.world))
+        return PlanAnswer(refusal=examples.refusal(why, self._domain, request.world), alternatives=offered)
 
     def _answered(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The answer to what the grammar reads.
@@ -58,8 +72,16 @@ class OfflineBrain:
         if form is Form.QUESTION and not request.remaining:
             return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
         if form is not Form.FACTS and examples.drives_only(self._domain):
-            return plan_drives(self._domain, request, OFFLINE_SOURCE)
+            return self._drives(request)
         return self._planned(request, form, deadline)
+
+    def _drives(self, request: PlanRequest) -> PlanAnswer:
+        """A request for bases alone; a new one says what it means by its steps."""
+        found = plan_drives(self._domain, request, OFFLINE_SOURCE)
+        if found.plan is None or request.remaining or request.feedback:
+            return found
+        goal = goal_of_steps(found.plan.steps, self._domain, request.world)
+        return replace(found, plan=replace(found.plan, goal=goal))
 
     def _works_in(self, world: WorldState) -> examples.Works:
         def works(sentence: str, deadline: Deadline) -> bool:
@@ -77,7 +99,8 @@ class OfflineBrain:
         if barred:
             return PlanAnswer(refusal=f"{failure_words(barred[-1], self._domain).error} "
                                       "Nothing else does what the task asks for.")
-        unreachable, no_place = _out_of_reach(self._domain, request.feedback, request.world)
+        unreachable = out_of_reach(self._domain, request.feedback)
+        no_place = _placed_by(self._domain, request.feedback, request.world)
         if unreachable:
             plan = self._sentence(request, unreachable | no_place, deadline)
             stuck = _named_in(plan, unreachable)
@@ -109,7 +132,8 @@ class OfflineBrain:
         else:
             builder.notes += said.notes
             add_steps(said.orders, builder, self._domain, request.world, names)
-        return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join((*names.notes, *builder.notes)))
+        return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join((*names.notes, *builder.notes)),
+                    goal=builder.goal)
 
     def _elsewhere(
         self, request: PlanRequest, no_place: FrozenSet[str], deadline: Deadline
@@ -144,25 +168,32 @@ class OfflineBrain:
         return PlanAnswer(Plan(steps, OFFLINE_SOURCE, "what the failed action needs"))
 
 
-def _out_of_reach(
-    domain: Domain, feedback: Tuple[Feedback, ...], world: WorldState
-) -> Tuple[FrozenSet[str], FrozenSet[str]]:
-    """What no motion was found to: things to pick up, and things to place others by."""
-    picked: Set[str] = set()
-    placed_by: Set[str] = set()
-    for entry in feedback:
-        if entry.kind is not FeedbackKind.PLANNING or entry.command is None:
-            continue
-        item = domain.item(entry.command)
-        made = expected_facts(domain, entry.command)[0] if item else ()
-        if any(fact.predicate == domain.roles.held and fact.object == item for fact in made):
-            picked.add(item)
-        else:
-            named = (str(value) for value in entry.command.arguments.values())
-            placed_by.update(name for name in named if name in world.objects and name != item)
-    return frozenset(picked), frozenset(placed_by)
+def out_of_reach(domain: Domain, feedback: Tuple[Feedback, ...]) -> FrozenSet[str]:
+    """The things that no motion was found to pick up."""
+    return frozenset(domain.item(entry.command) for entry in _without_motion(feedback)
+                     if entry.command is not None and _picks(domain, entry.command))
+
+
+def _placed_by(domain: Domain, feedback: Tuple[Feedback, ...], world: WorldState) -> FrozenSet[str]:
+    """The things that no motion was found to place others by."""
+    found: Set[str] = set()
+    for entry in _without_motion(feedback):
+        command = entry.command
+        if command is not None and not _picks(domain, command):
+            item, named = domain.item(command), (str(value) for value in command.arguments.values())
+            found.update(name for name in named if name in world.objects and name != item)
+    return frozenset(found)
+
+
+def _without_motion(feedback: Tuple[Feedback, ...]) -> Iterator[Feedback]:
+    return (entry for entry in feedback if entry.kind is FeedbackKind.PLANNING and entry.command is not None)
+
+
+def _picks(domain: Domain, command: Command) -> bool:
+    item = domain.item(command)
+    return bool(item) and any(fact.predicate == domain.roles.held and fact.object == item
+                              for fact in expected_facts(domain, command)[0])
 
 
 def _named_in(plan: Plan, names: FrozenSet[str]) -> List[str]:
     return sorted(name for name in names if any(name in step.arguments.values() for step in plan.steps))
-

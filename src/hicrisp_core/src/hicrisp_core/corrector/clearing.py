@@ -16,7 +16,7 @@ from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tu
 
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
+from hicrisp_core.domain.search import Conditions, Ending, Searcher, preconditions_of
 from hicrisp_core.model import (
     Command,
     FeedbackKind,
@@ -65,7 +65,7 @@ class Clearing(NamedTuple):
 
 def find_clearing(
     searcher: Searcher, stack: Sequence[StackEntry], world: WorldState, made: FrozenSet[Relation],
-    limits: SearchLimits, deadline: Deadline,
+    limits: SearchLimits, deadline: Deadline, keep: Conditions = (),
 ) -> Union[Clearing, Ending]:
     """The commands that move one blocker of the stack's top away, so that the top can be tried again after
     them; or why there are none.
@@ -75,6 +75,7 @@ def find_clearing(
 
     Args:
         made: the facts that finished steps made.
+        keep: what no command may end where it holds.
         limits: its seconds are for all ways together; out of time the best of those that were looked at is
             taken.
     """
@@ -89,7 +90,7 @@ def find_clearing(
         if thing is None or not thing.movable or name in about or domain.roles.is_held(world, name):
             continue
         for mover in itertools.islice(_movers(domain, world, name, top.command.robot), _WAYS):
-            way = _way(searcher, world, mover, top.command, limits, within)
+            way = _way(searcher, world, mover, top.command, limits, within, keep)
             if isinstance(way, Ending):
                 found = way if best is None and way is Ending.OUT_OF_TIME else found
                 continue
@@ -102,19 +103,19 @@ def find_clearing(
 
 def _way(
     searcher: Searcher, world: WorldState, mover: Command, failed: Command, limits: SearchLimits,
-    deadline: Deadline
+    deadline: Deadline, keep: Conditions,
 ) -> Union[Tuple[Tuple[Command, ...], WorldState], Ending]:
     """What leads to the mover, the mover, and what leads from there to the failed command; with the facts
     after it.
     """
     domain = searcher.domain
-    before = searcher.find(world, preconditions_of(domain, mover), limits, deadline, undoable=True)
+    before = searcher.find(world, preconditions_of(domain, mover), limits, deadline, undoable=True, keep=keep)
     if not before.found:
         return before.ending
     state = world
     for command in (*before.commands, mover):
         state = apply_effects(domain, command, state)
-    back = searcher.find(state, preconditions_of(domain, failed), limits, deadline, undoable=True)
+    back = searcher.find(state, preconditions_of(domain, failed), limits, deadline, undoable=True, keep=keep)
     if not back.found:
         return back.ending
     for command in back.commands:

@@ -7,15 +7,19 @@ from functools import cached_property
 from typing import List, Mapping, Optional, Tuple, TypeVar, Union
 
 from hicrisp_core.corrector.clearing import Clearing, find_clearing, must_make_room
+from hicrisp_core.corrector.goal_pursuit import GoalPursuit
 from hicrisp_core.corrector.guard import mark, meeting
 from hicrisp_core.corrector.ways import WayBack, way_back
 from hicrisp_core.domain.checker import needless
+from hicrisp_core.domain.saying import named
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
-from hicrisp_core.domain.wording import described, named, words_of
+from hicrisp_core.domain.wording import described, words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.goals.searching import conditions_of
 from hicrisp_core.model import CauseKind, Command, Correction, Feedback, FeedbackKind, Maker, MakerKind, Rung
+from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, Usage
@@ -54,18 +58,20 @@ class Question:
         self._searcher = searcher
         self._limits = limits
         self._deadline = deadline
+        keep = () if request.goal is None else conditions_of(request.goal.keep, searcher.domain)
+        self._keep = () if isinstance(keep, Misfit) else keep
 
     @cached_property
     def way_back(self) -> Optional[WayBack]:
         """The commands after which the failed one may run; ``None`` where no way was found."""
         return self._known(way_back(self._searcher, self.top.command, self.asked.world, self._limits,
-                                    self._deadline))
+                                    self._deadline, self._keep))
 
     @cached_property
     def clearing(self) -> Optional[Clearing]:
         """The commands that move away what is in the way; ``None`` where none were found."""
         return self._known(find_clearing(self._searcher, self.asked.stack, self.asked.world, self.asked.made,
-                                         self._limits, self._deadline))
+                                         self._limits, self._deadline, self._keep))
 
     def _known(self, found: Union[_Found, Ending]) -> Optional[_Found]:
         if not isinstance(found, Ending):
@@ -90,6 +96,7 @@ class Ladder:
         self._policy = policy
         self._brain = brain
         self._searcher = searcher or Searcher(domain)
+        self._pursuit = GoalPursuit(domain, policy, brain, self._searcher)
         self._kinds: Mapping[Rung,
                              RungKind] = {rung: extensions().rungs.get(rung.value) for rung in policy.rungs}
 
@@ -109,7 +116,12 @@ class Ladder:
         return self._brain
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
-        """The first rung that has an answer which was not tried in this very situation."""
+        """The first rung that has an answer which was not tried in this very situation.
+
+        Without a failed command on the stack the goal was missed, and steps to it are wanted.
+        """
+        if not request.stack:
+            return self._pursuit.correct(request, deadline)
         met = meeting(request.stack[-1], request.world)
         usage = Usage()
         failed = request.stack[-1].feedback
@@ -228,12 +240,13 @@ class Ladder:
         answer = self._brain.plan(PlanRequest(
             request.task, request.world,
             (*request.earlier, *(entry.feedback for entry in request.stack)),
-            request.done, request.remaining, feedback_level=self._policy.feedback_level), deadline)
+            request.done, request.remaining, feedback_level=self._policy.feedback_level, goal=request.goal),
+            deadline)
         if answer.plan is None or not answer.plan.steps:
             # That nothing is left to do is not believed: the detector has just seen otherwise.
             return Correction(Rung.GIVE_UP, note=answer.refusal or answer.answer), answer.usage
         return Correction(Rung.LLM_REPLAN, steps=answer.plan.steps, note=answer.plan.reasoning,
-                          maker=Maker.of_plan(answer.plan.source)), answer.usage
+                          maker=Maker.of_plan(answer.plan.source), goal=answer.plan.goal), answer.usage
 
 
 def _fails_again(feedback: Feedback) -> bool:

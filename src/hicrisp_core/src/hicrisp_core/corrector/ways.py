@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Iterator, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
+from hicrisp_core.domain.search import Conditions, Ending, Searcher, preconditions_of
 from hicrisp_core.model import Command, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
@@ -23,7 +23,8 @@ class WayBack:
 
 
 def way_back(
-    searcher: Searcher, command: Command, world: WorldState, limits: SearchLimits, deadline: Deadline
+    searcher: Searcher, command: Command, world: WorldState, limits: SearchLimits, deadline: Deadline,
+    keep: Conditions = (),
 ) -> Union[WayBack, Ending]:
     """A short way to where a failed command can be tried, or why there is none.
 
@@ -33,6 +34,7 @@ def way_back(
 
     Args:
         limits: its seconds are for all the things that may serve together.
+        keep: what no command may end where it holds.
     """
     within = limits.deadline(deadline)
     best: Optional[WayBack] = None
@@ -42,7 +44,7 @@ def way_back(
             break
         shorter = limits if best is None else replace(limits, depth=len(best.commands) - 1)
         answer = searcher.find(world, preconditions_of(searcher.domain, candidate), shorter, within,
-                               undoable=True)
+                               undoable=True, keep=keep)
         if answer.found:
             best = WayBack(answer.commands, candidate)
         elif answer.out_of_time:

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass, replace
-from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.effects import names_of
+from hicrisp_core.domain.goal_words import GoalWords
+from hicrisp_core.domain.saying import Namer, joined, named, sentence, spoken
 from hicrisp_core.domain.schema import Domain, Precondition
 from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Measured, Relation
 
 LEVELS = ("what", "why", "how")
 """How much is said: the error; also the reason; also the suggestion (CoPAL's H0, H1 and H2)."""
 Variants = Tuple[str, ...]
-Namer = Callable[[str], str]
-"""How a name is said: :func:`spoken` or :func:`named`."""
 
 
 class _Said(NamedTuple):
@@ -95,6 +95,13 @@ SENTENCES: Mapping[FeedbackKind, _Said] = {
     FeedbackKind.OMITTED: _Said(
         ("{subject} was not visited",), ("{cause}", "the task asks for it, and no step went there"),
         ("{doing}",)),
+    FeedbackKind.GOAL_MISSED: _Said(
+        ("the task is not done: {missing}", "the task is not done"), (), ("see to it that {wanted}",)),
+    FeedbackKind.GOAL_UNSEEN: _Said(
+        ("nobody can see whether the task is done",), ("{subjects_the} {subjects_be} out of view",),
+        ("bring {subjects_the} back into view",)),
+    FeedbackKind.BREAKS_CONDITION: _Said(
+        _CANNOT, ("the task is to be done {kept}",), ("take another way",)),
     FeedbackKind.BARS_LATER_STEP: _Said(
         ("cannot {doing}: it cannot be undone, and the plan could not {later} any more",),
         ("{condition}",), ("first {later}, or leave it out",)),
@@ -200,17 +207,6 @@ def _parts(feedback: Feedback, domain: Domain, say: Namer) -> Tuple[str, List[st
         feedback.advice or _first(said.suggestion, slots)
 
 
-def spoken(name: str) -> str:
-    """A name of the world as it is said; a topic stays as it is."""
-    return name if "/" in name else name.replace("_", " ")
-
-
-def named(name: str, say: Namer = spoken) -> str:
-    """A name with its article; one with a number needs none."""
-    said = say(name)
-    return said if not said or said[-1].isdigit() or "/" in said else f"the {said}"
-
-
 def cause_text(cause: Optional[Cause], say: Namer = spoken) -> str:
     """A cause as the part of a sentence; empty where there is nothing to say."""
     if cause is None:
@@ -248,12 +244,6 @@ def quantity(value: float, unit: str) -> str:
     return f"{value:g}{' ' + unit if unit else ''}"
 
 
-def sentence(text: str) -> str:
-    """A text with a capital and a full stop."""
-    text = text.strip()
-    return text and text[:1].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
-
-
 class _Slots:
     """What the sentences of one feedback may name."""
 
@@ -284,6 +274,7 @@ class _Slots:
                                                 ""),
             "fact": self._facts(self._say), "fact_the": self._facts(self._named),
             "fact_wanted": self._facts(self._say, wanted=True),
+            **self._conditions(),
             "seen": "; ".join(self._fact(fact, self._say) for fact in feedback.seen),
             "measured": self._measured(feedback.measured), "measures": self._measures(),
             "cause": cause_text(feedback.cause, self._say), **self._values()}
@@ -343,6 +334,14 @@ class _Slots:
                             for name in (fact.subject, fact.object))
         return self._domain.fact_text(Relation(subject, fact.predicate, object_), denied)
 
+    def _conditions(self) -> Dict[str, str]:
+        """The conditions of the goal that are concerned: as they are, as they should be, as they are to
+        stay.
+        """
+        words, concerned = GoalWords(self._domain, self._say), self._feedback.conditions
+        return {"missing": _and(words.now(each, denied=True) for each in concerned),
+                "wanted": words.wanted(concerned), "kept": words.kept(concerned)}
+
     def _values(self) -> Dict[str, str]:
         """The measured values that have a slot of their own."""
         values = {name: "" for name in ("pose_age", "pose_age_limit", "goals_tried")}
@@ -378,15 +377,11 @@ def _first(variants: Sequence[str], slots: Mapping[str, str]) -> str:
 
 
 def _and(names: Iterable[str]) -> str:
-    return _joined(list(names), "and")
+    return joined(list(names), "and")
 
 
 def _or(names: Iterable[str]) -> str:
-    return _joined(list(names), "or")
-
-
-def _joined(names: List[str], word: str) -> str:
-    return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else "".join(names)
+    return joined(list(names), "or")
 
 
 class _Names(Dict[str, str]):

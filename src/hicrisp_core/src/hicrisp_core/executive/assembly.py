@@ -66,7 +66,7 @@ class Parts:
 
     def brain(self) -> Brain:
         """The brain that the policy and the language model ask for."""
-        return make_brain(self.llm, self.domain, self.prompts, self.policy.brain, self.policy.worded)
+        return make_brain(self.llm, self.domain, self.prompts, self.policy)
 
     def body(self) -> Body:
         """The body that the policy names."""

@@ -10,9 +10,11 @@ from typing import Callable, FrozenSet, Optional, Tuple
 from hicrisp_core.body.decoder import measured_offset, offset_key
 from hicrisp_core.corrector.constraints import constrained
 from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.goal_words import GoalWords
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import words_of
+from hicrisp_core.executive.keeping import Keeping
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.rehearsal import rehearse
 from hicrisp_core.executive.traffic import Passage, Traffic
@@ -31,6 +33,7 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.model.feedback_data import cause_record, feedback_record, said
+from hicrisp_core.model.goal import Statement
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.executive import Ports
@@ -83,12 +86,17 @@ class Attempts:
         self._searcher = searcher
         self._learnt = Learnt(offsets)
         self._asking = Lock()
+        self._keeping = Keeping(domain)
         self._later: Tuple[Step, ...] = ()
 
     @property
     def offsets(self) -> DecoderOffsets:
         """The action decoder's estimates as they stand."""
         return self._learnt.offsets
+
+    def keep(self, conditions: Tuple[Statement, ...]) -> None:
+        """Refuse from now on what would end one of these conditions of the task."""
+        self._keeping = Keeping(self._domain, conditions)
 
     def within(self, ledger: Ledger, later: Tuple[Step, ...]) -> "Attempts":
         """The same, for the attempts of one step.
@@ -143,6 +151,7 @@ class Attempts:
                 status=outcome.status.value, message=outcome.message, blockers=outcome.blockers,
                 cause=cause_record(outcome.cause)))
             after = self.observe(passage)
+            self._tell_ended(before, after)
             verdict = self._ports.detector.check(aimed, before, after, outcome)
             self._learn(aimed, after, verdict)
         if self._ports.watch is not None:
@@ -156,6 +165,12 @@ class Attempts:
             if self._policy.allows(Rung.OFFSET):
                 aimed = constrained(aimed, verdict.feedback, after, self._domain.roles.riding(after))
         return Attempt(aimed, verdict)
+
+    def _tell_ended(self, before: WorldState, after: WorldState) -> None:
+        """Tell what was to stay so and is not any more; that it holds in the end is seen to by the goal."""
+        words = GoalWords(self._domain)
+        for statement in self._keeping.ended(before, after):
+            self._ledger.tell(Noted(text=f"this was to stay so and does not: {words.now(statement)}"))
 
     def help(self, wanted: str) -> bool:
         """Ask a person for something; whether it was done."""
@@ -176,13 +191,15 @@ class Attempts:
         action = self._domain.actions.get(command.action)
         refusal = check(self._domain, command,
                         world) if self._policy.check_preconditions or action is None else None
+        refusal = refusal or self._keeping.refusal(command, world)
         if refusal is not None or action is None:
             return command, refusal
         rehearsal = None if action.reversible else rehearse(
             self._searcher, command, world, self._later, self._policy.search, Deadline(THINK_LIMIT))
         if rehearsal is not None and rehearsal.refusal is not None:
             return command, rehearsal.refusal
-        aimed = self._ports.body.aim(command, world, self.offsets, Deadline(THINK_LIMIT))
+        aimed = self._keeping.aimed(command, world, lambda each: self._ports.body.aim(
+            each, world, self.offsets, Deadline(THINK_LIMIT)))
         if isinstance(aimed, Feedback):
             return command, aimed
         if rehearsal is not None and (self._policy.autonomy != "full" or rehearsal.doubt):

@@ -14,16 +14,13 @@ from hicrisp_core.executive.ledger import Account, Ledger, Listener, TaskResult
 from hicrisp_core.executive.reporting import words_for_user
 from hicrisp_core.executive.step import StepRunner
 from hicrisp_core.executive.task_run import TaskRun
+from hicrisp_core.executive.understanding import understand
 from hicrisp_core.model import Plan, Step, Task, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
-from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Answered, Refused, TaskFinished
-
-_PLAN_LIMIT = 300.0
-"""Wall seconds for one plan."""
 
 
 class Executive:
@@ -65,8 +62,7 @@ class Executive:
         if self._ports.watch is not None:
             self._ports.watch.begin(task)
         world = attempts.observe()
-        answer = self._ports.brain.plan(PlanRequest(task, world, history=history), Deadline(_PLAN_LIMIT))
-        ledger.used(answer.usage)
+        task, answer = understand(self._ports, ledger, task, world, history, self._policy.ask_time_limit)
         if answer.plan is None:
             if answer.answer:
                 ledger.tell(Answered(text=answer.answer))
@@ -83,7 +79,7 @@ class Executive:
             reason = self._stop_all() or reason
         reporter = None if self._cancel.is_set() else self._ports.reporter
         words = words_for_user(reporter, task, result.ok, reason, account.records, ledger, history)
-        return self._finish(ledger, result.ok, words, plan.steps, reason, account)
+        return self._finish(ledger, result.ok, words, plan.steps, reason, account, under_way.goal_state)
 
     def _in_order(self, plan: Plan, world: WorldState) -> Plan:
         """The plan with what each step waits for, where there are several robots that may move at once."""
@@ -99,15 +95,15 @@ class Executive:
 
     def _finish(
         self, ledger: Ledger, success: bool, message: str, plan: Tuple[Step, ...] = (), reason: str = "",
-        account: Optional[Account] = None,
+        account: Optional[Account] = None, goal: str = "",
     ) -> TaskResult:
         said = tuple(step.text or str(step) for step in plan)
-        result = ledger.result(success, message, said, self._cancel.is_set(), account)
+        result = replace(ledger.result(success, message, said, self._cancel.is_set(), account), goal=goal)
         ledger.tell(TaskFinished(
             success=result.success, message=result.message, reason=reason or message,
             canceled=result.canceled,
             steps_executed=result.steps_executed, corrections=result.corrections, failures=result.failures,
             llm_calls=result.llm_calls, tokens=result.tokens, placement_error_m=result.placement_error_m,
             first_motion_s=result.first_motion_s, wall_s=result.wall_s, sim_s=result.sim_s, done=result.done,
-            given_up=result.given_up, not_begun=result.not_begun))
+            given_up=result.given_up, not_begun=result.not_begun, goal=goal))
         return result

@@ -39,6 +39,8 @@ class TaskResult:
     """The steps that were carried out and hold, as sentences."""
     given_up: Tuple[str, ...] = ()
     not_begun: Tuple[str, ...] = ()
+    goal: str = ""
+    """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty where it was not judged."""
 
 
 @dataclass(frozen=True)
@@ -135,9 +137,10 @@ class Ledger:
         if deviation is not None:
             self._counts.placement_error = math.hypot(deviation[0], deviation[1])
 
-    def failed(self, command: Command, feedback: Feedback, step: str, error: str) -> None:
-        """Note a verdict that was not ok; ``step`` and ``error`` in words."""
-        self._counts.failed_commands.append(StackEntry(command, feedback))
+    def failed(self, command: Optional[Command], feedback: Feedback, step: str, error: str) -> None:
+        """Note a verdict that was not ok; ``step`` and ``error`` in words. A missed goal has no command."""
+        if command is not None:
+            self._counts.failed_commands.append(StackEntry(command, feedback))
         self._counts.failures.append(FailureRecord(
             step, feedback.level.value, feedback.kind.value, error, feedback.label, feedback.subjects,
             feedback.cause.kind.value if feedback.cause is not None else ""))

@@ -12,8 +12,9 @@ from enum import Enum
 from typing import Callable, FrozenSet, Optional, Set, Tuple
 
 from hicrisp_core.corrector.stack import FeedbackStack
+from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import cause_text, sentence, told, words_of
+from hicrisp_core.domain.wording import cause_text, told, words_of
 from hicrisp_core.executive.attempt import Attempt, Attempts
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.model import (
@@ -29,6 +30,7 @@ from hicrisp_core.model import (
     StepRecord,
     Task,
 )
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
@@ -54,7 +56,7 @@ class StepResult:
     """How a command ended: it holds, or it was replaced by new steps, or it was given up with the reason.
 
     ``command`` is what was carried out for it in the end: itself, a replacement, or none. ``maker`` made the
-    new steps.
+    new steps, which lead to the ``goal`` where that was stated anew.
     """
 
     ok: bool
@@ -63,6 +65,7 @@ class StepResult:
     command: Optional[Command] = None
     failures: Tuple[Feedback, ...] = ()
     maker: Maker = Maker()
+    goal: Optional[Goal] = None
 
     @property
     def commands(self) -> Tuple[Command, ...]:
@@ -82,6 +85,8 @@ class Progress:
     made: FrozenSet[Relation] = frozenset()
     earlier: Tuple[Feedback, ...] = ()
     """The failures that led to new plans before: a brain keeps nothing between questions."""
+    goal: Optional[Goal] = None
+    """What is left of the task's goal, where that is known."""
 
 
 @dataclass
@@ -129,7 +134,7 @@ class StepRunner:
             if correction.rung is Rung.LLM_REPLAN:
                 return StepResult(False, new_steps=correction.steps,
                                   failures=tuple(entry.feedback for entry in stack.entries),
-                                  maker=correction.maker)
+                                  maker=correction.maker, goal=correction.goal)
             if correction.rung is Rung.HELP:
                 if not self.attempts.help(correction.note):
                     continue  # The loop guard keeps from asking again: the next rung answers.
@@ -146,10 +151,22 @@ class StepRunner:
         return StepResult(False, reason=self._why(
             first, stack, f"{self.policy.threshold} corrections did not help"))
 
-    def _ask(self, stack: FeedbackStack, progress: Progress) -> Correction:
+    def pursue(self, missed: Feedback, progress: Progress) -> StepResult:
+        """Ask for steps that lead to a goal of which something is missing once all steps are done."""
+        exhausted = "the task was canceled" if self.canceled() else self.ledger.exhausted()
+        if exhausted:
+            return StepResult(False, reason=exhausted)
+        correction = self._ask(FeedbackStack(1), progress, missed)
+        if correction.rung is Rung.GIVE_UP or not correction.steps:
+            return StepResult(False, reason=f"{told(missed, self.domain)} ({correction.note})")
+        return StepResult(False, new_steps=correction.steps, failures=(missed,), maker=correction.maker,
+                          goal=correction.goal)
+
+    def _ask(self, stack: FeedbackStack, progress: Progress, missed: Optional[Feedback] = None) -> Correction:
         answer = self.corrector.correct(CorrectorRequest(
             progress.task, stack.entries, self.attempts.observe(), progress.done, progress.remaining,
-            frozenset(self.seen), progress.replans_left, progress.made, progress.earlier),
+            frozenset(self.seen), progress.replans_left, progress.made, progress.earlier, progress.goal,
+            missed),
             Deadline(_CORRECT_LIMIT))
         if answer.mark:
             self.seen.add(answer.mark)
@@ -161,8 +178,8 @@ class StepRunner:
             rung=correction.rung.value, commands=tuple(said), note=correction.note, maker=maker))
         if correction.rung is not Rung.GIVE_UP:
             self.ledger.corrected(correction.rung)
-            if correction.rung is not Rung.OFFSET and stack.top.feedback.deviation is not None \
-                    and self.policy.allows(Rung.OFFSET):
+            measured = len(stack) and stack.top.feedback.deviation is not None
+            if measured and correction.rung is not Rung.OFFSET and self.policy.allows(Rung.OFFSET):
                 self.ledger.corrected(Rung.OFFSET)
         return correction
 

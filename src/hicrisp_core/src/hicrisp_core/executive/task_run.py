@@ -15,11 +15,11 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import told, words_of
 from hicrisp_core.executive.achievements import Achievements
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
+from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.ledger import Account, Ledger
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.model import (
-    OFFLINE_SOURCE,
     Command,
     Feedback,
     MakerKind,
@@ -29,7 +29,7 @@ from hicrisp_core.model import (
     Verdict,
     WorldState,
 )
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import OFF, Policy
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Noted, PlanMade, StepFinished, StepStarted
@@ -53,6 +53,9 @@ class TaskRun:
         self, task: Task, plan: Plan, runner: StepRunner, ports: Ports, domain: Domain, policy: Policy,
         ledger: Ledger
     ) -> None:
+        self._goal = GoalKeeper(domain, policy, ledger, plan.goal)
+        if plan.goal is not None:
+            runner.attempts.keep(plan.goal.keep)
         self._task = task
         self._schedule = Schedule(plan.steps)
         self._runner = runner
@@ -65,6 +68,8 @@ class TaskRun:
         self._failed: List[Tuple[int, StepResult]] = []
         self._earlier: Tuple[Feedback, ...] = ()
         self._replans = 0
+        self._pursued = 0
+        """How often a missed goal was gone after."""
         self._over = False
         """Whether nothing more may begin: the task was canceled, or one of its budgets is used up."""
         self._tell_plan(plan, 0)
@@ -77,9 +82,14 @@ class TaskRun:
                 return StepResult(False, reason=self._reasons())
             result = self._verify()
             if result.new_steps is None:
-                left_out = self._failed[0][1].reason if self._failed else ""
+                left_out = self._failed[0][1].reason if self._failed and self._goal.state != SEEN else ""
                 return result if not result.ok else StepResult(not left_out, reason=left_out)
             self._replan(result, self._runner.attempts.observe())
+
+    @property
+    def goal_state(self) -> str:
+        """What is known of the goal: seen, missed, unknown; empty where it is not judged."""
+        return self._goal.state
 
     @property
     def account(self) -> Account:
@@ -139,6 +149,8 @@ class TaskRun:
         self._achieved.add(ended.commands)
         self._achieved.ended(self._schedule.step(index).robot or next(iter(self._ports.robots), ""),
                              result.ok)
+        if self._goal.staged:
+            self._goal.see(self._runner.attempts.observe())
         if result.ok:
             self._schedule.end(index, StepState.DONE)
             self._done = (*self._done,
@@ -163,11 +175,13 @@ class TaskRun:
         for _ in range(self._policy.threshold):
             world = self._runner.attempts.observe()
             missing = self._ports.watch.unfinished(world) if self._ports.watch is not None else None
+            if missing is None and self._goal.judged:
+                return self._judge(world)
             undone = missing or self._achieved.undone(world)
             if undone is None:
                 return StepResult(True)
             command, feedback = undone
-            if command is None or not (self._policy.verify_goal and self._policy.detect):
+            if command is None or self._policy.verify_goal == OFF or not self._policy.detect:
                 return StepResult(False, reason=told(feedback, self._domain))
             self._ledger.failed(command, feedback, self._domain.describe(command),
                                 words_of(feedback, self._domain).error)
@@ -176,6 +190,21 @@ class TaskRun:
                 return result
             self._achieved.add(result.commands)
         return StepResult(False, reason="what the steps made does not stay")
+
+    def _judge(self, world: WorldState) -> StepResult:
+        """Look whether the goal is seen, a second time where it is not; what is missing goes up the
+        ladder.
+        """
+        missed = self._goal.judge(world)
+        missed = missed and self._goal.judge(self._runner.attempts.observe())
+        if missed is None:
+            return StepResult(True)
+        self._ledger.failed(None, missed, "the goal", words_of(missed, self._domain).error)
+        self._pursued += 1
+        if self._pursued > self._policy.threshold:
+            return StepResult(False, reason=f"{told(missed, self._domain)} "
+                                            f"({self._policy.threshold} corrections did not help)")
+        return self._runner.pursue(missed, self._progress(world))
 
     def _replan(self, result: StepResult, world: WorldState) -> None:
         """New steps for a failed one and for all that waited for it; the other steps stay as they are."""
@@ -187,10 +216,11 @@ class TaskRun:
                        for step in steps)
             steps = ordered((*(replace(step, after=None) for step in kept), *shifted), self._domain,
                             world)[len(kept):]
-        self._replans += 1
+        self._replans += result.maker.kind is not MakerKind.SEARCH
+        self._goal.restated(result.goal)
         self._earlier = (*self._earlier, *result.failures)
         first = self._schedule.add(steps, before)
-        source = OFFLINE_SOURCE if result.maker.kind is MakerKind.OFFLINE else result.maker.name
+        source = result.maker.name or result.maker.kind.value
         self._tell_plan(Plan(steps, source), first)
 
     def _progress(self, world: WorldState, part: Sequence[int] = (),
@@ -198,7 +228,8 @@ class TaskRun:
         elsewhere = tuple(StepRecord(self._schedule.step(index), ok=False, elsewhere=True)
                           for index in self._schedule.indices() if index not in part) if self._several else ()
         return Progress(self._task, (*self._done, *elsewhere), tuple(map(self._schedule.step, part)),
-                        self._policy.replans - self._replans, self._achieved.made(world, made), self._earlier)
+                        self._policy.replans - self._replans, self._achieved.made(world, made), self._earlier,
+                        self._goal.goal)
 
     @property
     def _several(self) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Dict, Iterable, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.misfit import Misfit, MisfitKind
 from hicrisp_core.goals.normal import normal_all
 from hicrisp_core.goals.truth import ways_to_say
 from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Goal, Holds, Not
+from hicrisp_core.model.misfit import Misfit, MisfitKind
 
 
 def contradiction(goal: Goal, domain: Domain) -> Optional[Misfit]:

@@ -31,29 +31,36 @@ def normal_all(statements: Iterable[Statement], domain: Domain) -> Tuple[Stateme
     return tuple(sorted(set(apart), key=str))
 
 
-def normal(statement: Statement, domain: Domain, denied: bool = False) -> Statement:
-    """One statement, or its denial: denials stand before facts alone, of what says the same one is chosen."""
+def normal(statement: Statement, domain: Domain, denied: bool = False, chosen: bool = True) -> Statement:
+    """One statement, or its denial, with denials before facts alone.
+
+    Args:
+        chosen: whether of facts that say the same always the same one is taken.
+    """
     if isinstance(statement, Holds):
-        fact = Holds(min(ways_to_say(statement.fact, domain)))
+        fact = Holds(min(ways_to_say(statement.fact, domain))) if chosen else statement
         return Not(fact) if denied else fact
     if isinstance(statement, Not):
-        return normal(statement.part, domain, not denied)
-    parts = tuple(sorted({normal(part, domain) for part in statement.parts}, key=str))
+        return normal(statement.part, domain, not denied, chosen)
+    parts = tuple(sorted({normal(part, domain, chosen=chosen) for part in statement.parts}, key=str))
     every = statement.most is None and statement.least == len(statement.parts)
     least, most = len(parts) if every else statement.least, statement.most
     if not denied:
-        return _between(parts, least, most, domain)
-    below = [_between(parts, 0, least - 1, domain)] if least > 0 else []
-    above = [_between(parts, most + 1, None, domain)] if most is not None and most < len(parts) else []
-    return any_of(*below, *above) if below or above else Count((), 1)
+        return _between(parts, least, most, domain, chosen)
+    below = [_between(parts, 0, least - 1, domain, chosen)] if least > 0 else []
+    if most is not None and most < len(parts):
+        return any_of(*below, _between(parts, most + 1, None, domain, chosen))
+    return any_of(*below) if below else Count((), 1)
 
 
-def _between(parts: Tuple[Statement, ...], least: int, most: Optional[int], domain: Domain) -> Statement:
+def _between(
+    parts: Tuple[Statement, ...], least: int, most: Optional[int], domain: Domain, chosen: bool
+) -> Statement:
     """So many of some statements in their plainest form."""
     if most is not None and most >= len(parts):
         most = None
     if most == 0 and least == 0:
-        return all_of(*(normal(part, domain, denied=True) for part in parts))
+        return all_of(*(normal(part, domain, True, chosen) for part in parts))
     if most is None and least == len(parts) and parts:
         return all_of(*parts)
     if most is None and least == 1 and parts:

@@ -8,9 +8,9 @@ from typing import Iterable, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.goals.contradictions import contradiction
-from hicrisp_core.goals.misfit import Misfit, MisfitKind
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
+from hicrisp_core.model.misfit import Misfit, MisfitKind
 
 _MOST_NAMES = 60
 """Names that a message lists."""

@@ -8,15 +8,18 @@ from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from hicrisp_core.domain.checker import check, effects_hold
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action
-from hicrisp_core.domain.search import Goal, Searcher, preconditions_of
+from hicrisp_core.domain.search import Conditions, Searcher, preconditions_of
 from hicrisp_core.domain.wording import described, told
 from hicrisp_core.errors import DomainError
+from hicrisp_core.goals.planning import GOAL_LIMITS
 from hicrisp_core.language.actions import arguments, of_skill, other, placing
 from hicrisp_core.language.expand import expand
-from hicrisp_core.language.goals import GOAL_LIMITS, goal_text
+from hicrisp_core.language.goals import goal_text
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.names import Names, colour_of
+from hicrisp_core.language.stated_goals import StatedGoal
 from hicrisp_core.model import Command, Relation, Step, StepRecord, WorldState
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.time.deadline import Deadline
 
 _PLUS = ("left_of", "right_of", "in_front_of", "behind")
@@ -44,6 +47,7 @@ class PlanBuilder:
         self._robot = ""
         steps = [(record.step.action, record.step.arguments) for record in done]
         self._done = (*steps, *((each.action, each.arguments) for record in done for each in record.commands))
+        self._stated = StatedGoal(self._domain)
         self.steps: List[Step] = []
         self.notes: List[str] = []
         self._verbs: Mapping[str, Callable[[Intent], None]] = {
@@ -74,16 +78,24 @@ class PlanBuilder:
         self._robot = ""
         self._check_wanted()
 
+    @property
+    def goal(self) -> Optional[Goal]:
+        """What the request means, as far as it was built; ``None`` where it asks for no fact."""
+        return self._stated.goal(self._world)
+
     def redo(self, steps: Sequence[Step]) -> None:
-        """Add steps of an earlier plan, each with what must come before it now.
+        """Add steps of an earlier plan, or such as say themselves what is wanted, each with what must come
+        before it now.
 
         Raises:
             NotUnderstood: when one cannot be carried out any more.
         """
         for step in steps:
-            self._achieve(self._grounded(step))
+            command = self._grounded(step)
+            self._achieve(command)
+            self._stated.facts(expected_facts(self._domain, command)[0])
 
-    def achieve(self, goal: Goal) -> None:
+    def achieve(self, goal: Conditions) -> None:
         """Add the steps after which all conditions of a goal hold.
 
         Raises:
@@ -95,6 +107,7 @@ class PlanBuilder:
                    else "no way was found")
             raise NotUnderstood(f"{why} to make all of this true: {goal_text(goal, self._domain)}")
         self._add(answer.commands)
+        self._stated.conditions(goal)
         self._wanted.clear()  # What was wanted before may be means by now.
 
     def _pick(self, intent: Intent) -> None:
@@ -212,6 +225,7 @@ class PlanBuilder:
         command = self._ground(action, item, reference, number)
         self._achieve(command)
         made, _ = expected_facts(self._domain, command)
+        self._stated.facts(made)
         for fact in made:
             self._wanted[fact] = self._domain.describe(command)
 

@@ -6,21 +6,18 @@ from typing import Dict, List, Sequence, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Clause, Condition
 from hicrisp_core.domain.schema import ROBOT_TYPES, Domain
-from hicrisp_core.domain.search import Goal
+from hicrisp_core.domain.search import Conditions
 from hicrisp_core.language.facts import Reading, SaidFact
 from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.names import Names, words_of
 from hicrisp_core.language.tokens import check_readable
 from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import Relation, WorldState
-from hicrisp_core.policy.search_limits import SearchLimits
 
-GOAL_LIMITS = SearchLimits(depth=120, states=20_000, seconds=1.0)
-"""How far to look for a whole goal: further than for the repair of one step."""
 _ROBOT_WORDS = ("robot", "arm", "hand", "gripper")
 
 
-def goal_of_facts(reading: Reading, domain: Domain, world: WorldState, names: Names) -> Goal:
+def goal_of_facts(reading: Reading, domain: Domain, world: WorldState, names: Names) -> Conditions:
     """The conditions that all hold when it is as the text says.
 
     Raises:
@@ -34,12 +31,12 @@ def goal_of_facts(reading: Reading, domain: Domain, world: WorldState, names: Na
     return tuple(found.values())
 
 
-def goal_of_relation(fact: Relation) -> Goal:
+def goal_of_relation(fact: Relation) -> Conditions:
     """The goal that one fact holds."""
     return (Condition((Clause((Atom(fact.predicate, (fact.subject, fact.object)),)),)),)
 
 
-def goal_text(goal: Goal, domain: Domain) -> str:
+def goal_text(goal: Conditions, domain: Domain) -> str:
     """A goal in the domain's words, as far as its conditions are single facts."""
     said = []
     for condition in goal:

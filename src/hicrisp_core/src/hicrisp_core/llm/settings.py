@@ -50,6 +50,9 @@ class LlmSettings:
         response_format: ``auto`` (JSON schema, then JSON, then plain text, as the server takes it),
             ``json_schema``, ``json_object`` or ``none``.
         seed: of the model's sampling, where the server has one.
+        goal_prompt: the folder of ``config/prompts`` by which it is asked for goals: ``goal`` has rules and
+            examples, ``goal_short`` one line for a model that was trained on it.
+        only_goals: whether it makes goals and no plans: a search plans, whatever brain the policy names.
         budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own
             budgets.
         budget_tokens: tokens that it may use; 0 for no bound.
@@ -69,6 +72,8 @@ class LlmSettings:
     timeout_s: PositiveFloat = 60.0
     retries: Retries = 3
     response_format: Literal["auto", "json_schema", "json_object", "none"] = "auto"
+    goal_prompt: str = "goal"
+    only_goals: bool = False
     budget_calls: NonNegativeInt = 0
     budget_tokens: NonNegativeInt = 0
     record: str = ""

@@ -8,6 +8,7 @@ from typing import Optional, Tuple, cast
 
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model.feedback import Feedback
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.task import OFFLINE_SOURCE, Command, Step
 
 
@@ -85,8 +86,8 @@ class Correction:
     """What the corrector answers.
 
     ``commands`` lead to a state in which the top of the stack can be retried; they may be none, when the
-    retry alone may help (the decoder was corrected, or the failure may be transient). For LLM_REPLAN
-    ``steps`` replace the plan from the failed step on.
+    retry alone may help (the decoder was corrected, or the failure may be transient). For LLM_REPLAN, and
+    where the goal was missed, ``steps`` replace the plan from there on.
     """
 
     rung: Rung
@@ -99,3 +100,5 @@ class Correction:
     note: str = ""
     """Why, in words for people; no code reads them."""
     maker: Maker = Maker()
+    goal: Optional[Goal] = None
+    """What the new steps lead to, where who made them says it anew."""

@@ -11,6 +11,7 @@ from typing import Optional, Tuple
 from hicrisp_core.model.cause import Cause
 from hicrisp_core.model.feedback_kind import FeedbackKind
 from hicrisp_core.model.geometry import Vector
+from hicrisp_core.model.goal import Statement
 from hicrisp_core.model.task import Command, Step
 from hicrisp_core.model.world import Relation
 
@@ -81,6 +82,7 @@ class Feedback:
         seen: facts that were observed and explain it, such as a touch on the way.
         cause: what began it, where that is known.
         advice: what a driver or a person suggests, quoted; no code reads it.
+        conditions: those of the task's goal that are concerned: missing, or ended by the command.
     """
 
     level: Level
@@ -98,6 +100,7 @@ class Feedback:
     seen: Tuple[Relation, ...] = ()
     cause: Optional[Cause] = None
     advice: str = ""
+    conditions: Tuple[Statement, ...] = ()
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ from hicrisp_core.model.cause import Cause, CauseKind
 from hicrisp_core.model.feedback import Feedback, Level, Measured, Unmet
 from hicrisp_core.model.feedback_kind import FeedbackKind
 from hicrisp_core.model.geometry import Vector
+from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.model.task import Command, Step, Value
 from hicrisp_core.model.world import Relation
 from hicrisp_core.trace.events import CauseRecord, CommandRecord, FeedbackRecord, MeasuredRecord, UnmetRecord
@@ -32,7 +33,8 @@ def feedback_record(feedback: Feedback, error: str = "", reason: str = "",
         tuple(MeasuredRecord(each.name, each.value, each.unit, each.of) for each in feedback.measured),
         tuple(UnmetRecord(tuple(map(tuple, each.facts)), each.negated, each.precondition, dict(each.names))
               for each in feedback.unmet),
-        tuple(map(tuple, feedback.seen)), cause_record(feedback.cause), feedback.advice)
+        tuple(map(tuple, feedback.seen)), cause_record(feedback.cause), feedback.advice,
+        tuple(map(str, feedback.conditions)))
 
 
 def cause_record(cause: Optional[Cause]) -> Optional[CauseRecord]:
@@ -61,7 +63,7 @@ def feedback_of(record: FeedbackRecord) -> Feedback:
         None if cause is None
         else Cause(_CAUSES.get(cause.kind, CauseKind.UNKNOWN), cause.names, cause.seconds,
                                          cause.said),
-        record.advice)
+        record.advice, statements_of(record.conditions))
 
 
 def _fact(parts: Tuple[str, ...]) -> Relation:

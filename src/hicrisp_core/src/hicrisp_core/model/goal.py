@@ -2,7 +2,7 @@
 first.
 
 A statement is written ``on(a,b)``, ``not(on(a,b))``, ``all(...)``, ``any(...)``, ``at_least(2,...)``,
-``exactly(2,...)`` or ``at_most(2,...)``; ``str`` writes it and ``goals.text`` reads it.
+``exactly(2,...)`` or ``at_most(2,...)``; ``str`` writes it and ``model.goal_text`` reads it.
 """
 
 from __future__ import annotations

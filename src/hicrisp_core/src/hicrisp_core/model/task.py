@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Mapping, Optional, Tuple, Union
 
 from hicrisp_core.model.geometry import Pose, Vector
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.keep_out import KeepOut
 
 Value = Union[str, float]
@@ -54,6 +55,8 @@ class Plan:
     reasoning: str = ""
     request: str = ""
     """The task as the brain understood it, complete in itself; empty where the user's own words are."""
+    goal: Optional[Goal] = None
+    """What the task means; ``None`` where the brain does not say."""
 
 
 @dataclass(frozen=True)

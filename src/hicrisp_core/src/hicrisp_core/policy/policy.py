@@ -15,8 +15,13 @@ from hicrisp_core.model.offsets import OffsetSettings
 from hicrisp_core.policy.search_limits import SearchLimits
 
 SINGLE: Final = "single"
+GOAL: Final = "goal"
 COPAL: Final = "copal"
-"""The brains that a policy can name: one model that plans, or CoPAL's agents."""
+"""The brains that a policy can name: one model that plans, one that makes goals, or CoPAL's agents."""
+TASK: Final = "task"
+STEPS: Final = "steps"
+OFF: Final = "off"
+"""What is judged at the end."""
 DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
 BODIES = (DIRECT, MODEL, SIMILAR)
 """The kinds of bodies."""
@@ -46,9 +51,15 @@ class Policy:
         check_preconditions: whether the logical checker stops a command before it moves the robot.
         detect: whether verdicts are acted on; without it the plan runs open loop.
         on_failed_step: ``stop`` or ``continue`` when a step could not be corrected.
-        verify_goal: whether what the steps made is looked at again at the end.
+        verify_goal: what is looked at once all steps are done, and mended: ``task``, the goal of the task
+            (where nobody can say what that is, the steps); ``steps``, what they made; ``off``, nothing.
+        grammar: whether a brain that makes goals reads what the grammar can read without its model
+            (``first``), asks the user where grammar and model disagree (``doubt``), or leaves it out
+            (``off``).
+        ask_time_limit: wall seconds that the user has to say what is meant; then the task is refused.
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
-        brain: ``single``, one model that plans, or ``copal``, its three agents (CoPAL, III-A and III-B).
+        brain: ``single``, one model that plans; ``goal``, a model that says what the task means and a search
+            that plans (LLM+P); or ``copal``, its three agents (CoPAL, III-A and III-B).
         autonomy: ``full``, or ``supervised``: irreversible actions wait for approval.
         body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second
             language model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
@@ -63,10 +74,12 @@ class Policy:
     check_preconditions: bool = True
     detect: bool = True
     on_failed_step: Literal["stop", "continue"] = "stop"
-    verify_goal: bool = True
+    verify_goal: Literal["task", "steps", "off"] = STEPS
+    grammar: Literal["first", "doubt", "off"] = "first"
+    ask_time_limit: NonNegativeFloat = 60.0
     feedback_level: Literal["what", "why", "how"] = "how"
     autonomy: Literal["supervised", "full"] = "supervised"
-    brain: Literal["single", "copal"] = SINGLE
+    brain: Literal["single", "goal", "copal"] = SINGLE
     prompts: str = "default"
     body: Literal["direct", "model", "similar"] = "direct"
     budget: Budget = field(default_factory=Budget)

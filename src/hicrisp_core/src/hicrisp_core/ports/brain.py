@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Optional, Protocol, Tuple, runtime_checkable
 
 from hicrisp_core.model import Feedback, Plan, StackEntry, Step, StepRecord, Task, WorldState
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.time.deadline import Deadline
 
 
@@ -44,6 +45,7 @@ class PlanRequest:
         history: what was said and done before this task, oldest first (see
             :mod:`hicrisp_core.brain.dialogue`).
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
+        goal: what the task means, where that is known already; then nobody is asked for it again.
     """
 
     task: Task
@@ -53,6 +55,7 @@ class PlanRequest:
     remaining: Tuple[Step, ...] = ()
     history: Tuple[str, ...] = ()
     feedback_level: str = "how"
+    goal: Optional[Goal] = None
 
 
 @dataclass(frozen=True)
@@ -68,15 +71,41 @@ class CorrectionRequest:
 
 
 @dataclass(frozen=True)
-class PlanAnswer:
-    """A plan, or an answer for the user, or a refusal with what would have been understood.
+class Choice:
+    """One answer to a question: its words, and the goal that it means, where that is known already."""
 
-    Exactly one of ``plan``, ``answer`` and ``refusal`` is set.
+    text: str
+    goal: Optional[Goal] = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the user is asked where a task has several readings; an answer in other words is one, too."""
+
+    text: str
+    choices: Tuple[Choice, ...] = ()
+
+    def chosen(self, said: str) -> Optional[Choice]:
+        """The choice that an answer means, by its number from 1 or by its words; ``None`` for other words."""
+        words = " ".join(said.replace("_", " ").lower().split())
+        if words.isdigit():
+            return self.choices[int(words) - 1] if 0 < int(words) <= len(self.choices) else None
+        bare = words[4:] if words.startswith("the ") else words
+        return next((each for each in self.choices if each.text.lower() in (words, bare)), None)
+
+
+@dataclass(frozen=True)
+class PlanAnswer:
+    """A plan, or an answer for the user, or a question to the user, or a refusal with what would have been
+    understood.
+
+    Exactly one of ``plan``, ``answer``, ``question`` and ``refusal`` is set.
     """
 
     plan: Optional[Plan] = None
     answer: str = ""
     refusal: str = ""
+    question: Optional[Question] = None
     alternatives: Tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import FrozenSet, Protocol, Tuple
+from typing import FrozenSet, Optional, Protocol, Tuple
 
 from hicrisp_core.model import Correction, Feedback, Relation, StackEntry, Step, StepRecord, Task, WorldState
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline
 
@@ -23,6 +24,9 @@ class CorrectorRequest:
         replans_left: how many new plans the task may still have.
         made: the facts that the finished steps made and no later one undid.
         earlier: the failures that led to new plans before, the latest last.
+        goal: what the task means, where that is known.
+        missed: what of the goal is missing once all steps are done; then the stack is empty, and steps are
+            wanted that lead from here to the goal.
     """
 
     task: Task
@@ -34,6 +38,8 @@ class CorrectorRequest:
     replans_left: int = 0
     made: FrozenSet[Relation] = frozenset()
     earlier: Tuple[Feedback, ...] = ()
+    goal: Optional[Goal] = None
+    missed: Optional[Feedback] = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Callable, Mapping, Optional
 
 from hicrisp_core.model import Command, Plan
 from hicrisp_core.ports.body import Body
-from hicrisp_core.ports.brain import Brain, Reporter
+from hicrisp_core.ports.brain import Brain, Question, Reporter
 from hicrisp_core.ports.corrector import Corrector
 from hicrisp_core.ports.detector import DetectorPort
 from hicrisp_core.ports.eyes import Observer
@@ -30,6 +30,11 @@ def to_nobody(_: Plan) -> None:
     """Tell nobody of a plan."""
 
 
+def no_answer(_: Question, __: float) -> str:
+    """Nobody answers."""
+    return ""
+
+
 def no_gate(_: Event) -> None:
     """Never hold a command back."""
 
@@ -41,6 +46,7 @@ class Ports:
     Args:
         approve: asked before an irreversible command, with what is not known of its consequences (mostly
             nothing: an empty text). Under full autonomy it is asked only where there is such a doubt.
+        ask: asks the user what is meant, for at most so many wall seconds; the answer, empty where none came.
         help: asks a person for something, in words; whether the person says that it is done.
         reporter: words the end of a task for the user, when there is one.
         watch: looks after what the task asks for as a whole, where there is such a thing.
@@ -55,6 +61,7 @@ class Ports:
     corrector: Corrector
     observer: Observer
     approve: Callable[[Command, str], bool] = always
+    ask: Callable[[Question, float], str] = no_answer
     help: Callable[[str], bool] = nobody
     announce: Callable[[Plan], None] = to_nobody
     gate: Callable[[Event], None] = no_gate

@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any, List, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.misfit import Misfit
-from hicrisp_core.goals.text import parse_statement
 from hicrisp_core.goals.typed import check_goal, mended
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, NoGoal, Refuse, Statement, Understanding
+from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.grounding import ground_name
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.raw import ParseFailure

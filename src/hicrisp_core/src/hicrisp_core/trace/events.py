@@ -93,6 +93,7 @@ class FeedbackRecord:
     seen: Tuple[Tuple[str, ...], ...] = ()
     cause: Optional[CauseRecord] = None
     advice: str = ""
+    conditions: Tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -178,6 +179,42 @@ class TaskReceived(Event):
     scene: str = ""
     seed: Optional[int] = None
     faults: Tuple[FaultRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class GoalUnderstood(Event):
+    """What the task was understood to mean, before anything moves: in words, and its conditions in writing.
+
+    ``known`` is false where nobody could say what the task means as a whole; then its steps alone are judged.
+    """
+
+    kind: ClassVar[str] = "goal"
+    known: bool = False
+    said: str = ""
+    source: str = ""
+    first: Tuple[str, ...] = ()
+    end: Tuple[str, ...] = ()
+    keep: Tuple[str, ...] = ()
+    goal_robot: str = ""
+
+
+@dataclass(frozen=True)
+class QuestionAsked(Event):
+    """The user was asked what is meant, with choices; ``answer`` is empty where none came in time."""
+
+    kind: ClassVar[str] = "question"
+    text: str = ""
+    choices: Tuple[str, ...] = ()
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class GoalJudged(Event):
+    """What the detector sees of the goal once the steps are done; ``missing`` in words."""
+
+    kind: ClassVar[str] = "goal_judged"
+    seen: bool = False
+    missing: str = ""
 
 
 @dataclass(frozen=True)
@@ -386,11 +423,13 @@ class TaskFinished(Event):
     done: Tuple[str, ...] = ()
     given_up: Tuple[str, ...] = ()
     not_begun: Tuple[str, ...] = ()
+    goal: str = ""
+    """What is known of the goal: ``seen``, ``missed``, ``unknown``, or empty where nobody asks for it."""
 
 
 EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (
-    TaskReceived, PlanMade, Answered, Refused, StepStarted, StepFinished, CommandTried, OutcomeClaimed,
-    VerdictGiven,
+    TaskReceived, GoalUnderstood, QuestionAsked, GoalJudged, PlanMade, Answered, Refused, StepStarted,
+    StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
     CorrectionMade, StackChanged, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected, UsageSoFar,
     Waiting, Noted,
     TaskFinished)}

@@ -35,6 +35,7 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
     if not story.task.text and story.end is None and not story.steps:
         return "Nothing is recorded of this task yet."
     sentences = [f"The task was: \"{story.text}\"."] if story.text else []
+    sentences += _understood(story)
     sentences += _planned(story)
     for step in story.steps:
         sentences += _troubled(step)
@@ -44,6 +45,19 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
         sentences.append(f"The action decoder also corrected the aim {times} by the measured deviation.")
     sentences += _ended(story)
     return " ".join(sentences)
+
+
+def _understood(story: Story) -> List[str]:
+    """What the user was asked back, and what the task was understood to mean."""
+    said = [f"The user was asked: {_closed(each.text)} " + (f"The answer was: {_closed(each.answer)}"
+                                                            if each.answer
+                                                            else "Nobody answered in time.")
+            for each in story.questions]
+    if story.goal is not None and story.goal.known:
+        said.append(f"It was understood to mean: {_closed(story.goal.said)}")
+    elif story.goal is not None:
+        said.append("Nobody could say what the task means as a whole, so its steps alone were judged.")
+    return said
 
 
 def _planned(story: Story) -> List[str]:
@@ -127,7 +141,8 @@ def _ended(story: Story) -> List[str]:
     spent = (f"{_count(end.steps_executed or 0, 'command')}, {_count(corrections, 'correction')}, "
              f"{seconds:.1f} s")
     if story.verdict == "succeeded":
-        return [f"The task succeeded ({spent}).", *_told(end)]
+        seen = ", and the detector sees its goal" if story.goal_state == "seen" else ""
+        return [f"The task succeeded{seen} ({spent}).", *_told(end)]
     if story.verdict == "canceled":
         sentences = [f"The task was canceled ({spent})."]
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Mapping, TypeVar
 
-from hicrisp_core.trace.events import FeedbackRecord, TaskFinished
+from hicrisp_core.trace.events import FeedbackRecord, GoalUnderstood, TaskFinished
 from hicrisp_core.trace.plain import plain
 from hicrisp_core.trace.story import Story, story_of
 
@@ -31,6 +31,7 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
         "success": end.success,
         "verdict": story.verdict,
         "message": end.message,
+        "goal": _goal(story),
         "plan": list(plan.steps) if plan else [],
         "robots": list(dict.fromkeys(filter(None, plan.robots))) if plan else [],
         "done": list(end.done),
@@ -47,6 +48,14 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
         "sim_s": _or(end.sim_s, story.sim_seconds),
         "run": run,
     }
+
+
+def _goal(story: Story) -> Dict[str, Any]:
+    """What the task was understood to mean, in words and in writing, and what is known of it at the end."""
+    goal = story.goal or GoalUnderstood()
+    missing = story.judged.missing if story.judged is not None else ""
+    return {"state": story.goal_state, "said": goal.said, "source": goal.source, "first": list(goal.first),
+            "end": list(goal.end), "keep": list(goal.keep), "robot": goal.goal_robot, "missing": missing}
 
 
 def _or(told: Any, counted: _Counted) -> _Counted:

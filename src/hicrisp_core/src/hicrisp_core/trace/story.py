@@ -13,10 +13,13 @@ from hicrisp_core.trace.events import (
     FaultInjected,
     FaultRecord,
     FeedbackRecord,
+    GoalJudged,
+    GoalUnderstood,
     OffsetLearnt,
     OutcomeClaimed,
     PictureTaken,
     PlanMade,
+    QuestionAsked,
     Refused,
     StackChanged,
     StackRecord,
@@ -96,6 +99,11 @@ class Story:
     """A whole run."""
 
     task: TaskReceived = field(default_factory=TaskReceived)
+    goal: Optional[GoalUnderstood] = None
+    """What the task was understood to mean, the latest."""
+    judged: Optional[GoalJudged] = None
+    """The last look at the goal."""
+    questions: List[QuestionAsked] = field(default_factory=list)
     plans: List[PlanMade] = field(default_factory=list)
     steps: List[StepStory] = field(default_factory=list)
     offsets: Dict[str, OffsetLearnt] = field(default_factory=dict)
@@ -135,6 +143,11 @@ class Story:
     def remaining_stack(self) -> Tuple[StackRecord, ...]:
         """What was left on the feedback stack, the top last."""
         return self.stacks[-1] if self.stacks else ()
+
+    @property
+    def goal_state(self) -> str:
+        """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty where it was not judged."""
+        return self.end.goal if self.end is not None else ""
 
     @property
     def verdict(self) -> str:
@@ -180,7 +193,15 @@ def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
 
 
 def _note(story: Story, event: Event) -> None:
-    if isinstance(event, PlanMade):
+    if isinstance(event, GoalUnderstood):
+        story.goal = event
+        return
+    if isinstance(event, QuestionAsked):
+        story.questions.append(event)
+        return
+    if isinstance(event, GoalJudged):
+        story.judged = event
+    elif isinstance(event, PlanMade):
         story.plans.append(event)
     elif isinstance(event, Answered):
         story.answer = event.text

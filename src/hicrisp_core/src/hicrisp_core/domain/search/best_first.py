@@ -25,11 +25,17 @@ class BestFirst:
     A state gets its estimate when it is taken from the queue; until then it has its parent's, one less where
     a helpful operator led to it and one more elsewhere. So mostly only the states on the way are ever
     evaluated.
+
+    Args:
+        keep: what no operator may end where it holds.
     """
 
-    def __init__(self, relaxation: Relaxation, goal: Sequence[StateTest], clock: Clock) -> None:
+    def __init__(
+        self, relaxation: Relaxation, goal: Sequence[StateTest], clock: Clock, keep: Sequence[StateTest] = ()
+    ) -> None:
         self._relaxation = relaxation
         self._goal = goal
+        self._keep = tuple(keep)
         self._clock = clock
         self._parents: Dict[int, Tuple[int, Operator]] = {}
         self._reached: Dict[int, int] = {}
@@ -85,12 +91,16 @@ class BestFirst:
         for operator in estimate.others if rest else estimate.helpful:
             self._clock.tick()
             after = operator.apply(state)
-            if self._reached.get(after, done + 2) > done + 1:
+            if self._reached.get(after, done + 2) > done + 1 and not self._ends(state, after):
                 self._reached[after] = done + 1
                 self._parents[after] = (state, operator)
                 known = self._estimates.get(after)
                 left = estimate.steps + (1 if rest else -1) if known is None else known.steps
                 self._push(done + 1, max(0, left), after, weight)
+
+    def _ends(self, before: int, after: int) -> bool:
+        """Whether something that must stay so is so before and not after."""
+        return any(test.holds(before) and not test.holds(after) for test in self._keep)
 
     def _push(self, done: int, left: int, state: int, weight: int, rest: bool = False) -> None:
         self._order += 1

@@ -10,15 +10,16 @@ from hicrisp_core.domain.effects import names_of
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command
 
-Goal = Tuple[Condition, ...]
+Conditions = Tuple[Condition, ...]
+"""Conditions that all hold at once: a goal as the search takes it."""
 
 
-def goal_of(*conditions: str) -> Goal:
+def goal_of(*conditions: str) -> Conditions:
     """A goal from conditions in writing, with the world's names in them."""
     return tuple(parse_condition(text) for text in conditions)
 
 
-def preconditions_of(domain: Domain, command: Command) -> Goal:
+def preconditions_of(domain: Domain, command: Command) -> Conditions:
     """The preconditions of a command as a goal."""
     names = names_of(command)
     return tuple(p.condition.bind(names) for p in domain.action(command.action).preconditions)

@@ -12,7 +12,7 @@ from hicrisp_core.domain.search.best_first import BestFirst
 from hicrisp_core.domain.search.clock import Clock, OutOfTime, TooWide
 from hicrisp_core.domain.search.grounding import Breadth, Grounding, fixed_predicates
 from hicrisp_core.domain.search.lower_bound import lower_bound
-from hicrisp_core.domain.search.question import Goal
+from hicrisp_core.domain.search.question import Conditions
 from hicrisp_core.domain.search.relaxation import Relaxation
 from hicrisp_core.domain.search.state_tests import StateTest
 from hicrisp_core.model import Relation, WorldState
@@ -41,8 +41,9 @@ class Searcher:
         self._lock = Lock()
 
     def find(
-        self, state: WorldState, goal: Goal, limits: Optional[SearchLimits] = None,
+        self, state: WorldState, goal: Conditions, limits: Optional[SearchLimits] = None,
         deadline: Optional[Deadline] = None, undoable: bool = False, prove: bool = False,
+        keep: Conditions = (),
     ) -> SearchAnswer:
         """A short sequence of commands that makes all conditions of the goal true.
 
@@ -51,20 +52,23 @@ class Searcher:
             undoable: whether only actions that can be undone are used, as nobody asked for others.
             prove: whether to try to prove that a sequence of several commands is the shortest, which takes
                 some milliseconds more.
+            keep: conditions that no command of the sequence may end where they hold.
         """
         limits = limits or SearchLimits()
         within = limits.deadline(deadline)
         if not self._lock.acquire(timeout=within.remaining):
             return SearchAnswer(Ending.OUT_OF_TIME)
         try:
-            return self._answer(state, goal, limits, undoable, prove, Clock(within))
+            return self._answer(state, goal, keep, limits, undoable, prove, Clock(within))
         except OutOfTime:
             return SearchAnswer(Ending.OUT_OF_TIME)
         finally:
             self._lock.release()
 
     def _answer(
-        self, state: WorldState, goal: Goal, limits: SearchLimits, undoable: bool, prove: bool, clock: Clock
+        self, state: WorldState, goal: Conditions, keep: Conditions, limits: SearchLimits, undoable: bool,
+        prove: bool,
+        clock: Clock,
     ) -> SearchAnswer:
         grounding = self._grounding(state)
         tests: List[StateTest] = []
@@ -74,13 +78,14 @@ class Searcher:
                 tests.append(test)
             elif not test:
                 return SearchAnswer(Ending.NO_WAY)
+        kept = [test for test in map(grounding.goal_test, keep) if isinstance(test, StateTest)]
         start = grounding.table.state(fact for fact in state.relations if fact.predicate not in self._fixed)
         looked_at = 0
         named = frozenset(argument for condition in goal for clause in condition.clauses
                           for atom in clause.atoms for argument in atom.arguments)
         for breadth in Breadth:
             relaxation = Relaxation(grounding, tests, undoable, breadth, named, clock)
-            search = BestFirst(relaxation, tests, clock)
+            search = BestFirst(relaxation, tests, clock, kept)
             try:
                 found = search.run(start, limits.depth, limits.states - looked_at)
             except TooWide:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import List, Optional, Tuple, Union
+from typing import Iterable, List, Optional, Tuple, Union
 
-from hicrisp_core.goals.misfit import Misfit, MisfitKind
-from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Count, Holds, Not, Statement, all_of, any_of
+from hicrisp_core.model.misfit import Misfit, MisfitKind
+from hicrisp_core.model.world import Relation
 
 LONGEST = 1200
 """Characters of one statement."""
@@ -41,6 +41,12 @@ def parse_statement(text: str) -> Union[Statement, Misfit]:
         return _Reader(text).whole()
     except _Unreadable as error:
         return Misfit(error.kind, f"{error}: '{text.strip()[:160]}'", text)
+
+
+def statements_of(texts: Iterable[str]) -> Tuple[Statement, ...]:
+    """The statements of texts that ``str`` wrote; what cannot be read is left out."""
+    read = map(parse_statement, texts)
+    return tuple(each for each in read if not isinstance(each, Misfit))
 
 
 class _Reader:

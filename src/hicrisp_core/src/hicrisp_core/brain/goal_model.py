@@ -1,0 +1,50 @@
+"""A language model that says what a request means: a goal, a question to the user, a refusal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Optional
+
+from hicrisp_core.domain.goal_words import goal_words
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.llm.chat_model import ChatModel
+from hicrisp_core.model import WorldState
+from hicrisp_core.model.goal import Goal, Understanding
+from hicrisp_core.ports.brain import Usage
+from hicrisp_core.prompting.asking import Asked, ask
+from hicrisp_core.prompting.goal_prompt import GoalPrompt, goal_schema, read_goal_answer
+from hicrisp_core.time.deadline import Deadline
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a request was understood to mean, or why nobody knows; and what that cost."""
+
+    understood: Optional[Understanding] = None
+    trouble: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+class GoalModel:
+    """Asks a model for goals; an answer that does not fit domain and world is asked for once more.
+
+    Args:
+        prompt: the rules and the form of the request.
+    """
+
+    def __init__(self, client: ChatModel, domain: Domain, prompt: GoalPrompt) -> None:
+        self._client = client
+        self._domain = domain
+        self._prompt = prompt
+
+    def understand(self, text: str, world: WorldState, deadline: Deadline) -> Meaning:
+        """What a request means in a world."""
+        system, user = self._prompt.messages(text, self._domain, world)
+        asked: Asked[Understanding] = ask(
+            self._client, system, user, deadline, goal_schema(self._domain, world),
+            lambda said: read_goal_answer(said, self._domain, world), self._prompt.examples(self._domain))
+        if isinstance(asked.answer, Goal):
+            goal = replace(asked.answer, said=goal_words(asked.answer, self._domain),
+                           source=self._client.name)
+            return Meaning(goal, usage=asked.usage)
+        return Meaning(asked.answer, asked.trouble, asked.usage)

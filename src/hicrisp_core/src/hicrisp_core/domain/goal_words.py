@@ -1,0 +1,132 @@
+"""Goals in words, from the domain's own texts: what is said back before anything moves, and what is
+missing.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, Iterable, List, Sequence, Tuple
+
+from hicrisp_core.domain.saying import Namer, joined, named, spoken
+from hicrisp_core.domain.schema import Domain, Predicate
+from hicrisp_core.model import Relation
+from hicrisp_core.model.goal import Ask, Count, Goal, Holds, Not, Statement
+
+_IS, _ENDS_UP, _END_UP = "{0} is ", "{0} ends up ", "{0} end up "
+_Key = Tuple[str, str]
+
+
+def goal_words(goal: Goal, domain: Domain) -> str:
+    """What a goal asks for, as the end of "I understand: ..."."""
+    words = GoalWords(domain)
+    parts: List[str] = []
+    if goal.first:
+        parts.append(f"first {', then '.join(words.wanted([each]) for each in goal.first)}")
+    if goal.end:
+        end = words.wanted(goal.end)
+        parts.append(f"and in the end {end}" if goal.first else end)
+    if goal.keep:
+        parts.append(words.kept(goal.keep))
+    said = ", ".join(parts)
+    return f"{said}; {named(goal.robot)} does it" if goal.robot else said
+
+
+def question_words(question: Ask) -> str:
+    """What is asked where a request has several readings."""
+    if not question.which:
+        return "I am not sure what you mean. Please say it in other words."
+    return f"Which one do you mean: {joined([named(name) for name in question.which], 'or')}?"
+
+
+class GoalWords:
+    """Says statements in a domain's words.
+
+    Args:
+        say: how a name is said.
+    """
+
+    def __init__(self, domain: Domain, say: Namer = spoken) -> None:
+        self._domain = domain
+        self._say = say
+
+    def wanted(self, statements: Sequence[Statement]) -> str:
+        """Statements as they shall be at the end; those that say the same of several things together."""
+        groups: Dict[_Key, List[str]] = {}
+        said: List[Tuple[_Key, str]] = []
+        for statement in statements:
+            if not isinstance(statement, Holds):
+                said.append((("", ""), self._single(statement)))
+                continue
+            key = (statement.fact.predicate, statement.fact.object)
+            if key not in groups:
+                said.append((key, ""))
+            groups.setdefault(key, []).append(statement.fact.subject)
+        return joined([text or self._several(groups[key], key) for key, text in said], "and")
+
+    def state(self, statements: Sequence[Statement]) -> str:
+        """Statements as they are now, as a list."""
+        return joined([self.now(each) for each in statements], "and")
+
+    def kept(self, statements: Iterable[Statement]) -> str:
+        """Statements as they shall be all the way."""
+        return joined([self._kept(each) for each in statements], "and")
+
+    def now(self, statement: Statement, denied: bool = False) -> str:
+        """A statement as it is now, or its denial: "the fork is not left of the plate"."""
+        if isinstance(statement, Holds):
+            return self._fact(statement.fact, lambda each: each.not_text if denied else each.text)
+        if isinstance(statement, Not):
+            return self.now(statement.part, not denied)
+        said = _counted(statement, [self.now(part) for part in statement.parts])
+        return f"it is not so that {said}" if denied else said
+
+    def _several(self, subjects: Sequence[str], key: _Key) -> str:
+        predicate = self._domain.predicates.get(key[0])
+        text = _goal_text(predicate) if predicate is not None else ""
+        if len(subjects) == 1 or not text.startswith(_ENDS_UP):
+            return joined([self._fact(Relation(each, *key), _goal_text) for each in subjects], "and")
+        things = joined([named(each, self._say) for each in subjects], "and")
+        return text.replace(_ENDS_UP, _END_UP, 1).format(things, named(key[1], self._say))
+
+    def _single(self, statement: Statement) -> str:
+        if isinstance(statement, Holds):
+            return self._fact(statement.fact, _goal_text)
+        if isinstance(statement, Not):
+            return self.now(statement)
+        if statement.most is None and statement.least == len(statement.parts):
+            return self.wanted(statement.parts)
+        return _counted(statement, [self._single(part) for part in statement.parts])
+
+    def _kept(self, statement: Statement) -> str:
+        if isinstance(statement, Not) and isinstance(statement.part, Holds):
+            predicate = self._domain.predicates.get(statement.part.fact.predicate)
+            if predicate is not None and predicate.avoid_text:
+                return self._fact(statement.part.fact, lambda each: each.avoid_text)
+        return f"so that all the way {self.now(statement)}"
+
+    def _fact(self, fact: Relation, text: Callable[[Predicate], str]) -> str:
+        predicate = self._domain.predicates.get(fact.predicate)
+        if predicate is None:
+            return str(Holds(fact))
+        return text(predicate).format(named(fact.subject, self._say), named(fact.object, self._say))
+
+
+def _counted(statement: Count, parts: List[str]) -> str:
+    if statement.most is None and statement.least == len(statement.parts):
+        return joined(parts, "and")
+    if statement.most is None and statement.least == 1:
+        return f"{'either ' if len(parts) > 1 else ''}{joined(parts, 'or')}"
+    listed = "; ".join(parts)
+    if statement.most is None:
+        return f"at least {statement.least} of these hold: {listed}"
+    if statement.most == 0:
+        return f"none of these holds: {listed}"
+    amount = f"exactly {statement.most}" if statement.least == statement.most else f"at most {statement.most}"
+    return f"{amount} of these hold: {listed}"
+
+
+def _goal_text(predicate: Predicate) -> str:
+    """How a fact is said of the end: "ends up" for "is", where the domain has no words of its own."""
+    if predicate.goal_text:
+        return predicate.goal_text
+    text = predicate.text
+    return text.replace(_IS, _ENDS_UP, 1) if text.startswith(_IS) else text

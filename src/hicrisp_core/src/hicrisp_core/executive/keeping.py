@@ -1,0 +1,69 @@
+"""What is to stay so on the way, before a robot moves: by the domain's effects, and by the place that is
+aimed at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Callable, Optional, Tuple, Union
+
+from hicrisp_core.detector.relations import derive_relations
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.guard import breaking, ended_by, guard
+from hicrisp_core.model import Command, Feedback, WorldState
+from hicrisp_core.model.goal import Statement
+
+_TARGETS = 6
+"""Places that are tried for one placement."""
+_APART = 0.04
+"""Least distance of a further place from one that would end something, metres."""
+
+Aim = Callable[[Command], Union[Command, Feedback]]
+
+
+class Keeping:
+    """Refuses commands that would end what is to stay so, and finds places that do not.
+
+    Args:
+        keep: the conditions; without any every command passes.
+    """
+
+    def __init__(self, domain: Domain, keep: Tuple[Statement, ...] = ()) -> None:
+        self._domain = domain
+        self._keep = keep
+
+    def refusal(self, command: Command, world: WorldState) -> Optional[Feedback]:
+        """Why a command may not run; ``None`` where its effects end nothing."""
+        return guard(self._keep, self._domain, command, world)
+
+    def aimed(self, command: Command, world: WorldState, aim: Aim) -> Union[Command, Feedback]:
+        """The command with a target at which its item ends nothing; other targets are asked for some
+        times.
+        """
+        found = aim(command)
+        refused: Optional[Feedback] = None
+        for _ in range(_TARGETS):
+            if isinstance(found, Feedback):
+                return refused or found
+            refused = breaking(found, self._ended_there(found, world))
+            if refused is None or found.target is None:
+                return found
+            command = replace(command, avoid=(*command.avoid, found.target.position),
+                              apart=max(_APART, command.apart))
+            found = aim(command)
+        return refused or found
+
+    def ended(self, before: WorldState, after: WorldState) -> Tuple[Statement, ...]:
+        """What was so before a command and is not so after it."""
+        return ended_by(self._keep, self._domain, before, after) if self._keep else ()
+
+    def _ended_there(self, found: Command, world: WorldState) -> Tuple[Statement, ...]:
+        """What the item of a placement would end where it is aimed at."""
+        if found.target is None or not self._keep:
+            return ()
+        item = world.objects.get(self._domain.item(found))
+        action = self._domain.actions.get(found.action)
+        if item is None or action is None or not action.places:
+            return ()
+        there = replace(world, objects={**world.objects, item.name: replace(item, pose=found.target)})
+        seen = frozenset(derive_relations(self._domain, there))
+        return ended_by(self._keep, self._domain, world, replace(there, relations=seen))
