@@ -6,14 +6,14 @@ from typing import List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.goals.misfit import Misfit
-from hicrisp_core.goals.text import parse_statement
 from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.memory.entries import Example, Numbered
 from hicrisp_core.memory.likeness import Likeness
 from hicrisp_core.memory.names import mentioned, todays_names, without_names
 from hicrisp_core.model import Step, Task, WorldState
 from hicrisp_core.model.goal import Goal, Statement
+from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.model.remembered import Remembered
 
 MOST = 3

@@ -7,12 +7,12 @@ import re
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Tuple, TypeVar, Union
 
-from hicrisp_core.goals.misfit import Misfit
-from hicrisp_core.goals.text import parse_statement
 from hicrisp_core.memory.entries import Entry, Example, Failure, Mended, Offset, Source, Thing
 from hicrisp_core.model import Step
 from hicrisp_core.model.feedback_kind import FeedbackKind
 from hicrisp_core.model.goal import facts_in
+from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.model.offsets import OffsetEstimate
 
 LONGEST_TEXT = 400

@@ -7,13 +7,13 @@ from sqlite3 import Connection
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.misfit import Misfit
-from hicrisp_core.goals.text import parse_statement
 from hicrisp_core.memory import tables
 from hicrisp_core.memory.entries import Entry, Example, Mended, Numbered, Offset
 from hicrisp_core.memory.records import Unfit, entry_of, record_of
 from hicrisp_core.model import Step
 from hicrisp_core.model.goal import facts_in
+from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.trace.plain import to_json
 
 LONGEST_LINE = 100_000
