@@ -7,7 +7,7 @@ from threading import Condition, Event, Thread
 
 import pytest
 from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
-from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline, ThinkingTime
 from hicrisp_core.time.linked_event import AlarmEvent, LinkedEvent
 from hicrisp_core.time.waiting import wait_on, wait_until
 
@@ -104,3 +104,22 @@ def test_a_wait_on_a_condition_ends_when_it_is_announced_and_at_its_deadline() -
     thread.join(PATIENCE)
     assert not wait_on(changed, lambda: False, Deadline(0.0))
     assert not wait_on(changed, lambda: False, Deadline(PATIENCE), in_vain=lambda: True)
+
+
+def test_thinking_time_passes_only_while_the_thread_that_began_computes() -> None:
+    limit, seen = ThinkingTime(0.05, PATIENCE), []
+    Event().wait(0.1)
+    assert not limit.passed
+    while not limit.passed:
+        pass
+    assert limit.remaining == 0.0
+    other = Thread(target=lambda: seen.append(limit.passed))
+    other.start()
+    other.join(PATIENCE)
+    assert seen == [False]
+
+
+def test_thinking_time_ends_in_wall_time_too() -> None:
+    limit = ThinkingTime(PATIENCE, 0.0)
+    assert limit.passed
+    assert limit.remaining == 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import count
 from threading import Event, Thread
 from typing import Any, Callable, Optional
 
@@ -22,8 +23,11 @@ from franka_gripper.msg import (
 )
 from franka_msgs.msg import ErrorRecoveryAction, Errors, FrankaState
 from franka_msgs.srv import SetForceTorqueCollisionBehavior, SetForceTorqueCollisionBehaviorResponse
+from hicrisp_moveit.settings import FrankaSettings
 from sensor_msgs.msg import JointState
 
+_NUMBERS = count(1)
+"""Names are not used twice: a topic that ends and begins again in one process is not always connected."""
 FINGERS = ("panda_finger_joint1", "panda_finger_joint2")
 _PERIOD = 0.02
 
@@ -35,11 +39,12 @@ class ReferenceGripper:
     """
 
     def __init__(self) -> None:
+        self.action, self.joint_states = (f"/gripper_{next(_NUMBERS)}{end}" for end in ("", "/joint_states"))
         self.width, self.between, self.homed, self.force = 0.04, 0.0, 0, 0.0
         self.on_step: Callable[[], Any] = lambda: None
         self.published = 0
         self._halt, self._ended = Event(), Event()
-        self._joints = rospy.Publisher("/joint_states", JointState, queue_size=5)
+        self._joints = rospy.Publisher(self.joint_states, JointState, queue_size=5)
         self._servers = [
             self._serve("move", MoveAction, self._move), self._serve("grasp", GraspAction, self._grasp),
             self._serve("homing", HomingAction, self._home), self._serve("stop", StopAction, self._stop)]
@@ -64,7 +69,7 @@ class ReferenceGripper:
             else:
                 server.set_succeeded(result)
 
-        server = actionlib.SimpleActionServer(f"/franka_gripper/{name}", kind, execute, auto_start=False)
+        server = actionlib.SimpleActionServer(f"{self.action}/{name}", kind, execute, auto_start=False)
         server.start()
         return server
 
@@ -113,17 +118,19 @@ class ReferenceControl:
     """A robot with a mode, errors and a felt force; ``recovers`` says whether error recovery helps."""
 
     def __init__(self) -> None:
+        space = f"/franka_{next(_NUMBERS)}"
+        self.settings = FrankaSettings(namespace=space, states=f"{space}/franka_states", state_age=3.0)
         self.mode, self.errors, self.force = FrankaState.ROBOT_MODE_MOVE, Errors(), (0.0, 0.0, 0.0)
         self.recovers, self.recoveries, self.silent = True, 0, False
         self.behaviour: Optional[Any] = None
         self.refuses = ""
         self.published = 0
         self._ended = Event()
-        self._states = rospy.Publisher("/franka_state_controller/franka_states", FrankaState, queue_size=5)
-        self._service = rospy.Service("/franka_control/set_force_torque_collision_behavior",
+        self._states = rospy.Publisher(self.settings.states, FrankaState, queue_size=5)
+        self._service = rospy.Service(f"{space}/set_force_torque_collision_behavior",
                                       SetForceTorqueCollisionBehavior, self._behave)
         self._server = actionlib.SimpleActionServer(
-            "/franka_control/error_recovery", ErrorRecoveryAction, self._recover, auto_start=False)
+            f"{space}/error_recovery", ErrorRecoveryAction, self._recover, auto_start=False)
         self._server.start()
         Thread(target=self._publish, daemon=True).start()
 

@@ -21,7 +21,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.arm import MoveItArm
 from hicrisp_moveit.assembly import make_arm
-from hicrisp_moveit.settings import ArmFile, FrankaSettings, load_arm_file
+from hicrisp_moveit.settings import ArmFile, load_arm_file
 from hicrisp_moveit.shapes import collision_object
 from moveit_msgs.msg import PlanningScene
 from reference_commander import MoveGroupCommander
@@ -283,7 +283,8 @@ def test_contacts_that_are_allowed_by_default_stay_allowed(stack: Stack) -> None
 
 
 def test_a_user_stop_ends_a_motion(ros: None) -> None:
-    control, stack = ReferenceControl(), Stack(replace(FILE, franka=FrankaSettings()))
+    control = ReferenceControl()
+    stack = Stack(replace(FILE, franka=control.settings))
     try:
         stack.arm.sync(stack.world)
         motion = stack.plan()
@@ -299,7 +300,8 @@ def test_a_user_stop_ends_a_motion(ros: None) -> None:
 
 
 def test_a_guarded_motion_ends_where_the_tool_is_pushed_and_another_one_does_not(ros: None) -> None:
-    control, stack = ReferenceControl(), Stack(replace(FILE, franka=FrankaSettings()))
+    control = ReferenceControl()
+    stack = Stack(replace(FILE, franka=control.settings))
     try:
         stack.arm.sync(stack.world)
         for guarded, status in ((True, Status.EXECUTION), (False, Status.SUCCESS)):

@@ -32,7 +32,6 @@ def told(**changed: Any) -> GripperSettings:
     return replace(ARM.gripper, **changed)
 
 
-SETTINGS = told(kind="franka", action="/franka_gripper", speed=0.1)
 
 
 def drive_of(settings: GripperSettings, wait: float = 5.0) -> Drive:
@@ -47,12 +46,13 @@ Pair = Tuple[ReferenceGripper, Hand]
 @pytest.fixture
 def pair(ros: None) -> Iterator[Pair]:
     gripper = ReferenceGripper()
-    watch = JointWatch("/joint_states", FINGERS, 1.0, 0.0005, 0.2)
-    drive = FrankaDrive(SETTINGS)
+    settings = told(kind="franka", action=gripper.action, speed=0.1)
+    watch = JointWatch(gripper.joint_states, FINGERS, 5.0, 0.0005, 0.2)
+    drive = FrankaDrive(settings)
     for client in (drive._move, drive._grasp, drive._stop, drive._homing):
         assert client.wait_for_server(PATIENCE)
     assert watch.wait_until_known(Deadline(PATIENCE))
-    yield gripper, Hand(SETTINGS, drive, watch)
+    yield gripper, Hand(settings, drive, watch)
     gripper.close()
 
 
@@ -88,7 +88,7 @@ def test_fingers_that_something_holds_up_are_told(pair: Pair) -> None:
 def test_a_cancel_stops_the_fingers_although_the_server_does_not_heed_it(pair: Pair) -> None:
     gripper, hand = pair
     gripper.width, cancel = 0.0, Event()
-    slow = FrankaDrive(told(kind="franka", action="/franka_gripper", speed=0.01))
+    slow = FrankaDrive(told(kind="franka", action=gripper.action, speed=0.01))
     assert slow._move.wait_for_server(PATIENCE)
     gripper.on_step = lambda: gripper.width > 0.002 and cancel.set()
     assert slow.move(0.08, Deadline(PATIENCE), cancel).status is Status.CANCELED
@@ -101,7 +101,7 @@ def test_a_cancel_stops_the_fingers_although_the_server_does_not_heed_it(pair: P
 
 def test_homing_finds_the_ends(pair: Pair) -> None:
     gripper, _ = pair
-    drive = FrankaDrive(SETTINGS)
+    drive = FrankaDrive(told(kind="franka", action=gripper.action))
     assert drive._homing.wait_for_server(PATIENCE)
     assert drive.home(Deadline(PATIENCE)).ok
     assert gripper.homed == 1
@@ -121,7 +121,8 @@ def test_an_unknown_kind_is_refused_with_the_known_ones(ros: None) -> None:
 
 
 def test_frankas_own_actions_are_taken_where_they_are_served(pair: Pair) -> None:
-    drive = drive_of(told(kind="auto", action="/franka_gripper"), PATIENCE)
+    gripper, _ = pair
+    drive = drive_of(told(kind="auto", action=gripper.action), PATIENCE)
     assert isinstance(drive, FrankaDrive)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Iterator, Tuple
 
 import pytest
@@ -19,7 +20,8 @@ Pair = Tuple[ReferenceControl, FrankaHardware]
 
 @pytest.fixture
 def pair(ros: None) -> Iterator[Pair]:
-    control, hardware = ReferenceControl(), FrankaHardware(FrankaSettings())
+    control = ReferenceControl()
+    hardware = FrankaHardware(replace(control.settings, recovery_wait=PATIENCE))
     assert hardware._recovery.wait_for_server(PATIENCE)
     until(lambda: hardware.alarm() is None)
     yield control, hardware
@@ -34,14 +36,14 @@ def felt(hardware: FrankaHardware) -> float:
 
 def test_a_robot_that_is_well_may_move(pair: Pair) -> None:
     _, hardware = pair
-    assert hardware.ready(Deadline(1.0)) is None
+    assert hardware.ready(Deadline(PATIENCE)) is None
 
 
 def test_a_pressed_user_stop_is_told_and_never_overridden(pair: Pair) -> None:
     control, hardware = pair
     control.mode = FrankaState.ROBOT_MODE_USER_STOPPED
     until(lambda: hardware.alarm() is not None)
-    refusal = hardware.ready(Deadline(1.0))
+    refusal = hardware.ready(Deadline(PATIENCE))
     assert refusal is not None
     assert refusal.status is Status.SAFETY
     assert "user stop" in refusal.message
@@ -101,8 +103,8 @@ def test_a_push_on_the_tool_is_a_contact_only_while_it_is_felt_for(pair: Pair) -
 
 def test_the_collision_behaviour_is_set_or_the_refusal_told(pair: Pair) -> None:
     control, hardware = pair
-    assert hardware.set_collision_behaviour(2.0) == ""
+    assert hardware.set_collision_behaviour(PATIENCE) == ""
     assert control.behaviour is not None
     assert tuple(control.behaviour.upper_force_thresholds_nominal) == FrankaSettings().collision_forces
     control.refuses = "a controller is running"
-    assert hardware.set_collision_behaviour(2.0) == "a controller is running"
+    assert hardware.set_collision_behaviour(PATIENCE) == "a controller is running"

@@ -6,6 +6,7 @@ from threading import Event, Thread
 from typing import List
 
 import pytest
+from hicrisp_core.ports.brain import Choice, Question
 from hicrisp_nodes.supervisor.gate import Gate
 from waiting import PATIENCE, until
 
@@ -104,3 +105,33 @@ def test_an_emergency_stop_holds_until_it_is_cleared() -> None:
     assert subject.reason == "smoke"
     assert subject.clear()[0] is True
     assert not subject.estop.is_set()
+
+
+def heard(gate: Gate, seconds: float, cancel: Event) -> "tuple[Thread, List[str]]":
+    answers: List[str] = []
+    question = Question("Which one?", (Choice("red box"), Choice("blue box")))
+    thread = Thread(target=lambda: answers.append(gate.ask(question, seconds, cancel)))
+    thread.start()
+    until(lambda: gate.asked is not None, "question")
+    return thread, answers
+
+
+def test_a_question_about_a_task_takes_words_for_an_answer() -> None:
+    subject = gate()
+    thread, answers = heard(subject, PATIENCE, Event())
+    assert subject.say("  ")[0] is False
+    assert subject.say(" the  blue one ")[0]
+    thread.join(PATIENCE)
+    assert answers == ["the blue one"]
+    assert subject.asked is None
+    assert subject.say("2") == (False, "nothing is asked")
+
+
+def test_without_an_answer_in_time_or_after_a_cancel_there_is_none() -> None:
+    question = Question("Which one?")
+    assert gate().ask(question, 0.05, Event()) == ""
+    canceled = Event()
+    thread, answers = heard(gate(), PATIENCE, canceled)
+    canceled.set()
+    thread.join(PATIENCE)
+    assert answers == [""]

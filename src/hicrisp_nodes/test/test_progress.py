@@ -50,3 +50,10 @@ def test_a_refusal_stays_a_refusal_and_says_what_would_be_understood() -> None:
 def test_an_answer_is_no_failure() -> None:
     assert after({"kind": "answer", "text": "two boxes"}, {"kind": "task_finished", "success": True}).state \
         is State.ANSWERED
+
+
+def test_the_goal_is_known_before_the_plan_and_judged_at_the_end() -> None:
+    understood = Progress().after({"kind": "goal", "known": True, "said": "the box ends up on the plate"})
+    assert (understood.goal, understood.goal_state) == ("the box ends up on the plate", "")
+    assert understood.after({"kind": "task_finished", "success": True, "goal": "seen"}).goal_state == "seen"
+    assert Progress().after({"kind": "goal", "known": False}).goal_state == "unknown"

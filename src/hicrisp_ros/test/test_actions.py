@@ -80,11 +80,14 @@ def command(action: str) -> ExecuteCommandGoal:
 
 def test_a_goal_comes_back_with_its_result_and_feedback(robot: Robot) -> None:
     phases: List[str] = []
-    reply = robot.client.call(command("work"), PATIENT,
-                              on_feedback=lambda feedback: phases.append(feedback.phase))
+
+    def heard(feedback: ExecuteCommandFeedback) -> None:
+        phases.append(feedback.phase)
+        robot.relents.set()  # Feedback that comes after the result, on a topic of its own, is for nobody.
+
+    reply = robot.client.call(command("sulk"), PATIENT, on_feedback=heard)
     assert reply.ok
-    assert reply.result.outcome.message == "work"
-    until(lambda: phases, "feedback")  # It has a topic of its own and may come after the result.
+    assert reply.result.outcome.message == "sulk"
     assert phases == ["begun"]
 
 

@@ -35,8 +35,10 @@ from hicrisp_core.model import (
     WorldObject,
     WorldState,
 )
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.model.keep_out import disc
-from hicrisp_core.ports.brain import Usage
+from hicrisp_core.ports.brain import Choice, Question, Usage
 
 from hicrisp_msgs.msg import Correction as CorrectionMsg
 from hicrisp_msgs.msg import Outcome as OutcomeMsg
@@ -51,11 +53,15 @@ FEEDBACK = Feedback(
     Level.LOW, FeedbackKind.PLANNING, COMMAND, STEP, "item", "blocked", ("box", "cylinder"), ("salt",),
     (Measured("gap", 0.09, "m", "box"), Measured("goals_tried", 3.0)), (0.01, 0.0, -0.02), ("a", "b"),
     (Unmet((Relation("box", "on", "table"), Relation("box", "lying")), True, 2, (("other", "salt"),)),),
-    (Relation("agv", "touched"),), Cause(CauseKind.BLOCKED, ("salt",), 1.5, "in the way"), "push it aside")
+    (Relation("agv", "touched"),), Cause(CauseKind.BLOCKED, ("salt",), 1.5, "in the way"), "push it aside",
+    statements_of(["not(on(box,table))", "at_least(2,on(a,b),on(b,c),lying(d))"]))
+GOAL = Goal(statements_of(["on(box,table)"]), statements_of(["not(lying(box))"]),
+            statements_of(["lying(box)"]),
+            "panda", "the box ends up on the table", "gpt")
 RECORD = StepRecord(STEP, (COMMAND,), False, "it is so already", True)
 ENTRY = StackEntry(COMMAND, FEEDBACK, 3)
 CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note",
-                        Maker(MakerKind.MODEL, "gpt"))
+                        Maker(MakerKind.MODEL, "gpt"), GOAL)
 THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False, True)
 
 
@@ -77,7 +83,8 @@ def over_the_wire(message: Any) -> Any:
                      id="no arguments"),
         pytest.param(STEP, conversions.step_to_msg, conversions.step_from_msg, id="step"),
         pytest.param(
-            Plan((STEP,), "offline", "why", "in full"), conversions.plan_to_msg, conversions.plan_from_msg,
+            Plan((STEP,), "offline", "why", "in full", GOAL), conversions.plan_to_msg,
+            conversions.plan_from_msg,
             id="plan"
         ),
         pytest.param(RECORD, conversions.record_to_msg, conversions.record_from_msg, id="record"),
@@ -178,3 +185,17 @@ def test_an_empty_verdict_message_is_not_ok() -> None:
     from hicrisp_msgs.msg import Verdict as VerdictMsg
 
     assert not conversions.verdict_from_msg(VerdictMsg()).ok
+
+
+def test_a_question_travels_with_its_choices_and_what_they_mean() -> None:
+    question = Question("Which one?", (Choice("the red box"), Choice("the box ends up on the table", GOAL)))
+    messages = [over_the_wire(each) for each in conversions.choices_to_msg(question)]
+    assert conversions.choices_from_msg(messages) == question.choices
+    assert conversions.choices_to_msg(None) == []
+
+
+def test_a_goal_travels_with_its_words() -> None:
+    read = conversions.goal_from_msg(over_the_wire(conversions.goal_to_msg(GOAL)), True)
+    assert read is not None
+    assert (read, read.said, read.source) == (GOAL, GOAL.said, GOAL.source)
+    assert conversions.goal_from_msg(conversions.goal_to_msg(None), False) is None

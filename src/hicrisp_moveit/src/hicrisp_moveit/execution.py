@@ -31,9 +31,9 @@ _PREEMPTION = 0.8
 """Seconds that move_group gets to end a motion before the controllers are told without it."""
 _PERIOD = 0.1
 _POLL = 0.01
-_REASON_WAIT = 0.3
+_REASON_WAIT = 2.0
 """Longest wait for a controller's own reason, which comes by another way than MoveIt's code, seconds."""
-_SETTLE = 1.0
+_SETTLE = 5.0
 """Longest wait for the joints to come to rest at the end of a motion, seconds of wall time."""
 
 Alarm = Callable[[], Optional[Outcome]]

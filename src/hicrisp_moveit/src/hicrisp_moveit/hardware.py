@@ -22,7 +22,7 @@ from hicrisp_moveit.settings import FrankaSettings
 _POLL = 0.02
 _SAMPLES = 2
 """States on end that must feel a contact."""
-_LATE_MODE = 1.0
+_LATE_MODE = 5.0
 """Longest wait for the mode to change after a recovery, seconds."""
 
 

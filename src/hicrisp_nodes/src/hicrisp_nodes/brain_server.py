@@ -54,9 +54,12 @@ class BrainServer:
                 feedback=tuple(to.feedback_from_msg(feedback) for feedback in asked.feedback),
                 done=tuple(to.record_from_msg(record) for record in asked.done),
                 remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
-                history=tuple(asked.history), feedback_level=level), deadline)
+                history=tuple(asked.history), feedback_level=level,
+                goal=to.goal_from_msg(asked.goal, asked.has_goal)), deadline)
         result = PlanTaskResult(
             ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
+            question=answer.question.text if answer.question is not None else "",
+            choices=to.choices_to_msg(answer.question),
             alternatives=list(answer.alternatives), usage=to.usage_to_msg(answer.usage, asked.task_id))
         if answer.plan is not None:
             result.plan = to.plan_to_msg(answer.plan, asked.task_id)

@@ -45,9 +45,11 @@ class CorrectorServer:
             replans_left=asked.replans_left,
             made=to.facts_from_msg(asked.made),
             earlier=tuple(to.feedback_from_msg(feedback) for feedback in asked.earlier),
+            goal=to.goal_from_msg(asked.goal, asked.has_goal),
+            missed=to.feedback_from_msg(asked.missed) if asked.has_missed else None,
         )
-        if not request.stack:
-            raise ValueError("a correction needs at least one entry on the stack")
+        if not request.stack and request.missed is None:
+            raise ValueError("a correction needs an entry on the stack, or what of the goal is missing")
         answer = self._corrector.correct(request, Deadline(max(0.0, asked.time_limit)))
         return CorrectStepResult(
             correction=to.correction_to_msg(answer.correction), mark=answer.mark,

@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any, Dict
+from typing import Any, Dict, Tuple
 
 import rospy
 from hicrisp_core.errors import HicrispError
@@ -27,6 +27,8 @@ from std_srvs.srv import Trigger, TriggerResponse
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome
 from hicrisp_msgs.srv import (
+    AnswerQuestion,
+    AnswerQuestionResponse,
     Approve,
     ApproveResponse,
     CancelTask,
@@ -68,7 +70,7 @@ class Supervisor:
     """Everything that the supervisor serves, around the queue of tasks."""
 
     def __init__(self) -> None:
-        configuration = load_configuration()
+        configuration = _asking(load_configuration())
         self._reports = Reports()
         self._gate = Gate(
             str(parameter("autonomy", configuration.policy.autonomy)),
@@ -120,6 +122,8 @@ class Supervisor:
             rospy.Service("explain", Explain, lambda request: self._explain(request.task_id)),
             rospy.Service("approve", Approve,
                           lambda request: self._approve(request.task_id, request.granted)),
+            rospy.Service("answer", AnswerQuestion,
+                          lambda request: self._answer(request.task_id, request.answer)),
             rospy.Service("set_autonomy", SetAutonomy,
                           lambda request: SetAutonomyResponse(*self._gate.set_autonomy(request.level))),
             trigger("pause", self._gate.pause),
@@ -142,7 +146,7 @@ class Supervisor:
 
     def _follow(self, configuration: Configuration) -> None:
         """Go over to another scene of the same kind: same robots, same domain."""
-        self._runner.follow(configuration)
+        self._runner.follow(_asking(configuration))
         self._observer.world_changed()
 
     def _get(self, task_id: str) -> GetTaskResponse:
@@ -172,6 +176,12 @@ class Supervisor:
             return ApproveResponse(False, f"task '{task_id}' is not the one that runs")
         return ApproveResponse(*self._gate.answer(granted))
 
+    def _answer(self, task_id: str, answer: str) -> AnswerQuestionResponse:
+        current = self._queue.current
+        if task_id and (current is None or current.id != task_id):
+            return AnswerQuestionResponse(False, f"task '{task_id}' is not the one that runs")
+        return AnswerQuestionResponse(*self._gate.say(answer))
+
     def _execute_task(self, goal: Goal) -> ExecuteTaskResult:
         asked = goal.message
         admission = self._queue.submit(asked.task, asked.robot, asked.request_id, asked.dry_run)
@@ -193,13 +203,19 @@ class Supervisor:
 
     def _status(self, request: Request) -> Any:
         shown = request
+        choices: Tuple[str, ...] = ()
         if request is self._queue.current and request.progress.state not in ENDED:
-            if self._gate.question:
+            asked = self._gate.asked
+            if asked is not None:
+                choices = tuple(each.text for each in asked.choices)
+                shown = replace(request, progress=replace(
+                    request.progress, state=State.ASKING, message=asked.text))
+            elif self._gate.question:
                 shown = replace(request, progress=replace(
                     request.progress, state=State.AWAITING_APPROVAL, message=self._gate.question))
             elif self._gate.paused:
                 shown = replace(request, progress=replace(request.progress, state=State.PAUSED))
-        return status_to_msg(shown, len(self._queue.waiting))
+        return status_to_msg(shown, len(self._queue.waiting), choices)
 
     def _publish(self, request: Request) -> None:
         if self._queue.current in (request, None):
@@ -217,6 +233,14 @@ class Supervisor:
         self._reports.diagnostics(parts, {
             "task": current.id if current else "none", "waiting": len(self._queue.waiting),
             "estop": self._gate.estop.is_set(), "paused": self._gate.paused, "autonomy": self._gate.autonomy})
+
+
+def _asking(configuration: Configuration) -> Configuration:
+    """The configuration with the seconds for which this supervisor waits for an answer, where it is told."""
+    seconds = float(parameter("ask_time_limit", -1.0))
+    if seconds < 0.0:
+        return configuration
+    return replace(configuration, policy=replace(configuration.policy, ask_time_limit=seconds))
 
 
 def main() -> None:

@@ -19,5 +19,5 @@ class Publisher(rospy.Publisher):
         try:
             super().publish(*args, **fields)
         except rospy.ROSException:
-            if not rospy.is_shutdown():
+            if not rospy.core.is_shutdown_requested():  # ``is_shutdown`` comes true after topics were closed.
                 raise

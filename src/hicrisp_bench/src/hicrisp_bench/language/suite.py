@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.chat_model import make_chat_model
-from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
+from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 
 from hicrisp_bench.language.judging import Judge, Mark
 from hicrisp_bench.language.memory import peak_mib
@@ -33,6 +33,10 @@ from hicrisp_bench.suite import Report, Row, at_least_one
 
 COLUMNS = ("class", "n", *(mark.value for mark in Mark), "seconds")
 ALL = "all"
+_LONGEST = 400
+"""Tokens of an answer; a goal has about 30."""
+_PATIENCE = 900.0
+"""Seconds for one answer of a model's file; its first one on a busy machine takes minutes."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -40,8 +44,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sentences", type=Path, metavar="FILE",
                         help="a JSON list of id, scene, text, class and goal "
                              "(config/sentences/tabletop.json)")
-    parser.add_argument("--llm", default=OFFLINE, metavar="NAME",
-                        help="a file of config/llm: offline is the grammar (the default)")
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument("--llm", default=OFFLINE, metavar="NAME",
+                     help="a file of config/llm: offline is the grammar (the default)")
+    who.add_argument("--gguf", type=Path, metavar="PATH",
+                     help="a model's file, served on loopback by xllamacpp")
+    parser.add_argument("--threads", type=at_least_one, default=2, help="of --gguf (2)")
     parser.add_argument("--grammar", action="store_true",
                         help="ask the grammar first, the model where it refuses")
     parser.add_argument("--prompt", default="goal", metavar="NAME", help="a folder of config/prompts (goal)")
@@ -83,14 +91,26 @@ def _chosen(sentences: Sequence[Sentence], options: argparse.Namespace) -> List[
 
 def _reader(options: argparse.Namespace) -> Tuple[Reader, str]:
     """Who is asked, and its name."""
-    settings = load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
+    settings = _served(options.gguf, options.threads) if options.gguf else load_llm_settings(
+        config_file("llm", options.llm, beside=options.config / "llm" / "any"))
     if settings.offline:
         return GrammarReader(), "the grammar"
-    model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, 400)))
+    model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)))
     reader = ModelReader(model, options.config / "prompts" / options.prompt, settings.timeout_s)
     if options.grammar:
         return EitherReader(GrammarReader(), reader), f"the grammar, then {model.name}"
     return reader, model.name
+
+
+def _served(file: Path, threads: int) -> LlmSettings:
+    """A model's file served like the embedded model, without an adapter, with room for the whole prompt."""
+    if not file.is_file():
+        raise ConfigError(f"there is no model file {file}")
+    return LlmSettings(
+        file.stem, backend="embedded", model=file.stem, timeout_s=_PATIENCE, retries=0,
+        response_format="json_schema", max_tokens=_LONGEST,
+        options={"package": "", "file": str(file.resolve()), "adapter": "", "threads": threads,
+                 "context": 8192, "start_s": 300.0})
 
 
 def _read_all(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Set, Tuple
 
 from hicrisp_core.model import Relation
@@ -43,7 +44,7 @@ class Atom:
         subject, object_ = (*self.arguments, "", "")[:2]
         return Relation(subject, self.predicate, object_)
 
-    @property
+    @cached_property
     def ground(self) -> bool:
         return self.predicate != "*" and all(a != "_" and "?" not in a for a in self.arguments)
 

@@ -8,15 +8,18 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from hicrisp_core.config.settings import STRICT
-from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline, ThinkingTime
+
+_PATIENCE = 3.0
+"""Wall seconds for one second of thinking: on a busy machine other programs have the processor meanwhile."""
 
 
 @dataclass(frozen=True, config=STRICT)
 class SearchLimits:
-    """How far to look: commands in a sequence, states looked at, wall seconds for one question.
+    """How far to look: commands in a sequence, states looked at, seconds of thinking for one question.
 
     A question may take several searches (one for each thing that would serve); its seconds are for all of
-    them.
+    them. They are the processor's, with three times as much wall time at most.
     """
 
     depth: NonNegativeInt = 8
@@ -24,5 +27,12 @@ class SearchLimits:
     seconds: PositiveFloat = 1.0
 
     def deadline(self, outer: Optional[Deadline] = None) -> Deadline:
-        """The deadline of a question that begins now: its own seconds, or an outer one that comes first."""
-        return Deadline(self.seconds if outer is None else min(self.seconds, outer.remaining))
+        """The end of a question that begins now: its own seconds, or an outer deadline that comes first.
+
+        Args:
+            outer: the question's own, where this is one of its searches, or that of whoever asks.
+        """
+        if isinstance(outer, ThinkingTime):
+            return outer
+        wall = _PATIENCE * self.seconds
+        return ThinkingTime(self.seconds, wall if outer is None else min(wall, outer.remaining))

@@ -1,8 +1,9 @@
-"""Deadlines in wall time: every wait in the workspace has one."""
+"""Deadlines in wall time, which every wait in the workspace has, and in the time that a thread computes."""
 
 from __future__ import annotations
 
 import time
+from threading import get_ident
 
 
 class Deadline:
@@ -25,3 +26,34 @@ class Deadline:
     @property
     def passed(self) -> bool:
         return time.monotonic() >= self._end
+
+
+class ThinkingTime(Deadline):
+    """The end of a computation: so many seconds of the processor for the thread that begins it, and a limit
+    in wall time for all threads.
+
+    On a busy machine a computation gets as far as on an idle one, only later.
+
+    Args:
+        seconds: processor time from now, at least 0.
+        wall: wall time from now, at least 0.
+    """
+
+    def __init__(self, seconds: float, wall: float) -> None:
+        super().__init__(wall)
+        self._thread = get_ident()
+        self._computed = time.thread_time() + seconds
+
+    @property
+    def remaining(self) -> float:
+        """Seconds that are certainly not yet over, never negative."""
+        wall = super().remaining
+        return min(wall, max(0.0, self._computed - time.thread_time())) if self._mine else wall
+
+    @property
+    def passed(self) -> bool:
+        return super().passed or self._mine and time.thread_time() >= self._computed
+
+    @property
+    def _mine(self) -> bool:
+        return get_ident() == self._thread

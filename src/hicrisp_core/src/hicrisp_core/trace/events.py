@@ -440,7 +440,7 @@ class TaskFinished(Event):
 
 
 EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (
-    TaskReceived, GoalUnderstood, QuestionAsked, GoalJudged, PlanMade, Answered, Refused, StepStarted,
+    TaskReceived, PlanMade, GoalUnderstood, QuestionAsked, GoalJudged, Answered, Refused, StepStarted,
     StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
     CorrectionMade, StackChanged, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected, UsageSoFar,
     Waiting, Noted, Recalled,

@@ -16,12 +16,17 @@ from hicrisp_core.trace.drawings import (
     lay_out_lanes,
     lay_out_stack,
 )
-from hicrisp_core.trace.events import PlanMade, TaskFinished
+from hicrisp_core.trace.events import GoalUnderstood, PlanMade, TaskFinished
 from hicrisp_core.trace.explain import explain, maker_words
 from hicrisp_core.trace.pictures import embedded
 from hicrisp_core.trace.report_steps import Picture, picture_of, told_step
 from hicrisp_core.trace.story import Story, story_of
 
+_GOALS = {
+    "seen": "The detector sees it.", "missed": "The detector does not see it.",
+    "unknown": "Nobody could say what the task means as a whole: its steps alone were judged.",
+}
+"""What is known of a goal."""
 _BADGES = {
     "succeeded": "Succeeded", "failed": "Failed", "refused": "Refused", "answered": "Answered",
     "canceled": "Canceled", "unfinished": "Not finished",
@@ -38,6 +43,14 @@ class PlanPart(NamedTuple):
     reasoning: str
 
 
+class GoalPart(NamedTuple):
+    """The goal in words, its conditions in writing, and what is known of it."""
+
+    words: str
+    parts: Tuple[Tuple[str, str], ...]
+    state: str
+
+
 def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path]) -> str:
     """The page as text.
 
@@ -52,7 +65,7 @@ def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path])
         message="" if end.success and end.message == end.reason else end.message,
         run=story.task.task_id or path.name, words=explain(told), figures=_figures(story, end),
         settings=_settings(story, end), pictures=_pictures(story, path),
-        plans=[_plan(number, plan) for number, plan in enumerate(story.plans)],
+        goal=_goal(story), plans=[_plan(number, plan) for number, plan in enumerate(story.plans)],
         stack=_stack(story), deviations=_deviations(story), lanes=_lanes(story),
         steps=[told_step(step, path) for step in story.steps])
 
@@ -65,6 +78,22 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(maker=maker_words, seconds=_seconds, number=_number, vector=_vector)
     return environment
+
+
+def _goal(story: Story) -> Optional[GoalPart]:
+    """What the task was understood to mean; ``None`` where nobody was asked for it."""
+    if story.goal is None and not story.questions:
+        return None
+    goal = story.goal or GoalUnderstood()
+    words = f"{goal.said[:1].upper()}{goal.said[1:]}." if goal.known else ""
+    if story.goal is not None and not goal.known:
+        words = _GOALS["unknown"]
+    parts = [("first", goal.first), ("at the end", goal.end), ("on the way", goal.keep)]
+    missing = story.judged.missing if story.judged is not None and story.goal_state == "missed" else ""
+    state = missing or _GOALS.get(story.goal_state if goal.known else "", "")
+    by = f" Understood by {goal.source}." if goal.source else ""
+    return GoalPart(words,
+                    tuple((name, ", ".join(texts)) for name, texts in parts if texts), f"{state}{by}".strip())
 
 
 def _figures(story: Story, end: TaskFinished) -> List[Tuple[str, str]]:

@@ -15,7 +15,7 @@ from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.service_client import ServiceClient
 
 from hicrisp_msgs.msg import Event, TaskStatus, WorldState
-from hicrisp_msgs.srv import Approve, CancelTask, Explain, GetTask, ResetWorld, SubmitTask
+from hicrisp_msgs.srv import AnswerQuestion, Approve, CancelTask, Explain, GetTask, ResetWorld, SubmitTask
 from hicrisp_nodes.cli.graph import Graph
 
 NODES = ("supervisor", "brain", "body", "detector", "corrector", "embedded_world")
@@ -28,10 +28,10 @@ STATES = {
     getattr(TaskStatus, name): name.lower().replace("_", " ")
     for name in ("QUEUED", "PLANNING", "RUNNING", "CORRECTING", "AWAITING_APPROVAL", "PAUSED", "SUCCEEDED",
                  "FAILED",
-                 "REFUSED", "CANCELED", "ANSWERED")}
+                 "REFUSED", "CANCELED", "ANSWERED", "ASKING")}
 _SERVICES = {
     "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
-    "approve": Approve,
+    "approve": Approve, "answer": AnswerQuestion,
     "reset_world": ResetWorld}
 
 

@@ -31,6 +31,8 @@ from hicrisp_nodes.cli.trials import run_trials
 _START_LIMIT = 120.0
 _CANCEL_LIMIT = 8.0
 _SLICE = 0.1
+_ALONE = 5.0
+"""Seconds that a question about a task waits where nobody sits at the terminal."""
 _NEEDED = ("submit_task", "get_task", "detector/check", "reset_world")
 
 
@@ -54,6 +56,7 @@ class Demo:
             "scene": options.scene, "world": extensions().worlds.get(self._scene.world).launch,
             "policy": options.policy, "llm": self.brain, "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
+            "ask_time_limit": _ALONE if not (options.keep or sys.stdin.isatty()) else -1.0,
             "namespace": options.namespace,
             "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log,
             self._uri)

@@ -40,6 +40,7 @@ class Follower:
         self._narrator = Narrator(console)
         self._alive = alive
         self._asked = ""
+        self._doubt = ""
 
     def follow(self, task_id: str, seconds: float) -> List[Dict[str, Any]]:
         """Tell a task until it has ended; its events are returned.
@@ -66,6 +67,7 @@ class Follower:
                 if status is None:
                     raise Unreachable(f"the supervisor was started again and knows nothing of task {task_id}")
                 self._approval(status)
+                self._question(status)
                 ended_at = ended_at or (now if status.state in ENDED else None)
             if ended_at is not None and now - ended_at > _SILENCE:
                 break
@@ -88,6 +90,22 @@ class Follower:
                                      sys.stdin.readline().strip().lower() in ("y", "yes"))
             else:
                 self._console.say(f"{question} Answer with: hicrisp approve, or: hicrisp refuse")
+
+
+    def _question(self, status: TaskStatus) -> None:
+        """Put the question what the task means to who sits at the terminal, or say how to answer it."""
+        if status.state != TaskStatus.ASKING:
+            self._doubt = ""
+        elif self._doubt != status.message:
+            self._doubt = status.message
+            self._console.say(self._console.paint(status.message, "warn"))
+            for number, choice in enumerate(status.choices, start=1):
+                self._console.say(f"  {number}. {choice}")
+            if sys.stdin.isatty():
+                self._console.say("a number, or other words:")
+                self._supervisor.ask("answer", status.task_id, sys.stdin.readline().strip())
+            else:
+                self._console.say(f"Answer with: hicrisp answer {status.task_id} NUMBER, or other words")
 
 
 def wait_for_report(run_folder: str, alive: Callable[[], bool] = lambda: True) -> Optional[Path]:

@@ -84,6 +84,11 @@ def _approve(options: argparse.Namespace, console: Console) -> int:
                  console)
 
 
+def _answer(options: argparse.Namespace, console: Console) -> int:
+    answer = " ".join(options.answer)
+    return _said(Supervisor(options.namespace).ask("answer", options.task_id, answer), console)
+
+
 def _explain(options: argparse.Namespace, console: Console) -> int:
     answer = Supervisor(options.namespace).ask("explain", options.task_id)
     console.say(answer.text)
@@ -135,7 +140,7 @@ def _listen(namespace: str) -> EventStream:
 
 _COMMANDS: Dict[str, Callable[[argparse.Namespace, Console], int]] = {
     "submit": _submit, "watch": _watch, "cancel": _cancel, "explain": _explain, "tasks": _tasks,
-    "approve": _approve,
+    "approve": _approve, "answer": _answer,
     "refuse": _approve, "reset": _reset}
 
 
@@ -156,6 +161,9 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     ):
         command = commands.add_parser(name, help=text)
         command.add_argument("task_id", nargs="?", default="", help="the running or the last one by default")
+    answer = commands.add_parser("answer", help="say what a task means that is asked about")
+    answer.add_argument("task_id", help="the task that asks")
+    answer.add_argument("answer", nargs="+", help="the number of a choice, or words of your own")
     tasks = commands.add_parser("tasks", help="the tasks that wait, run and have ended, the newest first")
     tasks.add_argument("--most", type=int, default=20, metavar="N", help="how many that have ended (20)")
     reset = commands.add_parser("reset", help="put a simulated world back to its beginning")

@@ -13,9 +13,12 @@ from hicrisp_core.trace.events import (
     Event,
     FaultInjected,
     FeedbackRecord,
+    GoalJudged,
+    GoalUnderstood,
     Noted,
     OffsetLearnt,
     PlanMade,
+    QuestionAsked,
     Refused,
     StackChanged,
     StackRecord,
@@ -39,12 +42,14 @@ class Narrator:
         self._console = console
         self._count = 0
         self._told = ""
+        self._missing = ""
         self._was_refused = False
         self._commands: Dict[Any, CommandTried] = {}
         """The command that each step has under way, by the step's index."""
         self._several = False
         self._tellers: Dict[Type[Event], Callable[[Any], None]] = {
-            TaskReceived: self._task, PlanMade: self._plan, Answered: self._answer, Refused: self._refused,
+            TaskReceived: self._task, GoalUnderstood: self._goal, QuestionAsked: self._question,
+            GoalJudged: self._judged, PlanMade: self._plan, Answered: self._answer, Refused: self._refused,
             StepStarted: self._step, CommandTried: self._remember, VerdictGiven: self._verdict,
             CorrectionMade: self._correction, StackChanged: self._stack, OffsetLearnt: self._offset,
             Noted: self._note, Waiting: self._note, ApprovalAsked: self._approval, FaultInjected: self._fault,
@@ -65,10 +70,32 @@ class Narrator:
         paint = self._console.paint
         self._count, self._told, self._several, self._was_refused = 0, "", False, False
         self._commands.clear()
+        self._missing = ""
         self._say(paint("Task", "strong"), " ", paint(event.text, "accent"))
         labels = {"scene": event.scene, "seed": event.seed, "policy": event.policy, "llm": event.llm}
         told = " · ".join(f"{name} {value}" for name, value in labels.items() if value not in (None, ""))
         self._say("     ", paint(told, "soft"))
+
+    def _goal(self, event: GoalUnderstood) -> None:
+        paint = self._console.paint
+        if event.known:
+            self._say(paint("Goal", "strong"), " ", f"I understand: {event.said}.",
+                      paint(f"({event.source}, {event.t:.1f} s)", "soft"))
+        else:
+            self._say(paint("Goal", "strong"), " ", paint("unknown: the steps alone are judged", "warn"))
+
+    def _question(self, event: QuestionAsked) -> None:
+        paint = self._console.paint
+        self._say(paint("Asked", "strong"), event.text,
+                  paint(f"answer: {event.answer}" if event.answer else "nobody answered in time", "warn"))
+
+    def _judged(self, event: GoalJudged) -> None:
+        paint = self._console.paint
+        if event.seen:
+            self._say("  ", paint("✓ the goal is seen", "good"))
+        elif event.missing != self._missing:
+            self._missing = event.missing
+            self._say("  ", paint("✗", "bad"), paint(event.missing, "bad"))
 
     def _plan(self, event: PlanMade) -> None:
         paint = self._console.paint

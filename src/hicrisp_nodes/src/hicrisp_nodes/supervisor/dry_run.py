@@ -26,7 +26,8 @@ def rehearse(domain: Domain, ports: Ports, task: Task, history: Tuple[str, ...] 
     world = ports.observer.observe(Deadline(SEE_LIMIT))
     answer = ports.brain.plan(PlanRequest(task, world, history=history), Deadline(PLAN_LIMIT))
     if answer.plan is None:
-        return TaskFinished(success=bool(answer.answer), message=answer.answer or answer.refusal)
+        asked = answer.question.text if answer.question is not None else ""
+        return TaskFinished(success=bool(answer.answer), message=answer.answer or asked or answer.refusal)
     said: List[str] = []
     for index, step in enumerate(answer.plan.steps, 1):
         addressed = replace(step, robot=step.robot or task.robot)
@@ -41,4 +42,5 @@ def rehearse(domain: Domain, ports: Ports, task: Task, history: Tuple[str, ...] 
             return TaskFinished(message=f"step {index}, {step.text}: {refusal}")
         if translation.pass_reason:
             said.append(f"{index}. nothing ({translation.pass_reason})")
-    return TaskFinished(success=True, message="would do: " + "; ".join(said))
+    meant = f"I understand: {answer.plan.goal.said}. " if answer.plan.goal is not None else ""
+    return TaskFinished(success=True, message=f"{meant}would do: {'; '.join(said)}")

@@ -7,10 +7,13 @@ from __future__ import annotations
 from threading import Condition, Event
 from typing import Callable, Optional, Tuple
 
+from hicrisp_core.ports.brain import Question
 from hicrisp_core.time.deadline import Deadline
 
 LEVELS = ("full", "supervised")
 SLICE = 0.05
+_LONGEST = 400
+"""Characters of an answer that are taken."""
 
 
 class Gate:
@@ -31,8 +34,11 @@ class Gate:
         self._news = Condition()
         self._paused = False
         self._answer: Optional[bool] = None
+        self._said = ""
         self.estop = Event()
         self.question = ""
+        self.asked: Optional[Question] = None
+        """What the user is asked about a task's meaning."""
         self.reason = ""
 
     @property
@@ -88,6 +94,31 @@ class Gate:
             question = self.question
             self._news.notify_all()
         return True, f"{'approved' if granted else 'refused'}: {question}"
+
+    def say(self, answer: str) -> Tuple[bool, str]:
+        """Answer the question what a task means."""
+        words = " ".join(answer.split())[:_LONGEST]
+        with self._news:
+            if self.asked is None:
+                return False, "nothing is asked"
+            if not words:
+                return False, f"say a number or words; the question is: {self.asked.text}"
+            self._said = words
+            self._news.notify_all()
+        return True, f"understood: {words}"
+
+    def ask(self, question: Question, seconds: float, cancel: Event) -> str:
+        """Ask the user what is meant; empty where no answer came in time, or the task was canceled."""
+        with self._news:
+            self._said, self.asked = "", question
+        self._changed()
+        patience = Deadline(seconds)
+        with self._news:
+            while not self._said and not patience.passed and not cancel.is_set() and not self.estop.is_set():
+                self._news.wait(SLICE)
+            said, self.asked = self._said, None
+        self._changed()
+        return said
 
     def pass_through(self, cancel: Event) -> None:
         """Wait while paused; an emergency stop or a cancel ends the wait."""

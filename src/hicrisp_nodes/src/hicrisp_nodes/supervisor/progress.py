@@ -9,6 +9,7 @@ from typing import Any, Mapping
 from hicrisp_core.trace.events import (
     Answered,
     CorrectionMade,
+    GoalUnderstood,
     PlanMade,
     Refused,
     StackChanged,
@@ -34,6 +35,7 @@ class State(Enum):
     REFUSED = "refused"
     CANCELED = "canceled"
     ANSWERED = "answered"
+    ASKING = "asking"
 
 
 ENDED = frozenset({State.SUCCEEDED, State.FAILED, State.REFUSED, State.CANCELED, State.ANSWERED})
@@ -56,6 +58,9 @@ class Progress:
     corrections: int = 0
     message: str = ""
     run_folder: str = ""
+    goal: str = ""
+    """What the task means, in words."""
+    goal_state: str = ""
 
     def ended(self, state: State, message: str) -> "Progress":
         """The end of the task."""
@@ -68,6 +73,8 @@ class Progress:
             return replace(self, state=State.PLANNING)
         if isinstance(event, Waiting):
             return replace(self, message=event.text)
+        if isinstance(event, GoalUnderstood):
+            return replace(self, goal=event.said, goal_state="" if event.known else "unknown")
         if isinstance(event, PlanMade):
             return replace(self, state=State.RUNNING, step_count=event.from_step + len(event.steps),
                            message="")
@@ -86,7 +93,8 @@ class Progress:
             return self.ended(State.REFUSED, refusal(event))
         if isinstance(event, TaskFinished) and self.state not in (State.ANSWERED, State.REFUSED):
             state = State.SUCCEEDED if event.success else State.FAILED
-            return self.ended(State.CANCELED if event.canceled else state, event.message)
+            return replace(self, goal_state=event.goal).ended(State.CANCELED if event.canceled else state,
+                                                              event.message)
         return self
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 import rospy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -87,12 +87,13 @@ class Reports:
         self._diagnostics.publish(message)
 
 
-def status_to_msg(request: Request, queued: int) -> TaskStatus:
-    """Where a task stands, as a message."""
+def status_to_msg(request: Request, queued: int, choices: Sequence[str] = ()) -> TaskStatus:
+    """Where a task stands, as a message, with the choices of a question to the user."""
     progress = request.progress
     return TaskStatus(
         stamp=rospy.Time.now(), task_id=request.id, text=request.text, state=_STATE_CODES[progress.state],
         step_index=progress.step_index, step_count=progress.step_count, step=progress.step,
         stack_depth=progress.stack_depth, corrections=progress.corrections, message=progress.message,
-        run_folder=progress.run_folder, queued=queued)
+        run_folder=progress.run_folder, choices=list(choices), goal=progress.goal,
+        goal_state=progress.goal_state, queued=queued)
 

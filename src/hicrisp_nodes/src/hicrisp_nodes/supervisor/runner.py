@@ -174,6 +174,7 @@ class TaskRunner:
             corrector=RosCorrector(self._thinkers.corrector, cancel),
             observer=TaskObserver(self._observer, cancel),
             approve=approve,
+            ask=lambda question, seconds: self._gate.ask(question, seconds, cancel),
             help=lambda wanted: self._gate.help(wanted, cancel),
             announce=planned,
             gate=self._gate.pass_through,

@@ -9,6 +9,7 @@ from hicrisp_core.model import Correction, Maker, MakerKind, Rung, StackEntry
 
 from hicrisp_msgs.msg import Correction as CorrectionMsg
 from hicrisp_msgs.msg import StackEntry as StackEntryMsg
+from hicrisp_ros.conversions.goal import goal_from_msg, goal_to_msg
 from hicrisp_ros.conversions.task import command_from_msg, command_to_msg, step_from_msg, step_to_msg
 from hicrisp_ros.conversions.verdict import feedback_from_msg, feedback_to_msg
 
@@ -50,6 +51,8 @@ def correction_to_msg(correction: Correction) -> CorrectionMsg:
         note=correction.note,
         maker=correction.maker.kind.value,
         maker_name=correction.maker.name,
+        has_goal=correction.goal is not None,
+        goal=goal_to_msg(correction.goal),
     )
 
 
@@ -62,6 +65,7 @@ def correction_from_msg(message: CorrectionMsg) -> Correction:
         drop=message.drop,
         note=message.note,
         maker=Maker(_MAKERS.get(message.maker, MakerKind.NOBODY), message.maker_name),
+        goal=goal_from_msg(message.goal, message.has_goal),
     )
 
 

@@ -17,6 +17,7 @@ from hicrisp_msgs.msg import Step as StepMsg
 from hicrisp_msgs.msg import StepRecord as StepRecordMsg
 from hicrisp_msgs.msg import Value as ValueMsg
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
+from hicrisp_ros.conversions.goal import goal_from_msg, goal_to_msg
 
 
 def _arguments_to_msg(arguments: Mapping[str, Value]) -> List[ValueMsg]:
@@ -47,13 +48,14 @@ def step_from_msg(message: StepMsg) -> Step:
 def plan_to_msg(plan: Plan, task_id: str = "", stamp: Optional[genpy.Time] = None) -> PlanMsg:
     """A plan as a message, for a task."""
     steps = [step_to_msg(step) for step in plan.steps]
-    return PlanMsg(stamp or genpy.Time(), task_id, steps, plan.source, plan.reasoning, plan.request)
+    return PlanMsg(stamp or genpy.Time(), task_id, steps, plan.source, plan.reasoning, plan.request,
+                   plan.goal is not None, goal_to_msg(plan.goal))
 
 
 def plan_from_msg(message: PlanMsg) -> Plan:
     """The plan of a message."""
     return Plan(tuple(step_from_msg(step) for step in message.steps), message.source, message.reasoning,
-                message.request)
+                message.request, goal_from_msg(message.goal, message.has_goal))
 
 
 def keep_outs_to_msg(keep_outs: Iterable[KeepOut]) -> List[KeepOutMsg]:

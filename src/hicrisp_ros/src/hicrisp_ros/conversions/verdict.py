@@ -18,6 +18,7 @@ from hicrisp_core.model import (
     Unmet,
     Verdict,
 )
+from hicrisp_core.model.goal_text import statements_of
 
 from hicrisp_msgs.msg import Cause as CauseMsg
 from hicrisp_msgs.msg import Command as CommandMsg
@@ -94,6 +95,7 @@ def feedback_to_msg(feedback: Feedback, words: Optional[Words] = None) -> Feedba
         seen=[RelationMsg(*fact) for fact in feedback.seen],
         cause=cause_to_msg(feedback.cause),
         advice=feedback.advice,
+        conditions=list(map(str, feedback.conditions)),
         error=words.error,
         reason=words.reason,
         suggestion=words.suggestion,
@@ -118,6 +120,7 @@ def feedback_from_msg(message: FeedbackMsg) -> Feedback:
         seen=tuple(_fact(fact) for fact in message.seen),
         cause=cause_from_msg(message.cause),
         advice=message.advice,
+        conditions=statements_of(message.conditions),
     )
 
 

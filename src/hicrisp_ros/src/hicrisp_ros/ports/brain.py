@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from threading import Event
 
-from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
+from hicrisp_core.ports.brain import (
+    CorrectionRequest,
+    PlanAnswer,
+    PlanRequest,
+    Question,
+    ReportAnswer,
+    ReportRequest,
+)
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal
@@ -31,7 +38,8 @@ class RosBrain:
             feedback=[to.feedback_to_msg(feedback) for feedback in request.feedback],
             done=[to.record_to_msg(record) for record in request.done],
             remaining=[to.step_to_msg(step) for step in request.remaining],
-            history=list(request.history), feedback_level=request.feedback_level), deadline)
+            history=list(request.history), feedback_level=request.feedback_level,
+            has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal)), deadline)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that lead to a state in which the stack's top can be tried again."""
@@ -49,6 +57,8 @@ class RosBrain:
             plan=to.plan_from_msg(result.plan) if result.ok else None,
             answer=result.answer,
             refusal=result.refusal,
+            question=Question(result.question, to.choices_from_msg(result.choices)) if result.question
+            else None,
             alternatives=tuple(result.alternatives),
             usage=to.usage_from_msg(result.usage),
         )

@@ -137,6 +137,11 @@ class Join(StateTest):
         self._atoms = tuple(atoms)
         self._negated = negated
         self._ground = ground
+        table = ground.table
+        own = [atom for atom in self._atoms if not ground.computed(atom)]
+        self._bits = sum({1 << table.number(atom.fact()) for atom in own if atom.ground})
+        self._patterns = tuple({id(each): each for each in (
+            table.pattern(atom) for atom in own if not atom.ground)}.values())
 
     def holds(self, state: int) -> bool:
         return (next(self.matches(state), None) is None) == self._negated
@@ -147,10 +152,9 @@ class Join(StateTest):
 
     def concerned(self, state: int) -> int:
         """The part of a state that the matches depend on."""
-        table, bits = self._ground.table, 0
-        for atom in self._atoms:
-            if not self._ground.computed(atom):
-                bits |= table.mask(atom)
+        bits = self._bits
+        for pattern in self._patterns:
+            bits |= pattern.bits
         return state & bits
 
     def lacks(self, state: int) -> Optional[Keys]:
@@ -210,7 +214,7 @@ def _matches(atoms: Tuple[Atom, ...], state: int, known: Binding, ground: Ground
     if not atoms:
         yield known
         return
-    first, rest = atoms[0].bind(known), atoms[1:]
+    first, rest = atoms[0].bind(known) if known else atoms[0], atoms[1:]
     if ground.computed(first):
         for match in solutions((first,), ground.fixed, ground.is_a):
             yield from _matches(rest, state, {**known, **match}, ground)
