@@ -155,9 +155,19 @@ def test_the_brain_is_offered_the_near_example_in_todays_names(run_of, store):
     (offered,) = second.brain.requests[0].examples
     assert (offered.text, [str(each) for each in offered.steps]) == ("pick up the crate",
                                                                      ["pick(panda, crate)"])
-    assert second.told("recalled")[0]["texts"] == ["pick up the crate"]
+    assert second.told("recalled") == []  # Nobody asked a model.
+
+
+def test_what_a_model_was_shown_is_told(store, domain, config_dir):
+    put(store, example("pick up the box", goal={}, steps=[step("pick", robot="panda", item="box")]))
+    with ChatServer(PLAN) as server:
+        brain = make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "default")
+        run = Run(domain, table_top({"crate": "box", "dish": "bowl"}), POLICY, brain=brain,
+                  memory=memory_of(store, domain))
+        run.executive.run(Task("pick up the crate"))
+    assert run.told("recalled")[0]["texts"] == ["pick up the crate"]
     assert 'The brain was offered 1 earlier task as examples: "pick up the crate".' in explain(
-        [{"kind": "task_received", "text": "t"}, *second.events])
+        [{"kind": "task_received", "text": "t"}, *run.events])
 
 
 def test_what_went_wrong_is_no_example(run_of, store):

@@ -69,6 +69,7 @@ class Executive:
         world = attempts.observe()
         task, answer = understand(self._ports, ledger, task, world, history, self._policy.ask_time_limit,
                                   lambda asked, seen: earlier.examples(asked, seen, ledger))
+        earlier.tell_examples(ledger)
         if answer.plan is None:
             if answer.answer:
                 ledger.tell(Answered(text=answer.answer))

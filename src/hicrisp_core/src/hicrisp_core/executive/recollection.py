@@ -28,7 +28,7 @@ class Recollection:
         self._memory = memory
         self._on_event = on_event
         self._events: List[Dict[str, Any]] = []
-        self._told: Tuple[str, ...] = ()
+        self._offered: Tuple[Remembered, ...] = ()
 
     def hear(self, event: Dict[str, Any]) -> None:
         """Pass an event on, and keep it where there is a memory."""
@@ -51,13 +51,15 @@ class Recollection:
         """Earlier tasks that were like this one."""
         if self._memory is None:
             return ()
-        found = self._memory.examples(task, world)
+        self._offered = self._memory.examples(task, world)
         self._complain(ledger)
-        ids = tuple(each.id for each in found)
-        if found and ids != self._told:
-            ledger.tell(Recalled(what=EXAMPLES, ids=ids, texts=tuple(each.text for each in found)))
-            self._told = ids
-        return found
+        return self._offered
+
+    def tell_examples(self, ledger: Ledger) -> None:
+        """Tell which examples the brain was offered, where it asked a model."""
+        if self._offered and ledger.calls:
+            ledger.tell(Recalled(what=EXAMPLES, ids=tuple(each.id for each in self._offered),
+                                 texts=tuple(each.text for each in self._offered)))
 
     def ways(self, failed: StackEntry, world: WorldState) -> Tuple[KnownWay, ...]:
         """Corrections that worked for such a failure."""
