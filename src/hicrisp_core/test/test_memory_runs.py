@@ -256,7 +256,8 @@ def test_a_model_of_goals_is_shown_the_goal_as_a_turn_of_the_conversation(domain
     _, messages = asked(domain, config_dir, store, GOAL, "would the box look good in the bowl?",
                         Policy("p", brain="goal", grammar="off"))
     assert "Request: <<<the box would look good in the bowl>>>" in messages[-3]
-    assert messages[-2] == '{"kind":"goal","end":["in(box,bowl)"]}'
+    assert json.loads(messages[-2]) == {
+        "say": "the box ends up in the bowl", "kind": "goal", "end": ["in(box,bowl)"]}
 
 
 def test_the_grammar_overrules_what_is_remembered_of_a_request(domain, config_dir, store):

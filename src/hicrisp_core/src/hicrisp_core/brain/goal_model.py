@@ -48,8 +48,10 @@ class GoalModel:
         """
         system, user = self._prompt.messages(text, self._domain, world)
         asked: Asked[Understanding] = ask(
-            self._client, system, user, deadline, goal_schema(self._domain, world),
-            lambda said: read_goal_answer(said, self._domain, world), (*self._prompt.examples(self._domain),
+            self._client, system, user, deadline,
+            goal_schema(self._domain, world, self._prompt.worded),
+            lambda said: read_goal_answer(said, self._domain, world),
+            (*self._prompt.examples(self._domain),
              *self._prompt.remembered(earlier, self._domain, world)))
         if isinstance(asked.answer, Goal):
             goal = replace(asked.answer, said=goal_words(asked.answer, self._domain),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Dict, Sequence
+from typing import Dict, Optional, Sequence
 
+from hicrisp_core.domain.goal_words import goal_words
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Step
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.remembered import Remembered
+from hicrisp_core.prompting.goal_schema import SAY
 from hicrisp_core.prompting.quarantine import plain, quarantined
 
 _OPENING = ("Earlier tasks in this domain that went well, as examples. What stands between <<< and >>> is "
@@ -30,9 +33,14 @@ def remembered_text(examples: Sequence[Remembered], in_words: bool = False) -> s
     return f"{_OPENING}\n{told}\n\n"
 
 
-def goal_record(goal: Goal) -> Dict[str, object]:
-    """A goal in the form of a model's answer."""
-    found: Dict[str, object] = {"kind": "goal", **{part: list(texts) for part, texts in goal.texts.items()}}
+def goal_record(goal: Goal, domain: Optional[Domain] = None) -> Dict[str, object]:
+    """A goal in the form of a model's answer.
+
+    Args:
+        domain: has the words for answers that begin with the wish in words.
+    """
+    found: Dict[str, object] = {} if domain is None else {SAY: goal_words(goal, domain)}
+    found = {**found, "kind": "goal", **{part: list(texts) for part, texts in goal.texts.items()}}
     return {**found, "robot": goal.robot} if goal.robot else found
 
 
