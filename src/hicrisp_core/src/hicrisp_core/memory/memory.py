@@ -10,7 +10,7 @@ from typing import Callable, List, Tuple, TypeVar, Union
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.memory import tables
 from hicrisp_core.memory.ageing import aged_offsets
-from hicrisp_core.memory.entries import Numbered, Offset, Source
+from hicrisp_core.memory.entries import Entry, Numbered, Offset, Source
 from hicrisp_core.memory.known_ways import failure_of, known_ways
 from hicrisp_core.memory.learning import lesson_of
 from hicrisp_core.memory.likeness import Likeness, alike_in_words
@@ -84,7 +84,7 @@ class FileMemory:
                            run.went_well)
         offsets = [Offset(self._body, key, run.offsets.estimates[key], now) for key in run.measured
                    if key in run.offsets.estimates]
-        entries = [*([lesson.example] if lesson.example is not None else []), *lesson.mended, *offsets]
+        entries: List[Entry] = [*([lesson.example] if lesson.example is not None else []), *lesson.mended, *offsets]
         if not entries and not lesson.in_vain:
             return
 

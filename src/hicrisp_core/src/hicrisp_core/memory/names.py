@@ -34,9 +34,8 @@ class Names:
 
     def goal(self, goal: Goal) -> Goal:
         """A goal in today's names."""
-        return replace(goal, said="", robot=self._mapping.get(goal.robot, ""),
-                       **{part: tuple(map(self._statement, getattr(goal, part)))
-                          for part in ("end", "keep", "first")})
+        end, keep, first = (tuple(map(self._statement, part)) for part in (goal.end, goal.keep, goal.first))
+        return Goal(end, keep, first, self._mapping.get(goal.robot, ""))
 
     def _statement(self, statement: Statement) -> Statement:
         if isinstance(statement, Holds):

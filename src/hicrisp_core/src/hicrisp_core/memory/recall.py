@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
@@ -77,7 +77,7 @@ def _today(
 
 
 def _goal(example: Example) -> Optional[Goal]:
-    parts = {}
+    parts: Dict[str, Tuple[Statement, ...]] = {}
     for part, texts in example.goal.items():
         statements: List[Statement] = []
         for text in texts:
@@ -86,4 +86,4 @@ def _goal(example: Example) -> Optional[Goal]:
                 return None
             statements.append(statement)
         parts[part] = tuple(statements)
-    return Goal(**parts)
+    return Goal(parts.get("end", ()), parts.get("keep", ()), parts.get("first", ()))

@@ -49,7 +49,8 @@ class MemorySettings:
         setting = configuration.policy.memory if self.setting == AS_THE_POLICY_SAYS else self.setting
         if setting == OFF:
             return None
-        source = Source(**{name: str(labels.get(name, "")) for name in ("policy", "llm", "scene")})
+        policy, llm, scene = (str(labels.get(name, "")) for name in ("policy", "llm", "scene"))
+        source = Source(policy=policy, llm=llm, scene=scene)
         return FileMemory(
             Store(self.file), configuration.domain, setting == ON, body_of(simulator, faults), source)
 

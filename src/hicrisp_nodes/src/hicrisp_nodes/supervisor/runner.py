@@ -12,6 +12,7 @@ import rospy
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.language.vocabulary import drives
+from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.model import Command, Plan, Task
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import COPAL
@@ -186,9 +187,14 @@ class TaskRunner:
             gate=self._gate.pass_through,
             reporter=RosReporter(self._thinkers.reporter, cancel) if talks else None,
             watch=TaskOrder(domain, self._space) if drives(domain) else None,
-            memory=self._memory and self._memory.memory(
-                self._configuration, self._labels, _simulator(), _injected()),
+            memory=self._recall(),
         )
+
+    def _recall(self) -> Optional[FileMemory]:
+        """What earlier runs left for this configuration, where it is on."""
+        if self._memory is None:
+            return None
+        return self._memory.memory(self._configuration, self._labels, _simulator(), _injected())
 
 
 @dataclass
