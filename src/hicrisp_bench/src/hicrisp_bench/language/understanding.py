@@ -75,6 +75,9 @@ class GrammarReader:
         if answer.plan is not None:
             return Reply(_made_by(answer.plan, setting), "; ".join(step.text for step in answer.plan.steps),
                          seconds)
+        if answer.question is not None:
+            which = tuple("_".join(each.text.split()) for each in answer.question.choices)
+            return Reply(Ask(which), answer.question.text, seconds)
         if answer.refusal:
             return Reply(Refuse(), answer.refusal, seconds)
         question = form_of(text, setting.domain, FactReader(setting.domain)) is Form.QUESTION
