@@ -12,7 +12,8 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.chat_model import make_chat_model
+from hicrisp_core.llm.models import make_chat_model
+from hicrisp_core.llm.roles import GOAL
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 
 from hicrisp_bench.language.judging import Judge, Mark
@@ -52,7 +53,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=at_least_one, default=2, help="of --gguf (2)")
     parser.add_argument("--grammar", action="store_true",
                         help="ask the grammar first, the model where it refuses")
-    parser.add_argument("--prompt", default="goal", metavar="NAME", help="a folder of config/prompts (goal)")
+    parser.add_argument("--prompt", metavar="NAME",
+                        help="a folder of config/prompts (the one that the model's settings name)")
     parser.add_argument("--seed", type=int, default=0, help="of the scenes' layouts (0)")
     parser.add_argument("--class", dest="kinds", action="append", metavar="CLASS",
                         help="only this class; may be repeated")
@@ -95,8 +97,9 @@ def _reader(options: argparse.Namespace) -> Tuple[Reader, str]:
         config_file("llm", options.llm, beside=options.config / "llm" / "any"))
     if settings.offline:
         return GrammarReader(), "the grammar"
-    model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)))
-    reader = ModelReader(model, options.config / "prompts" / options.prompt, settings.timeout_s)
+    model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
+    reader = ModelReader(model, options.config / "prompts" / (options.prompt or settings.goal_prompt),
+                         settings.timeout_s)
     if options.grammar:
         return EitherReader(GrammarReader(), reader), f"the grammar, then {model.name}"
     return reader, model.name

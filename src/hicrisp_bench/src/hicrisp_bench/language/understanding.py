@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, Mapping, Protocol, Tuple, Union
 
+from hicrisp_core.brain.goal_model import GoalModel
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.goal_words import goal_words
@@ -14,13 +15,10 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language.facts import FactReader
 from hicrisp_core.language.front_ends import Form, form_of
 from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure
 from hicrisp_core.model import Plan, Relation, Task
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Holds, NoGoal, Refuse
-from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import PlanRequest
-from hicrisp_core.prompting.asking import conversation
-from hicrisp_core.prompting.goal_prompt import GoalPrompt, goal_schema, read_goal_answer
+from hicrisp_core.prompting.goal_prompt import GoalPrompt
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.language.scenes import Setting
@@ -39,7 +37,7 @@ class Reply:
     """What was understood, and what it cost.
 
     Args:
-        said: the answer as it came, or why there is none.
+        said: the grammar's steps or answer, or why a model's answer cannot be used.
     """
 
     understood: Understood
@@ -58,8 +56,9 @@ class Reader(Protocol):
 
 @dataclass
 class GrammarReader:
-    """The grammar of the offline brain; what it understood are the facts that its plan makes and that
-    last.
+    """The grammar of the offline brain.
+
+    Where its plan says no goal, what it understood are the facts that the plan makes and that last.
     """
 
     limit: float = 20.0
@@ -70,22 +69,24 @@ class GrammarReader:
         """What a sentence means in a setting."""
         brain = self._brains.setdefault(setting.domain.name, OfflineBrain(setting.domain))
         began = time.perf_counter()
-        answer = brain.plan(PlanRequest(Task(text), setting.world), Deadline(self.limit))
+        answer = brain.read(PlanRequest(Task(text), setting.world), Deadline(self.limit))
         seconds = time.perf_counter() - began
+        if answer is None:
+            return Reply(Refuse(), "", seconds)
         if answer.plan is not None:
-            return Reply(_made_by(answer.plan, setting), "; ".join(step.text for step in answer.plan.steps),
-                         seconds)
+            steps = "; ".join(step.text for step in answer.plan.steps)
+            return Reply(answer.plan.goal or _made_by(answer.plan, setting), steps, seconds)
+        if answer.refusal:
+            return Reply(Refuse(), answer.refusal, seconds)
         if answer.question is not None:
             which = tuple("_".join(each.text.split()) for each in answer.question.choices)
             return Reply(Ask(which), answer.question.text, seconds)
-        if answer.refusal:
-            return Reply(Refuse(), answer.refusal, seconds)
         question = form_of(text, setting.domain, FactReader(setting.domain)) is Form.QUESTION
         return Reply(AnswerOnly() if question else SoAlready(), answer.answer, seconds)
 
 
 class ModelReader:
-    """A language model that is asked for the goal.
+    """A language model that is asked for the goal, as the brain asks it.
 
     Args:
         prompt: the folder of the prompt.
@@ -96,19 +97,17 @@ class ModelReader:
         self._model = model
         self._prompt = GoalPrompt(prompt)
         self._limit = limit
+        self._models: Dict[str, GoalModel] = {}
 
     def read(self, text: str, setting: Setting) -> Reply:
-        """What a sentence means in a setting."""
-        asked = self._prompt.messages(text, setting.domain, setting.world)
-        messages = conversation(asked.system, self._prompt.examples(setting.domain), asked.user)
+        """What a sentence means in a setting; an answer that cannot be used is as good as a refusal."""
+        known = self._models.setdefault(setting.domain.name,
+                                        GoalModel(self._model, setting.domain, self._prompt))
         began = time.perf_counter()
-        answer = self._model.complete(messages, Deadline(self._limit),
-                                      goal_schema(setting.domain, setting.world))
-        seconds = time.perf_counter() - began
-        if isinstance(answer, LlmFailure):
-            return Reply(Refuse(), f"{answer.kind}: {answer.message}", seconds)
-        return Reply(_read(answer, setting), answer.text.strip(), seconds,
-                     (answer.prompt_tokens, answer.completion_tokens))
+        meaning = known.understand(text, setting.world, Deadline(self._limit))
+        return Reply(meaning.understood or Refuse(NoGoal.IMPOSSIBLE), meaning.trouble,
+                     time.perf_counter() - began,
+                     (meaning.usage.prompt_tokens, meaning.usage.completion_tokens))
 
 
 @dataclass(frozen=True)
@@ -141,12 +140,6 @@ def in_words(understood: Understood, domain: Domain) -> str:
 def conditions(understood: Understood) -> Mapping[str, Tuple[str, ...]]:
     """The conditions that were understood, in writing."""
     return understood.texts if isinstance(understood, Goal) else {}
-
-
-def _read(answer: Completion, setting: Setting) -> Understood:
-    """The answer's goal; what cannot be read, or does not fit domain and world, is as good as a refusal."""
-    found = read_goal_answer(answer, setting.domain, setting.world)
-    return Refuse(NoGoal.IMPOSSIBLE) if isinstance(found, ParseFailure) else found
 
 
 def _made_by(plan: Plan, setting: Setting) -> Goal:

@@ -11,8 +11,10 @@ from hicrisp_core.brain.alex import Alex
 from hicrisp_core.brain.plan_answer import read_plan_answer
 from hicrisp_core.brain.specification import Specification, read_specification, specification_schema
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.llm import roles
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.llm.models import Models
 from hicrisp_core.model import WorldState
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import (
@@ -38,14 +40,15 @@ class AgentBrain:
     failures.
 
     Args:
+        models: gives each agent its model.
         prompts: the templates of the agents.
         corrector: answers corrections within a step, which CoPAL has not.
     """
 
-    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts, corrector: Brain) -> None:
-        self._alex = Alex(client, domain, prompts)
-        self._travi = Travi(client, domain, prompts)
-        self._ropa = Ropa(client, domain, prompts)
+    def __init__(self, models: Models, domain: Domain, prompts: Prompts, corrector: Brain) -> None:
+        self._alex = Alex(models.of(roles.ALEX), domain, prompts)
+        self._travi = Travi(models.of(roles.TRAVI), domain, prompts)
+        self._ropa = Ropa(models.of(roles.ROPA), domain, prompts)
         self._corrector = corrector
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:

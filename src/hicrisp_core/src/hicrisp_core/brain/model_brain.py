@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Dict
+from typing import Dict, Optional
 
 from hicrisp_core.brain.plan_answer import read_plan_answer
 from hicrisp_core.domain.schema import Domain
@@ -23,10 +23,14 @@ class ModelBrain:
 
     Args:
         prompts: the folder's templates.
+        corrector: answers corrections; the planner's own model where none is given.
     """
 
-    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
+    def __init__(
+        self, client: ChatModel, domain: Domain, prompts: Prompts, corrector: Optional[ChatModel] = None
+    ) -> None:
         self._client = client
+        self._corrector = corrector or client
         self._domain = domain
         self._prompts = prompts
         self._system = prompts.render("system", description=domain.description,
@@ -49,7 +53,7 @@ class ModelBrain:
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
-        return self._ask(self._prompts.render(
+        return self._ask(self._corrector, self._prompts.render(
             "correct", task=quarantined(request.task.text), **self._world(request.world),
             stack=describe.stack_text(self._domain, request.stack, request.feedback_level)), request.world,
             deadline)
@@ -64,11 +68,11 @@ class ModelBrain:
         return describe.examples_text(self._domain)
 
     def _ask_plan(self, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        return self._ask(prompt, world, deadline)
+        return self._ask(self._client, prompt, world, deadline)
 
-    def _ask(self, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        asked = ask(self._client, self._system, prompt, deadline, answer_schema(self._domain, world),
-                    lambda said: read_plan_answer(said, self._domain, world, self._client.name))
+    def _ask(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
+        asked = ask(client, self._system, prompt, deadline, answer_schema(self._domain, world),
+                    lambda said: read_plan_answer(said, self._domain, world, client.name))
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         return replace(asked.answer, usage=asked.usage)

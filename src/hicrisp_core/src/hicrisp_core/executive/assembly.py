@@ -26,6 +26,7 @@ from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ledger import Listener
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.language.vocabulary import drives
+from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Policy
@@ -45,13 +46,14 @@ class Parts:
     """What configures a run, and makes its parts.
 
     Args:
-        llm: the language model that plans, and that a body with a model asks; the offline planner by default.
+        llm: the language models that plan, and that a body with a model asks; the offline planner by default.
         prompts: the folder of the policy's prompts, for a language model.
         workspace: what the placements of a robot must respect whose body is not given.
         drive: what goals of a mobile base must respect.
         searcher: of repairs and rehearsals; one that both share where none is given.
         pose_age_limit: age from which on the detector does not count a pose as seen, seconds.
         bodies: what the robots are, by name.
+        models: those of ``llm``, where parts that are made after one another share them.
     """
 
     domain: Domain
@@ -63,17 +65,18 @@ class Parts:
     pose_age_limit: float = 1.0
     searcher: Optional[Searcher] = None
     bodies: Mapping[str, RobotBody] = field(default_factory=dict)
+    models: Optional[Models] = None
 
     def brain(self) -> Brain:
         """The brain that the policy and the language model ask for."""
-        return make_brain(self.llm, self.domain, self.prompts, self.policy)
+        return make_brain(self.models or self.llm, self.domain, self.prompts, self.policy)
 
     def body(self) -> Body:
         """The body that the policy names."""
         decoder = ActionDecoder(
             self.domain, self.workspace, self.drive,
             {name: workspace_of(body) for name, body in self.bodies.items()})
-        return make_body(self.policy.body, self.domain, decoder, self.llm, self.prompts)
+        return make_body(self.policy.body, self.domain, decoder, self.models or self.llm, self.prompts)
 
     def detector(self) -> Detector:
         """The detector of the domain's facts."""

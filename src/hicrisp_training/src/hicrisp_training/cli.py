@@ -1,0 +1,169 @@
+"""The command line of training: learn, write the adapter, try it, look at samples."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import List, Optional
+
+from hicrisp_core.errors import HicrispError
+
+_CHECKPOINT = Path("runs/training/goals.pt")
+_ADAPTER = Path("config/llm/adapters/goals.gguf")
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """Run one command; 0 when it succeeded."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr
+    )
+    # Read when the libraries are loaded: threads that spin while they wait slow a busy machine down.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    try:
+        return int(given.run(given))
+    except HicrispError as error:
+        logging.error("%s", error)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="scripts/train_brain", description="Train the embedded model's adapter."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    learn = commands.add_parser("learn", help="learn, or go on from the checkpoint")
+    learn.add_argument(
+        "--samples",
+        type=int,
+        default=16000,
+        help="requests to learn from in all (16000: about 3 hours on 2 idle cores)",
+    )
+    learn.add_argument("--rate", type=float, default=1e-3, help="highest learning rate")
+    learn.add_argument("--seed", type=int, default=1, help="of the samples")
+    learn.add_argument("--threads", type=int, default=2)
+    learn.set_defaults(run=_learn)
+    write = commands.add_parser("write", help="write the adapter from the checkpoint")
+    write.set_defaults(run=_write)
+    trial = commands.add_parser("try", help="try the adapter on the families that were held out")
+    trial.add_argument("--each", type=int, default=1, help="samples of each family")
+    trial.add_argument("--seed", type=int, default=77)
+    trial.add_argument("--threads", type=int, default=2)
+    trial.add_argument("--json", type=Path, help="where results are written, answer by answer")
+    trial.set_defaults(run=_try)
+    show = commands.add_parser("show", help="print samples")
+    show.add_argument("--count", type=int, default=40)
+    show.add_argument("--seed", type=int, default=1)
+    show.set_defaults(run=_show)
+    for command in (learn, write):
+        command.add_argument("--checkpoint", type=Path, default=_CHECKPOINT)
+    for command in (write, trial):
+        command.add_argument("--adapter", type=Path, default=_ADAPTER)
+    return parser
+
+
+def _learn(given: argparse.Namespace) -> int:
+    import torch
+
+    from hicrisp_training.network.base_file import BaseFile
+    from hicrisp_training.network.tokens import Tokens
+    from hicrisp_training.training.loop import Schedule, Trainer
+    from hicrisp_training.training.recipe import Material, Recipe, base_file_path, fresh_model
+
+    torch.set_num_threads(given.threads)
+    recipe = Recipe(seed=given.seed)
+    material, base = Material(recipe), BaseFile(base_file_path())
+    learnt, kept = material.split()
+    logging.info("%d families to learn from, %d held out", len(learnt), len(kept))
+    given.checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    trainer = Trainer(fresh_model(base, recipe), Schedule(given.samples, rate=given.rate), given.checkpoint)
+    trainer.run(material.packs(Tokens(base), recipe.seed + trainer.seen))
+    return 0
+
+
+def _write(given: argparse.Namespace) -> int:
+    from hicrisp_training.network.adapter_file import write_adapter
+    from hicrisp_training.network.base_file import BaseFile
+    from hicrisp_training.training.loop import load_checkpoint
+    from hicrisp_training.training.recipe import Material, Recipe, base_file_path, fresh_model
+
+    recipe, base = Recipe(), BaseFile(base_file_path())
+    model = fresh_model(base, recipe)
+    seen = load_checkpoint(model, given.checkpoint)
+    about = {
+        "hicrisp.recipe": json.dumps(
+            {"samples": seen, "families": len(Material(recipe).split()[0]), "rank": recipe.rank}
+        )
+    }
+    given.adapter.parent.mkdir(parents=True, exist_ok=True)
+    write_adapter(given.adapter, model.adapter(), model.size, base, about)
+    logging.info(
+        "wrote %s, %.1f MB, after %d samples", given.adapter, given.adapter.stat().st_size / 1e6, seen
+    )
+    return 0
+
+
+def _try(given: argparse.Namespace) -> int:
+    from hicrisp_core.llm.embedded_files import check_fit
+
+    from hicrisp_training.measuring.trial import bounds, table, tried
+    from hicrisp_training.training.recipe import Material, Recipe, base_file_path
+
+    base = base_file_path()
+    check_fit(base, given.adapter)
+    material = Material(Recipe())
+    results = tried(
+        base, given.adapter, material.validation(given.seed, given.each), material.domains, given.threads
+    )
+    for row in table(results):
+        sys.stdout.write(json.dumps(row) + "\n")
+    if given.json:
+        given.json.write_text(
+            json.dumps(
+                {
+                    "rows": table(results),
+                    "bounds": bounds(results),
+                    "answers": [
+                        {
+                            "class": each.sample.kind,
+                            "text": each.sample.text,
+                            "wanted": each.sample.answer,
+                            "said": each.said.text,
+                            "verdict": each.verdict,
+                            "chance": each.said.chance,
+                            "least": each.said.least,
+                        }
+                        for each in results
+                    ],
+                },
+                indent=1,
+            )
+        )
+    return 0
+
+
+def _show(given: argparse.Namespace) -> int:
+    from hicrisp_core.prompting.goal_prompt import goal_messages
+
+    from hicrisp_training.sentences.mixture import Mixture
+    from hicrisp_training.training.recipe import Material, Recipe
+
+    material = Material(Recipe())
+    shown = 0
+    for samples in Mixture(material.split()[0], material.words, material.domains, given.seed).scenes():
+        sys.stdout.write(
+            "\n" + goal_messages("", material.domains[samples[0].domain], samples[0].world).user + "\n"
+        )
+        for sample in samples:
+            sys.stdout.write(
+                f"  {sample.kind}: {sample.text} => {json.dumps(sample.answer, separators=(',', ':'))}\n"
+            )
+        shown += len(samples)
+        if shown >= given.count:
+            return 0
+    return 0

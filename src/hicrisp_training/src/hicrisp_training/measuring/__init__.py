@@ -1,0 +1,1 @@
+"""What an adapter can do: right, asked, refused, wrong, and how well it knows."""

@@ -1,0 +1,1 @@
+"""The base model in PyTorch, its tokens, the adapter, and the files of all three."""

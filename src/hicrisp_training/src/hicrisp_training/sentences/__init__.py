@@ -1,0 +1,1 @@
+"""From frames to sentences with their goals: invented scenes, noun phrases, slips of the pen."""

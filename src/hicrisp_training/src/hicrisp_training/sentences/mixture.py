@@ -1,0 +1,293 @@
+"""The stream of samples: several requests to each invented scene, with near misses made from whole ones."""
+
+from __future__ import annotations
+
+import random
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence
+
+from hicrisp_core.domain.schema import Domain
+
+from hicrisp_training.sentences.building import Builder, Cast, resembles
+from hicrisp_training.sentences.frames import Frame
+from hicrisp_training.sentences.phrases import Phrases
+from hicrisp_training.sentences.samples import Answer, Sample, Speaker
+from hicrisp_training.sentences.scenes import Maker, Scene, Thing
+from hicrisp_training.sentences.slips import disturbed
+from hicrisp_training.sentences.words import Words
+
+_JOINTS = (
+    " and ",
+    ", ",
+    ", then ",
+    " and then ",
+    "; ",
+    ". ",
+    ", and also ",
+    " plus ",
+    ", after that ",
+    " and ",
+    ", and ",
+)
+_WEIGHTS = {"tabletop": 1.0, "blocks": 0.8, "lab": 1.0, "agv": 0.7, "kitchen": 0.4, "virtualhome": 0.4}
+DERIVED = ("joined", "absent", "which", "clarified", "robot")
+
+
+class Mixture:
+    """Makes samples without end, reproducibly.
+
+    Args:
+        frames: those that it may use.
+        requests: how many it makes of one scene.
+    """
+
+    def __init__(
+        self,
+        frames: Sequence[Frame],
+        words: Words,
+        domains: Mapping[str, Domain],
+        seed: int,
+        requests: int = 7,
+    ) -> None:
+        self._words, self._domains, self._requests = words, domains, requests
+        self._speaker = Speaker(words, domains)
+        self._rng = random.Random(seed)
+        usable = [frame for frame in frames if not frame.shown]
+        self._bound = [frame for frame in usable if not frame.free]
+        self._free: Dict[str, List[Frame]] = {}
+        for frame in usable:
+            if frame.free:
+                self._free.setdefault(frame.domain, []).append(frame)
+        self._anchors = self._bound + [
+            frame for frames in self._free.values() for frame in frames if frame.domain != "tabletop"
+        ]
+
+    def scenes(self) -> Iterator[List[Sample]]:
+        """Scene after scene: the requests of each have the same things, robots and facts."""
+        while True:
+            anchor = self._rng.choices(
+                self._anchors, [_WEIGHTS.get(frame.domain, 1.0) for frame in self._anchors]
+            )[0]
+            cast = Builder(anchor, self._words, self._rng).build()
+            if cast is None:
+                continue
+            samples: List[Optional[Sample]] = [
+                self._speaker.sample(anchor, cast, self._rng) for _ in range(2)
+            ]
+            if samples[0] is None and samples[1] is None:
+                continue
+            if samples[0] and samples[1] and samples[0].text == samples[1].text:
+                samples.pop()
+            for _ in range(3 * self._requests):
+                if sum(sample is not None for sample in samples) >= self._requests:
+                    break
+                samples.append(self._another(cast.scene))
+            yield [sample for sample in samples if sample is not None]
+
+    def _another(self, scene: Scene) -> Optional[Sample]:
+        """A further request to a scene: of a free frame, whole or changed into a near miss."""
+        rng, frames = self._rng, self._free.get(scene.domain, ())
+        if not frames:
+            return None
+        frame = rng.choice(frames)
+        cast = self._cast(frame, scene)
+        if cast is None:
+            return None
+        if not (frame.is_goal and frame.goal and not frame.absent) or rng.random() < 0.66:
+            return self._speaker.sample(frame, cast, rng)
+        made = {
+            "joined": self._joined,
+            "absent": self._without,
+            "which": self._unclear,
+            "clarified": self._clarified,
+            "robot": self._named_robot,
+        }[rng.choices(DERIVED, (9, 3, 4, 2, 2))[0]]
+        return made(frame, cast)
+
+    def _cast(self, frame: Frame, scene: Scene) -> Optional[Cast]:
+        """Things of a scene for the slots of a free frame."""
+        rng, cast = self._rng, Cast(scene)
+        pool = [thing for thing in scene.plain_things()]
+        rng.shuffle(pool)
+        domain = self._domains[scene.domain]
+        for slot, wanted in frame.things.items():
+            found = next((thing for thing in pool if domain.is_a(thing.type, wanted)), None)
+            if found is None:
+                return None
+            pool.remove(found)
+            cast.things[slot] = found
+        for slot, wanted in frame.absent.items():
+            made = Maker(self._words, rng, scene.domain).thing(wanted, scene)
+            if made is None or any(resembles(thing, made) for thing in scene.things.values()):
+                return None
+            cast.absent[slot] = made
+        if frame.ask == [] and (
+            scene.facts or sum(domain.is_a(thing.type, "graspable") for thing in scene.plain_things()) < 3
+        ):
+            return None
+        named = {name for text in cast.conditions(frame.keep) for name in scene.things if name in text}
+        return None if any(fact[0] in named or fact[2] in named for fact in scene.facts) else cast
+
+    def _joined(self, frame: Frame, cast: Cast) -> Optional[Sample]:
+        """Two requests in one."""
+        if not frame.joinable:
+            return None
+        rng = self._rng
+        for _ in range(6):
+            other = rng.choice(self._free[cast.scene.domain])
+            second = self._cast(other, cast.scene) if other.joinable else None
+            if second is None or {thing.name for thing in second.things.values()} == {
+                thing.name for thing in cast.things.values()
+            }:
+                continue
+            one, two = self._speaker.sentence(frame, cast, rng), self._speaker.sentence(other, second, rng)
+            if one is None or two is None:
+                return None
+            moved = [
+                condition.partition("(")[2].partition(",")[0]
+                for condition in (*cast.conditions(frame.goal), *second.conditions(other.goal))
+            ]
+            if len(set(moved)) < len(moved):
+                continue
+            joint = rng.choice(_JOINTS)
+            two = (
+                two[:1].upper() + two[1:]
+                if joint == ". "
+                else two
+                if two[:2] == "I "
+                else two[:1].lower() + two[1:]
+            )
+            text = disturbed(one.rstrip(".!") + joint + two, other.voice, other.typos, False, rng)
+            ends = list(dict.fromkeys([*cast.conditions(frame.goal), *second.conditions(other.goal)]))
+            return self._speaker.checked("several", frame.family, cast, text, {"kind": "goal", "end": ends})
+        return None
+
+    def _without(self, frame: Frame, cast: Cast) -> Optional[Sample]:
+        """The same request about a thing that is not there."""
+        slots = [
+            slot
+            for say in frame.say
+            for slot, form in frame.slots(say)
+            if slot in cast.things and form in ("", "n")
+        ]
+        if not slots:
+            return None
+        slot = self._rng.choice(slots)
+        made = Maker(self._words, self._rng, cast.scene.domain).thing(cast.things[slot].type, cast.scene)
+        if made is None or any(resembles(thing, made) for thing in cast.scene.things.values()):
+            return None
+        things = {name: thing for name, thing in cast.things.items() if name != slot}
+        changed = Cast(cast.scene, things, cast.groups, {slot: made})
+        return self._retold("refuse", frame, changed, {"kind": "refuse", "why": "unknown_thing"})
+
+    def _unclear(self, frame: Frame, cast: Cast) -> Optional[Sample]:
+        """The same request with words that fit two or three things."""
+        shared = self._shared(cast)
+        if shared is None:
+            return None
+        slot, words, fitting = shared
+        names = sorted(thing.name for thing in fitting)
+        return self._worded("ask", frame, cast, slot, words, {"kind": "ask", "which": names})
+
+    def _clarified(self, frame: Frame, cast: Cast) -> Optional[Sample]:
+        """An unclear request with the answer to the question behind it."""
+        shared, answer = self._shared(cast), self._speaker.answer(frame, cast)
+        if shared is None or answer is None:
+            return None
+        slot, words, _ = shared
+        phrases = Phrases(cast.scene, self._words, self._rng)
+        thing = cast.things[slot]
+        told = self._rng.choice(
+            (thing.name, phrases.put(phrases.unique(thing), ""), phrases.put(phrases.unique(thing), "n"))
+        )
+        return self._worded(frame.kind, frame, cast, slot, words, answer, f" ({told})")
+
+    def _named_robot(self, frame: Frame, cast: Cast) -> Optional[Sample]:
+        """The same request to a robot by its name."""
+        answer, sentence = self._speaker.answer(frame, cast), self._speaker.sentence(frame, cast, self._rng)
+        if (
+            answer is None
+            or sentence is None
+            or not frame.joinable
+            or cast.scene.domain not in ("tabletop", "lab", "blocks")
+        ):
+            return None
+        name = cast.scene.robot("arm")
+        said = self._rng.choice(
+            (
+                f"{name}, {{}}",
+                f"let {name} do this: {{}}",
+                f"{{}} with the {name}",
+                f"{{}}, and let {name} do it",
+                f"{name}: {{}}",
+                f"{{}} using {name}",
+            )
+        )
+        text = disturbed(
+            said.replace(name, name.replace("_", " ")).format(sentence.rstrip(".!")),
+            frame.voice,
+            frame.typos,
+            False,
+            self._rng,
+        )
+        return self._speaker.checked(frame.kind, frame.family, cast, text, {**answer, "robot": name})
+
+    def _shared(self, cast: Cast) -> "Optional[tuple[str, str, List[Thing]]]":
+        phrases = Phrases(cast.scene, self._words, self._rng)
+        slot = self._rng.choice(list(cast.things)) if cast.things else ""
+        if not slot:
+            return None
+        thing = cast.things[slot]
+        options = [
+            thing.type,
+            f"{thing.colour} {thing.type}".strip(),
+            thing.noun.replace("_", " "),
+            f"{thing.colour} one".strip(),
+        ]
+        self._rng.shuffle(options)
+        for words in options:
+            fitting = phrases.fitting(words)
+            if (
+                2 <= len(fitting) <= 3
+                and thing in fitting
+                and not {other.name for other in cast.things.values()} - {thing.name}
+                & {each.name for each in fitting}
+            ):
+                return slot, words, fitting
+        return None
+
+    def _worded(
+        self, kind: str, frame: Frame, cast: Cast, slot: str, words: str, answer: Answer, ending: str = ""
+    ) -> Optional[Sample]:
+        """The request with other words for one slot."""
+        told = Thing(words.replace(" ", "_"), "", words.replace(" ", "_"))
+        changed = Cast(
+            cast.scene, {name: thing for name, thing in cast.things.items() if name != slot}, cast.groups
+        )
+        phrases = Phrases(cast.scene, self._words, self._rng)
+        says = [say for say in frame.say if (slot, "") in frame.slots(say) or (slot, "n") in frame.slots(say)]
+        if not says:
+            return None
+        whole = frame.model_copy(
+            update={
+                "say": [
+                    self._rng.choice(says)
+                    .replace(f"{{{slot}}}", phrases.put((told.noun.replace("_", " "), True), ""))
+                    .replace(f"{{{slot}.n}}", words)
+                ]
+            }
+        )
+        if "{" + slot in whole.say[0]:
+            return None
+        sentence = self._speaker.sentence(whole, changed, self._rng)
+        if sentence is None:
+            return None
+        text = disturbed(sentence, frame.voice, frame.typos, not ending, self._rng) + ending
+        return self._speaker.checked(kind, frame.family, cast, text, answer)
+
+    def _retold(self, kind: str, frame: Frame, cast: Cast, answer: Answer) -> Optional[Sample]:
+        said = self._speaker.sentence(frame, cast, self._rng)
+        if said is None or "{" in said:
+            return None
+        return self._speaker.checked(
+            kind, frame.family, cast, disturbed(said, frame.voice, frame.typos, True, self._rng), answer
+        )

@@ -1,0 +1,1 @@
+"""Learning: packs of samples, the loop, and checkpoints."""

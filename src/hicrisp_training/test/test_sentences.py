@@ -1,0 +1,133 @@
+"""Sentences made from frames: right about their scenes, and the same for the same seed."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+import yaml
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain.loader import load_domain
+from hicrisp_core.errors import ConfigError
+from hicrisp_training.sentences.building import Builder
+from hicrisp_training.sentences.frames import Frame, held_out, load_frames
+from hicrisp_training.sentences.mixture import Mixture
+from hicrisp_training.sentences.phrases import Phrases
+from hicrisp_training.sentences.samples import Speaker
+from hicrisp_training.sentences.scenes import Scene, Thing
+from hicrisp_training.sentences.slots import expanded
+from hicrisp_training.sentences.words import Words, load_words
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+DOMAINS = {
+    name: load_domain(config_file("domains", name))
+    for name in ("tabletop", "blocks", "lab", "agv", "kitchen", "virtualhome")
+}
+
+
+@pytest.fixture(scope="module")
+def words() -> Words:
+    return load_words(DATA / "words.yaml")
+
+
+def scene() -> Scene:
+    things = (
+        Thing("red_box", "box", "box", "red"),
+        Thing("blue_box", "box", "box", "blue"),
+        Thing("mug", "cylinder", "mug", "red"),
+        Thing("bowl", "bowl", "bowl", "white"),
+        Thing("table", "surface", "table"),
+    )
+    return Scene("tabletop", {thing.name: thing for thing in things}, set(), {"panda": "arm"})
+
+
+@pytest.mark.parametrize(
+    ("condition", "facts"),
+    [
+        ("in(a,b)", ["in(x,y)"]),
+        ("tower(a,b,c)", ["on(y,x)", "on(z,y)"]),
+        ("row(left_of,a,b,c)", ["left_of(x,y)", "left_of(y,z)"]),
+        ("in(each A,b)", ["in(m,y)", "in(n,y)"]),
+        ("not(in(each A,b))", ["not(in(m,y))", "not(in(n,y))"]),
+        ("count(at_least,2,in(each A,b))", ["at_least(2,in(m,y),in(n,y))"]),
+        ("any(in(each A,b))", ["any(in(m,y),in(n,y))"]),
+        ("any(all(on(a,b),in(a,c)),on(a,table))", ["any(all(on(x,y),in(x,z)),on(x,table))"]),
+    ],
+)
+def test_conditions_over_slots_become_facts(condition: str, facts: list) -> None:
+    assert expanded(condition, {"a": "x", "b": "y", "c": "z"}, {"A": ["m", "n"]}) == facts
+
+
+def test_a_noun_phrase_fits_its_thing_alone(words: Words) -> None:
+    for seed in range(200):
+        phrases = Phrases(scene(), words, random.Random(seed))
+        for thing in scene().plain_things():
+            said, _ = phrases.unique(thing)
+            assert [each.name for each in phrases.fitting(said.replace("_", " "))] == [thing.name], said
+
+
+def test_words_that_fit_two_things_are_found(words: Words) -> None:
+    phrases = Phrases(scene(), words, random.Random(1))
+    assert phrases.shared([scene().things["red_box"], scene().things["blue_box"]]) == "box"
+    assert phrases.shared([scene().things["red_box"], scene().things["bowl"]]) is None
+
+
+def test_every_frame_of_the_repository_makes_samples(words: Words) -> None:
+    rng, speaker = random.Random(5), Speaker(words, DOMAINS)
+    empty = []
+    for frame in load_frames(DATA / "frames"):
+        made = (
+            speaker.sample(frame, cast, rng)
+            for _ in range(60)
+            for cast in [Builder(frame, words, rng).build()]
+            if cast
+        )
+        if not frame.shown and not any(made):
+            empty.append(frame.say[0])
+    assert empty == []
+
+
+def test_the_same_seed_makes_the_same_samples_and_another_other_ones(words: Words) -> None:
+    frames = load_frames(DATA / "frames")
+
+    def first(seed: int) -> list:
+        stream = Mixture(frames, words, DOMAINS, seed).scenes()
+        return [(sample.text, sample.answer) for _ in range(5) for sample in next(stream)]
+
+    assert first(3) == first(3)
+    assert first(3) != first(4)
+
+
+def test_families_that_are_held_out_stay_so_when_others_are_added() -> None:
+    frames = load_frames(DATA / "frames")
+    kept = {frame.family for frame in frames if held_out(frame, 8)}
+    assert 0.05 < len(kept) / len(frames) < 0.12
+    assert {frame.family for frame in reversed(frames[::2]) if held_out(frame, 8)} <= kept
+
+
+def test_what_is_to_be_asked_names_all_things_that_fit(words: Words) -> None:
+    frame = Frame.model_validate(
+        {
+            "class": "ask",
+            "voice": "student",
+            "things": {"a": "box", "b": "box", "c": "bowl"},
+            "twins": ["a", "b"],
+            "say": ["put {a.twin} in {c}"],
+            "ask": ["a", "b"],
+        }
+    )
+    rng, speaker, seen = random.Random(2), Speaker(words, DOMAINS), 0
+    for _ in range(60):
+        cast = Builder(frame, words, rng).build()
+        sample = speaker.sample(frame, cast, rng) if cast else None
+        if sample is not None and cast is not None:
+            seen += 1
+            assert sample.answer == {"kind": "ask", "which": sorted(cast.things[slot].name for slot in "ab")}
+    assert seen > 10
+
+
+def test_a_wrong_entry_is_named_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(yaml.safe_dump([{"class": "plain", "voice": "student", "say": []}]))
+    with pytest.raises(ConfigError, match=r"a\.yaml, entry 1"):
+        load_frames(tmp_path)
