@@ -52,13 +52,11 @@ class OfflineBrain:
             return _question(request, error) or self.refused(request, str(error))
 
     def read(self, request: PlanRequest, deadline: Deadline) -> Optional[PlanAnswer]:
-        """The same for what the grammar can read; ``None`` where it cannot, without a search for other
-        words.
-        """
+        """The same for what the grammar can read, or knows to be ambiguous; ``None`` for all else, at once."""
         try:
             return self._answered(request, deadline)
-        except NotUnderstood:
-            return None
+        except NotUnderstood as error:
+            return _question(request, error)
 
     def refused(self, request: PlanRequest, why: str) -> PlanAnswer:
         """A refusal with the nearest sentences that would work."""
