@@ -41,7 +41,8 @@ class GoalModel:
         """What a request means in a world."""
         system, user = self._prompt.messages(text, self._domain, world)
         asked: Asked[Understanding] = ask(
-            self._client, system, user, deadline, goal_schema(self._domain, world),
+            self._client, system, user, deadline,
+            goal_schema(self._domain, world, self._prompt.worded),
             lambda said: read_goal_answer(said, self._domain, world), self._prompt.examples(self._domain))
         if isinstance(asked.answer, Goal):
             goal = replace(asked.answer, said=goal_words(asked.answer, self._domain),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import Dict, List, NamedTuple, Tuple, Union
+from typing import Dict, List, Mapping, NamedTuple, Tuple, Union
 
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.domain.schema import Domain
@@ -22,7 +22,7 @@ from hicrisp_core.prompting.goal_request import (
     predicates_text,
     request_values,
 )
-from hicrisp_core.prompting.goal_schema import goal_schema
+from hicrisp_core.prompting.goal_schema import SAY, goal_schema
 from hicrisp_core.prompting.quarantine import quarantined
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 
@@ -59,6 +59,11 @@ class GoalPrompt:
         return Messages(known[1],
                         self._prompts.render("request", **request_values(task_text, domain, world)).strip())
 
+    @property
+    def worded(self) -> bool:
+        """Whether an answer begins with the wish in plain words."""
+        return self._prompts.says("system", SAY)
+
     def examples(self, domain: Domain) -> Tuple[Turn, ...]:
         """The requests and answers that go before as turns of the conversation: small models follow those
         better than examples among the rules."""
@@ -69,14 +74,18 @@ class GoalPrompt:
         for example in domain.goal_examples:
             values = {key: str(example.get(key, "-")) for key in ("things", "robots", "now")}
             request = self._prompts.render("request", task=quarantined(str(example["request"])), **values)
-            turns.append((request.strip(), compact(example["answer"])))
+            said = example["answer"]
+            if isinstance(said, Mapping) and not self.worded:
+                said = {key: value for key, value in said.items() if key != SAY}
+            turns.append((request.strip(), compact(said)))
         return tuple(turns)
 
     def _system(self, domain: Domain) -> str:
         examples = "\n\n".join(f"{request}\n{answer}" for request, answer in self._examples(domain))
         return self._prompts.render(
             "system", description=domain.description, names=predicate_names(domain),
-            predicates=predicates_text(domain), examples=examples or "(none)", turns="").strip()
+            predicates=predicates_text(domain), examples=examples or "(none)", turns="",
+            say=f'"{SAY}"').strip()
 
 
 def goal_messages(task_text: str, domain: Domain, world: WorldState, prompt: str = SHORT) -> Messages:
