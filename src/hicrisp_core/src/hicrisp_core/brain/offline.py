@@ -52,7 +52,7 @@ class OfflineBrain:
             return _question(request, error) or self.refused(request, str(error))
 
     def read(self, request: PlanRequest, deadline: Deadline) -> Optional[PlanAnswer]:
-        """The same for what the grammar can read, or knows to be ambiguous; ``None`` for all else, at once."""
+        """The same for what the grammar can read or knows to be ambiguous; ``None`` for all else, at once."""
         try:
             return self._answered(request, deadline)
         except NotUnderstood as error:
