@@ -65,7 +65,8 @@ class Translator:
         """What a new request means."""
         read = self._offline.read(request,
                                   deadline) if self._grammar != "off" or self._model is None else None
-        if self._model is None or read is not None and self._grammar == "first":
+        certain = read is not None and (self._grammar == "first" or read.question is not None)
+        if self._model is None or certain:
             return self._as_read(read)
         meaning = self._model.understand(request.task.text, request.world, deadline,
                                          self._believed(request, deadline))

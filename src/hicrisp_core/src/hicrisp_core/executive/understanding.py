@@ -7,12 +7,12 @@ from typing import Callable, Optional, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.language.clarifying import clarified
 from hicrisp_core.model import Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest, Question
 from hicrisp_core.ports.executive import Ports
-from hicrisp_core.prompting.goal_prompt import clarified
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import QuestionAsked
 

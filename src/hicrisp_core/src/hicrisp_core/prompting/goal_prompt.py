@@ -12,6 +12,7 @@ from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple, Union
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.language.clarifying import clarified
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.prompting.asking import Turn
@@ -108,11 +109,6 @@ def goal_messages(task_text: str, domain: Domain, world: WorldState, prompt: str
         prompt: the folder of ``config/prompts``.
     """
     return _prompt(prompt).messages(task_text, domain, world)
-
-
-def clarified(task_text: str, answer: str) -> str:
-    """A request with what the user answered when it was asked back."""
-    return f"{task_text} ({answer})"
 
 
 @lru_cache(maxsize=8)
