@@ -84,7 +84,9 @@ class FileMemory:
                            run.went_well)
         offsets = [Offset(self._body, key, run.offsets.estimates[key], now) for key in run.measured
                    if key in run.offsets.estimates]
-        entries: List[Entry] = [*([lesson.example] if lesson.example is not None else []), *lesson.mended, *offsets]
+        entries: List[Entry] = [*lesson.mended, *offsets]
+        if lesson.example is not None:
+            entries.append(lesson.example)
         if not entries and not lesson.in_vain:
             return
 
