@@ -145,5 +145,6 @@ def _row(kind: str, results: Sequence[Row]) -> Row:
         row[mark.value] = count / max(1, len(results))
         row[f"{mark.value}_ci"] = wilson_interval(count, len(results))
         row[f"{mark.value}_n"] = count
-    row["seconds"] = spread([each["seconds"] for each in results if not each["first"]])
+    later = [each["seconds"] for each in results if not each["first"]]
+    row["seconds"] = spread(later) if later else None
     return row
