@@ -38,6 +38,7 @@ from hicrisp_core.model import (
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.model.keep_out import disc
+from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.brain import Choice, Question, Usage
 from hicrisp_core.trace.exchanges import Exchange
 
@@ -88,6 +89,12 @@ def over_the_wire(message: Any) -> Any:
             conversions.plan_from_msg,
             id="plan"
         ),
+        pytest.param(Remembered("e3", "put it away", (STEP,), GOAL, 0.5), conversions.remembered_to_msg,
+                     conversions.remembered_from_msg, id="remembered"),
+        pytest.param(Remembered("e3", "put it away", (STEP,)), conversions.remembered_to_msg,
+                     conversions.remembered_from_msg, id="remembered without a goal"),
+        pytest.param(KnownWay("c1", (STEP, STEP), True, 4), conversions.way_to_msg, conversions.way_from_msg,
+                     id="known way"),
         pytest.param(RECORD, conversions.record_to_msg, conversions.record_from_msg, id="record"),
         pytest.param(FEEDBACK, conversions.feedback_to_msg, conversions.feedback_from_msg, id="feedback"),
         pytest.param(

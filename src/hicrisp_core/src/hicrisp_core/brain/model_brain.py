@@ -14,6 +14,7 @@ from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import answer_schema
 from hicrisp_core.prompting.asking import ask
 from hicrisp_core.prompting.quarantine import quarantined
+from hicrisp_core.prompting.remembered import remembered_text
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
@@ -25,6 +26,9 @@ class ModelBrain:
         prompts: the folder's templates.
         corrector: answers corrections; the planner's own model where none is given.
     """
+
+    _worded = False
+    """Whether it plans in sentences."""
 
     def __init__(
         self, client: ChatModel, domain: Domain, prompts: Prompts, corrector: Optional[ChatModel] = None
@@ -40,7 +44,8 @@ class ModelBrain:
         """Ask for a plan, or from the failed step on for a new one."""
         world = self._world(request.world)
         if not request.feedback:
-            prompt = self._prompts.render("plan", task=quarantined(request.task.text), **world)
+            prompt = remembered_text(request.examples, self._worded) \
+                + self._prompts.render("plan", task=quarantined(request.task.text), **world)
         else:
             prompt = self._prompts.render(
                 "replan", task=quarantined(request.task.text), **world,

@@ -32,6 +32,8 @@ class WordsBrain(ModelBrain):
     Its corrections (the rung ``llm_step``) name actions, as those of every brain do.
     """
 
+    _worded = True
+
     def _examples(self) -> str:
         return describe.worded_examples_text(self._domain)
 
