@@ -45,11 +45,14 @@ AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
 }
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
-    "system": _placeholders("", "description names predicates examples turns"),
+    "system": _placeholders("", "description names predicates examples turns say"),
     "request": _placeholders("things robots now task"),
 }
-"""The prompts for goals: the rules, and what is asked. The domain's examples stand where the rules say
-``$examples``; where they say ``$turns``, the examples follow as turns of the conversation."""
+"""The prompts for goals: the rules, and what is asked.
+
+The domain's examples stand where the rules say ``$examples``; where they say ``$turns``, they follow as
+turns of the conversation. Where they say ``$say``, an answer begins with the wish in plain words.
+"""
 SHARED = "default"
 """The folder whose prompts stand in for those that the folder beside it does not have."""
 
