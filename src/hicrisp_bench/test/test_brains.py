@@ -9,6 +9,7 @@ from typing import Any, Dict, Mapping
 
 import pytest
 from hicrisp_bench.brains.known_goal import KNOWN
+from hicrisp_bench.brains.latency import latency_rows
 from hicrisp_bench.brains.loopback import Canned, Forward, Loopback
 from hicrisp_bench.brains.rows import missed_rows, rows_of
 from hicrisp_bench.brains.tasks import Told, lay_out, read_tasks
@@ -117,6 +118,14 @@ def test_a_server_can_stand_before_another_and_begin_each_question_anew() -> Non
             trial("wish_02", "llm_p", canned(before.url))
     assert len(set(asked)) == 2
     assert asked[0].splitlines()[1:] == asked[1].splitlines()[1:]
+
+
+def test_a_task_told_again_asks_nobody_unless_that_trick_is_off() -> None:
+    told = [Told(next(each for each in read_tasks(TASKS) if each.id == "described_03"), 0)]
+    rows = latency_rows(CONFIG, told, ["llm_p"], None, [0.2], 0.0)
+    assert {row["tricks"]: (row["calls"], row["again_calls"]) for row in rows} == {
+        "all on": (1, 0), "repeats off": (1, 1)}
+    assert all(row["success"] == 1.0 for row in rows)
 
 
 def test_a_server_that_is_not_there_is_told_as_a_gateways_error() -> None:

@@ -11,7 +11,8 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import load_parts
-from hicrisp_core.llm.settings import OFFLINE, LlmSettings
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Task
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.scene import load_scene
@@ -30,7 +31,7 @@ class TrialSettings:
         policy: a file of ``config/policies``.
         faults: kind, target and magnitude of what is injected.
         llm: a file of ``config/llm``.
-        model: the model's settings, in place of that file.
+        models: those that are asked, in place of that file; trials that share them share what they remember.
         brain: makes another brain than the usual one.
     """
 
@@ -42,7 +43,7 @@ class TrialSettings:
     seed: int = 0
     faults: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
     llm: str = OFFLINE
-    model: Optional[LlmSettings] = None
+    models: Optional[Models] = None
     brain: Optional[Callable[[Domain], Brain]] = None
 
 
@@ -55,7 +56,8 @@ def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
 def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
-    parts = load_parts(settings.config, scene.domain, settings.policy, settings.model or settings.llm)
+    llm = settings.models.settings if settings.models is not None else settings.llm
+    parts = load_parts(settings.config, scene.domain, settings.policy, llm, models=settings.models)
     domain = parts.domain
     world = EmbeddedWorld(scene, settings.seed, domain=domain)
     for fault in settings.faults:

@@ -12,6 +12,7 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 from hicrisp_core.policy.loader import load_policy
 
+from hicrisp_bench.brains import latency
 from hicrisp_bench.brains.known_goal import KNOWN
 from hicrisp_bench.brains.rows import missed_rows, rows_of
 from hicrisp_bench.brains.tasks import Told, lay_out, read_tasks
@@ -46,6 +47,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=at_least_one, metavar="N", help="only so many tasks, evenly spread")
     parser.add_argument("--trials", type=at_least_one, default=1, help="layouts of each task (1)")
     parser.add_argument("--seed", type=int, default=0, help="of the first layout (0)")
+    parser.add_argument("--latency", type=float, nargs="+", metavar="SECONDS",
+                        help="instead: each task told twice through a server on loopback that answers so "
+                             "many seconds later, with each trick on and off; canned goals where no model is "
+                             "named")
     parser.add_argument("--sigma", type=float, default=SIGMA, metavar="METRES",
                         help=f"of the misses of placements ({SIGMA:g})")
 
@@ -60,6 +65,8 @@ def run(options: argparse.Namespace) -> Report:
                    options.jobs)
     with ExitStack() as stack:
         asked = stack.enter_context(served(settings)) if settings is not None else None
+        if options.latency:
+            return _latency(options, told, asked)
         results = _run_all(options, told, asked)
     rows: List[Row] = []
     for policy in options.policies:
@@ -69,6 +76,19 @@ def run(options: argparse.Namespace) -> Report:
         rows, COLUMNS, note=_note(model, options), extra={"trials": results},
         sections=(Section("Missed", missed, ("policy", "task", "ended", "why")),) if missed else (),
         ok=not any("crashed" in each for each in results))
+
+
+def _latency(
+    options: argparse.Namespace, told: Sequence[Told], settings: Optional[LlmSettings]
+) -> Report:
+    """The rows by latency and trick."""
+    endpoint = settings if settings is not None and not settings.offline else None
+    rows = latency.latency_rows(options.config, told, options.policies, endpoint, options.latency,
+                                options.sigma)
+    note = ("Each task is told twice, in the same layout and in one process, through a server on loopback "
+            "that answers late. calls: the mean of a task; seconds: wall, median and worst. 'again': the "
+            "second telling.")
+    return Report(rows, latency.COLUMNS, note=note, ok=not any(row["crashed"] for row in rows))
 
 
 def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
+from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.scene import load_scene
 from hicrisp_core.trace.events import (
@@ -47,6 +48,11 @@ class BrainTrial:
 
 def run_brain_trial(trial: BrainTrial) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
+    return tell(trial, Models(trial.llm) if trial.llm is not None else None)
+
+
+def tell(trial: BrainTrial, models: Optional[Models]) -> Dict[str, Any]:
+    """The same with models that may be known from before."""
     sentence = trial.told.sentence
     scene = load_scene(
         config_file("scenes", sentence.scene, beside=trial.config / "scenes" / "any"), trial.told.seed)
@@ -54,7 +60,7 @@ def run_brain_trial(trial: BrainTrial) -> Dict[str, Any]:
     events: List[Mapping[str, Any]] = []
     settings = TrialSettings(
         trial.config, sentence.scene, sentence.text, Reached(sentence.goals, domain), trial.policy,
-        trial.told.seed, misses(trial.sigma), model=trial.llm,
+        trial.told.seed, misses(trial.sigma), models=models,
         brain=None if trial.llm else KnownGoal(sentence.goals[0]))
     result = run_trial(settings, events.append)
     return {**result, "id": sentence.id, "class": sentence.kind, "level": trial.told.level,
