@@ -165,6 +165,12 @@ def test_the_grammar_states_goals_too(ask, domain, text, end, first):
     assert same_goal(answer.plan.goal, meant, domain), answer.plan.goal.texts
 
 
+def test_a_robot_that_the_request_names_stands_in_the_goal(ask):
+    answer, _ = ask("unused", text="panda, put the blue box on the plate", policy=Policy("p", brain="goal"))
+    assert answer.plan.goal.robot == "panda"
+    assert answer.plan.goal.said == "the blue box ends up on the plate; the panda does it"
+
+
 def test_a_planner_gets_a_goal_before_it_plans_where_tasks_are_judged_by_it(ask):
     plan = json.dumps({"steps": [{"action": "pick", "arguments": {"item": "mug"}}]})
     answer, server = ask(said(end=["on(mug,plate)"]), plan, text="hmm, the mug would look good there",
