@@ -44,6 +44,7 @@ from hicrisp_msgs.srv import (
 )
 from hicrisp_nodes.composition import chosen_llm
 from hicrisp_nodes.supervisor.gate import Gate
+from hicrisp_nodes.supervisor.memory import AS_THE_POLICY_SAYS, read_settings
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
 from hicrisp_nodes.supervisor.queue import Request, TaskQueue
@@ -88,7 +89,9 @@ class Supervisor:
         self._runner = TaskRunner(
             configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports, runs_dir,
             labels,
-            self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)))
+            self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)),
+            read_settings(str(parameter("memory", AS_THE_POLICY_SAYS)), str(parameter("memory_file", "")),
+                          runs_dir))
         self._queue = TaskQueue(self._runner.run, self._publish)
         self._reports.gate(self._gate)
         self._services = self._serve()

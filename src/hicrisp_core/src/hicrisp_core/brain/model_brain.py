@@ -14,6 +14,7 @@ from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import answer_schema
 from hicrisp_core.prompting.asking import ask
 from hicrisp_core.prompting.quarantine import quarantined
+from hicrisp_core.prompting.remembered import remembered_text
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
@@ -25,6 +26,9 @@ class ModelBrain:
         prompts: the folder's templates.
         corrector: answers corrections; the planner's own model where none is given.
     """
+
+    _worded = False
+    """Whether it plans in sentences."""
 
     def __init__(
         self, client: ChatModel, domain: Domain, prompts: Prompts, corrector: Optional[ChatModel] = None
@@ -40,12 +44,14 @@ class ModelBrain:
         """Ask for a plan, or from the failed step on for a new one."""
         world = self._world(request.world)
         if not request.feedback:
-            prompt = self._prompts.render("plan", task=quarantined(request.task.text), **world)
+            prompt = remembered_text(request.examples, self._worded) \
+                + self._prompts.render("plan", task=quarantined(request.task.text), **world)
         else:
             prompt = self._prompts.render(
                 "replan", task=quarantined(request.task.text), **world,
                 **describe.failure_texts(self._domain, request))
-        answer = self._ask_plan(prompt, request.world, deadline)
+        client = self._client.afresh() if request.feedback else self._client
+        answer = self._ask_plan(client, prompt, request.world, deadline)
         if answer.plan is not None and not answer.plan.steps:
             said = answer.plan.reasoning or "it is so already"
             return PlanAnswer(answer=f"The language model plans no steps: {said}", usage=answer.usage)
@@ -53,7 +59,7 @@ class ModelBrain:
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
-        return self._ask(self._corrector, self._prompts.render(
+        return self._ask(self._corrector.afresh(), self._prompts.render(
             "correct", task=quarantined(request.task.text), **self._world(request.world),
             stack=describe.stack_text(self._domain, request.stack, request.feedback_level)), request.world,
             deadline)
@@ -67,8 +73,8 @@ class ModelBrain:
     def _examples(self) -> str:
         return describe.examples_text(self._domain)
 
-    def _ask_plan(self, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        return self._ask(self._client, prompt, world, deadline)
+    def _ask_plan(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
+        return self._ask(client, prompt, world, deadline)
 
     def _ask(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
         asked = ask(client, self._system, prompt, deadline, answer_schema(self._domain, world),

@@ -35,6 +35,7 @@ from hicrisp_core.ports.brain import Brain, Reporter
 from hicrisp_core.ports.detector import DetectorPort
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.description import RobotBody
 
@@ -53,6 +54,7 @@ class Parts:
         searcher: of repairs and rehearsals; one that both share where none is given.
         pose_age_limit: age from which on the detector does not count a pose as seen, seconds.
         bodies: what the robots are, by name.
+        memory: what earlier runs left; nothing where none is given.
         models: those of ``llm``, where parts that are made after one another share them.
     """
 
@@ -65,6 +67,7 @@ class Parts:
     pose_age_limit: float = 1.0
     searcher: Optional[Searcher] = None
     bodies: Mapping[str, RobotBody] = field(default_factory=dict)
+    memory: Optional[Memory] = None
     models: Optional[Models] = None
 
     def brain(self) -> Brain:
@@ -103,7 +106,8 @@ class Parts:
         brain = brain or self.brain()
         usual = Ports(
             brain, body or self.body(), robots, detector or self.detector(), self.corrector(brain), observer,
-            reporter=brain if isinstance(brain, Reporter) else None, watch=self.watch())
+            reporter=brain if isinstance(brain, Reporter) else None, watch=self.watch(),
+            memory=self.memory)
         return replace(usual, **others)
 
     def executive(

@@ -109,6 +109,11 @@ class Ledger:
         return tuple(self._counts.failed_commands)
 
     @property
+    def calls(self) -> int:
+        """How often a model was asked."""
+        return self._counts.usage.calls
+
+    @property
     def seconds(self) -> float:
         """Wall seconds since the task began."""
         return time.monotonic() - self._start

@@ -7,6 +7,7 @@ from typing import Optional, Protocol, Tuple, runtime_checkable
 
 from hicrisp_core.model import Feedback, Plan, StackEntry, Step, StepRecord, Task, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.exchanges import Exchange
 
@@ -49,6 +50,8 @@ class PlanRequest:
             :mod:`hicrisp_core.brain.dialogue`).
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
         goal: what the task means, where that is known already; then nobody is asked for it again.
+        examples: earlier tasks that went well, the most alike last; whoever shows one to a model fences it
+            off.
     """
 
     task: Task
@@ -59,6 +62,7 @@ class PlanRequest:
     history: Tuple[str, ...] = ()
     feedback_level: str = "how"
     goal: Optional[Goal] = None
+    examples: Tuple[Remembered, ...] = ()
 
 
 @dataclass(frozen=True)

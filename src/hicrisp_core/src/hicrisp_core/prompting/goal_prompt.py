@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import Dict, List, Mapping, NamedTuple, Tuple, Union
+from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.language.clarifying import clarified
 from hicrisp_core.model import WorldState
+from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.prompting.asking import Turn
 from hicrisp_core.prompting.goal_answer import read_goal_answer
 from hicrisp_core.prompting.goal_request import (
@@ -24,6 +25,7 @@ from hicrisp_core.prompting.goal_request import (
 )
 from hicrisp_core.prompting.goal_schema import SAY, goal_schema
 from hicrisp_core.prompting.quarantine import quarantined
+from hicrisp_core.prompting.remembered import goal_record
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 
 __all__ = ["FULL", "SHORT", "GoalPrompt", "Messages", "clarified", "goal_messages", "goal_schema",
@@ -68,6 +70,18 @@ class GoalPrompt:
         """The requests and answers that go before as turns of the conversation: small models follow those
         better than examples among the rules."""
         return self._examples(domain) if self._prompts.says("system", "turns") else ()
+
+    def remembered(
+        self, examples: Sequence[Remembered], domain: Domain, world: WorldState
+    ) -> Tuple[Turn, ...]:
+        """Earlier requests with their goals, as further turns; none where the prompt has no turns: a model
+        that was trained on this form has never seen any."""
+        if not self._prompts.says("system", "turns"):
+            return ()
+        return tuple(
+            (self._prompts.render("request", **request_values(each.text, domain, world)).strip(),
+             compact(goal_record(each.goal, domain if self.worded else None)))
+            for each in examples if each.goal is not None)
 
     def _examples(self, domain: Domain) -> Tuple[Turn, ...]:
         turns: List[Turn] = []

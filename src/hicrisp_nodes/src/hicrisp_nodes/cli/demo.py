@@ -58,7 +58,7 @@ class Demo:
             "policy": options.policy, "llm": self.brain, "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
             "ask_time_limit": _ALONE if not (options.keep or sys.stdin.isatty()) else -1.0,
-            "namespace": options.namespace,
+            "namespace": options.namespace, "memory": options.memory,
             "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log,
             self._uri)
         self.trials: List[Dict[str, Any]] = []

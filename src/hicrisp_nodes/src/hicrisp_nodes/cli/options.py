@@ -41,7 +41,7 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
         help="policy in config/policies, or a file (hierarchical)")
     add("--llm", metavar="NAME",
         help="language model in config/llm, a file, or replay:FILE with the llm.jsonl of a run (openai with "
-             "a key, else offline)")
+             "a key, else embedded where it runs)")
     add("--seed", metavar="N", type=_at_least(0, int), default=0,
         help="seed of the first trial (0); the next adds one")
     add("--sigma", metavar="METRES", type=_at_least(0.0, float), default=0.0,
@@ -53,12 +53,16 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     add("--rate", metavar="R", type=_at_least(0.0, float), default=0.0,
         help="seconds of the world for each second of wall time; 0: as fast as it goes (0, with --keep 1)")
     add("--runs-dir", metavar="DIR", help="folder for the runs (runs/ in the workspace)")
+    add("--memory", choices=("on", "read", "off"),
+        help="what earlier runs left: used and kept, used, or not (the policy's; off with several trials)")
     add("--autonomy", choices=("supervised", "full"), default="supervised",
         help="full: irreversible actions are not asked about (supervised)")
     add("--time-limit", metavar="SECONDS", type=_at_least(1.0, float), default=1800.0,
         help="of one trial (1800)")
     add("--namespace", default="hicrisp", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
+    if options.memory is None:  # Trials are measured: none may learn from another.
+        options.memory = "policy" if options.trials <= 1 else "off"
     if options.task is not None and not options.task.strip():
         parser.error("--task is empty; say what shall be done, for example: place the box next to the "
                      "cylinder")
