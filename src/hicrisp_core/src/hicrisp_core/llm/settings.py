@@ -21,10 +21,12 @@ from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.llm.embedded_files import what_is_missing
 from hicrisp_core.llm.roles import ROLES
 
 AUTO = "auto"
 OFFLINE: Final = "offline"
+EMBEDDED: Final = "embedded"
 OPENAI: Final = "openai"
 KEY_VARIABLE = "OPENAI_API_KEY"
 URL_VARIABLE = "OPENAI_BASE_URL"
@@ -242,5 +244,17 @@ def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
     for variable in (KEY_VARIABLE, OWN_URL_VARIABLE, URL_VARIABLE):
         if environment.get(variable):
             return OPENAI, f"{variable} is set: a language model plans"
-    return OFFLINE, (f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set: a grammar and a search plan "
-                     "without a model")
+    why = f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set"
+    missing = _embedded_lacks()
+    if not missing:
+        return EMBEDDED, f"{why}: the embedded model says what is meant, a search plans"
+    return OFFLINE, f"{why}, and {missing}: a grammar and a search plan without a model"
+
+
+def _embedded_lacks() -> str:
+    """Why the embedded model cannot be asked on this machine; empty where it can."""
+    try:
+        options = load_llm_settings(config_file("llm", EMBEDDED)).options
+    except ConfigError as error:
+        return str(error)
+    return what_is_missing(str(options["package"]), str(options["adapter"]))
