@@ -45,10 +45,9 @@ def _without_text(message: Any, ended: str) -> LlmFailure:
 def _sure(choice: Any) -> Optional[float]:
     """The product of the tokens' probabilities, where the server tells them."""
     tokens = getattr(getattr(choice, "logprobs", None), "content", None) or ()
-    found = [getattr(token, "logprob", None) for token in tokens]
-    if not found or not all(isinstance(each, (int, float)) for each in found):
-        return None
-    return math.exp(min(0.0, sum(found)))
+    found = [float(token.logprob) for token in tokens
+             if isinstance(getattr(token, "logprob", None), (int, float))]
+    return math.exp(min(0.0, sum(found))) if found and len(found) == len(tokens) else None
 
 
 def _count(usage: Any, name: str) -> int:
