@@ -98,6 +98,22 @@ def test_a_choice_is_known_by_its_number_or_its_words(ask, reply, text):
     assert (choice and choice.text) == text
 
 
+def test_a_goal_that_the_model_is_not_sure_of_is_said_back_as_a_question(ask):
+    goal = said(end=["behind(red_box,plate)"])
+    answer, server = ask({"text": goal, "logprobs": [-0.2, -1.1]}, ask_below=0.5)
+    assert server.requests[0]["logprobs"] is True
+    assert "the red box ends up behind the plate" in answer.question.text
+    assert answer.question.chosen("Yes").goal.texts == {"end": ("behind(red_box,plate)",)}
+
+
+@pytest.mark.parametrize(("reply", "bound"), [
+    ({"logprobs": [-0.01, -0.02]}, 0.5), ({"logprobs": [-3.0]}, 0.0), ({}, 0.5)])
+def test_a_goal_that_the_model_is_sure_of_or_says_nothing_about_is_planned(ask, reply, bound):
+    answer, server = ask({"text": said(end=["behind(red_box,plate)"]), **reply}, ask_below=bound)
+    assert answer.plan.goal.texts == {"end": ("behind(red_box,plate)",)}
+    assert ("logprobs" in server.requests[0]) == (bound > 0)
+
+
 def test_a_refusal_of_the_model_is_told_with_sentences_that_work(ask):
     answer, _ = ask('{"kind":"refuse","why":"unknown_thing"}')
     assert "I do not see what you name" in answer.refusal
