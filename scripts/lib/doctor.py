@@ -15,8 +15,10 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List
+from urllib.parse import urlsplit, urlunsplit
 
 ROOT = Path(os.environ.get("HICRISP_ROOT") or Path(__file__).resolve().parents[2])
 VENV = ROOT / ".venv" / "bin" / "python3"
@@ -219,7 +221,7 @@ def python38() -> Iterator[Finding]:
 def language_model() -> Iterator[Finding]:
     """What the brain would use. No key is shown."""
     if os.environ.get("OPENAI_API_KEY"):
-        base = os.environ.get("OPENAI_BASE_URL", "")
+        base = _bare(os.environ.get("OPENAI_BASE_URL", ""))
         where = f", OPENAI_BASE_URL is {base}" if base else ""
         yield Finding("language model", "ok", f"OPENAI_API_KEY is set{where}")
     else:
@@ -228,6 +230,28 @@ def language_model() -> Iterator[Finding]:
     for path in (ROOT / "config" / "llm").glob("*"):
         if "key" in path.name and path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield Finding("language model", "missing", f"{path} may be read by others", f"chmod 600 {path}")
+
+
+def _bare(url: str) -> str:
+    """An address without what may be secret in it: a login, and what stands behind the question mark."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def named_model(name: str) -> Iterator[Finding]:
+    """What the models of a configuration can, and one real call to each."""
+    if not os.access(VENV, os.X_OK):
+        yield Finding("language model", "missing", f"{VENV.parents[1]} is not there", MEND)
+        return
+    sources = os.pathsep.join(str(path) for path in sorted(ROOT.glob("src/*/src")))
+    done = _run([str(VENV), "-m", "hicrisp_core.llm.try_out", name], seconds=600.0,
+                PYTHONPATH=os.pathsep.join(filter(None, (sources, os.environ.get("PYTHONPATH", "")))))
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    if not lines:
+        yield Finding("language model", "missing", _last_line(done.stderr), MEND)
+    for line in lines:
+        told = json.loads(line)
+        yield Finding("language model", "ok" if told["ok"] else "missing", told["said"])
 
 
 def ports() -> Iterator[Finding]:
@@ -251,9 +275,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/doctor", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
     parser.add_argument("--mend", action="store_true", help="install and build what is missing first")
+    parser.add_argument("--llm", metavar="NAME",
+                        help="only this: one real call to each model of a file of config/llm")
     options = parser.parse_args()
     found: List[Finding] = []
-    for check in CHECKS:
+    checks = [partial(named_model, options.llm)] if options.llm else CHECKS
+    for check in checks:
         for finding in check():
             found.append(finding)
             if not options.json:
@@ -264,7 +291,8 @@ def main() -> int:
     if options.json:
         print(json.dumps({"ok": not missing, "parts": [asdict(finding) for finding in found]}, indent=2))
     else:
-        print(f"{len(missing)} missing" if missing else "everything that is needed is there")
+        well = "nothing is missing" if options.llm else "everything that is needed is there"
+        print(f"{len(missing)} missing" if missing else well)
     return 1 if missing else 0
 
 

@@ -6,7 +6,9 @@ import json
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Mapping, Optional
+
+from hicrisp_core.llm.probe import QUESTION
 
 
 class ChatServer:
@@ -14,27 +16,52 @@ class ChatServer:
 
     An entry is a text, a function that makes one from the request, or a mapping of ``status``, ``text`` or
     ``body``, ``headers``, ``finish``, ``message`` (further fields of it), ``delay`` before the answer and
-    ``trickle`` between its single bytes, both in seconds.
+    ``trickle`` between its single bytes, both in seconds. A client's probe is answered well, beside the
+    script, unless the script is to have it.
 
     Args:
         port: where it listens; 0 for any that is free.
+        pages: what a GET of a path is answered, as JSON.
+        probed: whether the script answers probes, too.
     """
 
-    def __init__(self, *script: Any, port: int = 0) -> None:
+    def __init__(
+        self, *script: Any, port: int = 0, pages: Optional[Mapping[str, Any]] = None, probed: bool = False
+    ) -> None:
         self.script = list(script)
+        self.paths: List[str] = []
+        self.headers: List[Dict[str, str]] = []
         self.requests: List[Dict[str, Any]] = []
         self.keys: List[str] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                page = (pages or {}).get(self.path)
+                body = json.dumps({} if page is None else page).encode()
+                self.send_response(404 if page is None else 200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
             def do_POST(self) -> None:
+                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                outer.paths.append(self.path)
+                outer.headers.append({name.lower(): value for name, value in self.headers.items()})
+                if not probed and asked["messages"] == [dict(each) for each in QUESTION]:
+                    self._play({"text": json.dumps({"verdict": "cold"})})
+                    return
                 outer.keys.append(self.headers.get("Authorization", ""))
-                outer.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                outer.requests.append(asked)
                 step = outer.script.pop(0) if len(outer.script) > 1 else outer.script[0]
                 if callable(step):
                     step = step(outer.requests[-1])
                 if isinstance(step, str):
                     step = {"text": step}
+                self._play(step)
+
+            def _play(self, step: Mapping[str, Any]) -> None:
                 time.sleep(step.get("delay", 0.0))
                 body = step.get("body")
                 if body is None:

@@ -130,6 +130,16 @@ def test_what_the_grammar_reads_the_model_is_not_asked_for(ask):
     assert not server.requests
 
 
+def test_what_the_grammar_knows_to_be_ambiguous_is_asked_and_no_model_guesses(ask):
+    world = table_top({"red_box_1": "box", "red_box_2": "box", "bowl": "bowl"})
+    for mode in ("first", "doubt"):
+        answer, server = ask(said(end=["in(red_box_1,bowl)"]), text="put the box in the bowl",
+                             world=world,
+                             policy=Policy("p", brain="goal", grammar=mode))
+        assert [choice.text for choice in answer.question.choices] == ["red box 1", "red box 2"]
+        assert not server.requests
+
+
 def test_where_grammar_and_model_disagree_the_user_chooses_between_the_goals(ask):
     answer, _ = ask(said(end=["on(plate,blue_box)"]), text="put the blue box on the plate",
                     policy=Policy("p", brain="goal", grammar="doubt"))

@@ -59,6 +59,7 @@ def test_the_long_prompt_has_the_domains_examples_as_turns_and_the_short_one_non
     turns = GoalPrompt(config_dir / "prompts" / FULL).examples(domain)
     assert len(turns) == len(domain.goal_examples) >= 6
     assert all(request.startswith("Things: ") and json.loads(answer)["kind"] for request, answer in turns)
+    assert all(next(iter(json.loads(answer))) == "say" for _, answer in turns)
     assert GoalPrompt(config_dir / "prompts" / SHORT).examples(domain) == ()
 
 
@@ -66,7 +67,9 @@ def test_a_prompt_may_have_the_examples_among_its_rules(tmp_path, domain):
     (tmp_path / "system.txt").write_text("Rules.\n$examples", encoding="utf-8")
     (tmp_path / "request.txt").write_text("$things $robots $now $task", encoding="utf-8")
     prompt = GoalPrompt(tmp_path)
-    assert prompt.messages("go", domain, WORLD).system.count("<<<") == len(domain.goal_examples)
+    system = prompt.messages("go", domain, WORLD).system
+    assert system.count("<<<") == len(domain.goal_examples)
+    assert '"say"' not in system
     assert prompt.examples(domain) == ()
 
 
@@ -171,3 +174,12 @@ def test_a_cut_off_answer_is_no_goal_even_where_it_could_be_read(domain):
 
 def test_a_clarified_request_keeps_its_words():
     assert clarified("put the box on the mug", "the red one") == "put the box on the mug (the red one)"
+
+
+def test_where_the_rules_ask_for_it_the_wish_in_words_goes_before_the_goal(domain):
+    both = (goal_schema(domain, WORLD, worded)["anyOf"] for worded in (True, False))
+    for kind, plain in zip(*both):
+        assert list(kind["properties"]) == ["say", *plain["properties"]]
+        assert kind["required"] == ["say", *plain["required"]]
+    goal = read({"say": "the spoon ends up on the mug", "kind": "goal", "end": ["on(spoon,red_box)"]}, domain)
+    assert goal.texts == {"end": ("on(spoon,red_box)",)}

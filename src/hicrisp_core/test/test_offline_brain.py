@@ -133,9 +133,20 @@ def test_a_refusal_says_what_is_wrong_and_what_can_be_read(domain, text, why):
     assert "Things here: box, cylinder, table" in answer.refusal
 
 
-def test_an_ambiguous_name_is_refused_with_the_candidates(domain):
-    assert "red_box_1, red_box_2; say which" in ask(domain, SORTING,
-                                                    "put the red box in the red bowl").refusal
+def test_an_ambiguous_name_is_asked_about_with_the_candidates(domain):
+    question = ask(domain, SORTING, "put the red box in the red bowl").question
+    assert question.text == "Which one do you mean: red box 1 or red box 2?"
+    assert [choice.text for choice in question.choices] == ["red box 1", "red box 2"]
+
+
+@pytest.mark.parametrize("answer", ["red box 2", "red_box_2", "the red box 2"])
+def test_the_answer_behind_the_request_settles_it(domain, answer):
+    plan = ask(domain, SORTING, f"put the red box in the red bowl ({answer})").plan
+    assert plan.steps[0].arguments["item"] == "red_box_2"
+
+
+def test_an_answer_that_names_nothing_is_asked_about_again(domain):
+    assert ask(domain, SORTING, "put the red box in the red bowl (the other one)").question is not None
 
 
 def test_what_stands_in_the_way_is_moved_first(domain):

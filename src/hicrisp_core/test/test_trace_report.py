@@ -118,3 +118,32 @@ def test_the_robots_side_by_side_are_drawn_with_their_names(tmp_path):
     assert "what each robot did when" in page
     assert "agv&lt;b&gt;" in page
     assert "b" in tags  # the page's own; the name's is text
+
+
+GOAL = {"kind": "goal", "known": True, "said": f"the box ends up on {HOSTILE}", "source": "gpt",
+        "end": ["on(box,plate)"],
+        "keep": ["not(next_to(cup,glass))"], "t": 0.1}
+
+
+def with_goal(*more, state):
+    events = corrected_run()
+    return [events[0], *more, *events[1:-1], {**events[-1], "goal": state}]
+
+
+def test_the_report_says_what_the_task_means_what_was_asked_and_whether_it_is_seen(tmp_path):
+    question = {"kind": "question", "text": "Which one?", "choices": ["cup", "glass"], "answer": "2"}
+    page = render_report(with_goal(question, GOAL, state="seen"), tmp_path)
+    for said in ("<h2>Goal</h2>", "The box ends up on &lt;script&gt;", "not(next_to(cup,glass))",
+                 "Understood by gpt",
+                 "The detector sees it.", "Asked: Which one? Answered: 2"):
+        assert said in page, said
+    assert "<script>" not in page
+
+
+def test_a_report_says_that_nobody_knows_the_goal_or_what_of_it_is_missing(tmp_path):
+    unknown = render_report(with_goal({"kind": "goal", "known": False}, state="unknown"), tmp_path)
+    assert "Nobody could say what the task means as a whole" in unknown
+    judged = {"kind": "goal_judged", "seen": False,
+              "missing": "The task is not done: the box is not on the plate."}
+    assert "the box is not on the plate" in render_report(with_goal(GOAL, judged, state="missed"), tmp_path)
+    assert "<h2>Goal</h2>" not in render_report(corrected_run(), tmp_path)

@@ -16,6 +16,7 @@ from hicrisp_nodes.cli import options
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.graph import Graph, free_port, port_is_free
 from hicrisp_nodes.cli.launch import Launch
+from hicrisp_nodes.cli.main import parse as parse_command
 from hicrisp_nodes.cli.narrator import Narrator
 from hicrisp_nodes.cli.options import choose_brain, parse
 from hicrisp_nodes.cli.past import past_runs
@@ -182,3 +183,19 @@ def test_what_a_launch_file_cannot_start_is_said_before_it_starts_anything(argum
 def test_what_can_be_launched_is_let_through(arguments, capsys):
     assert check_launch(arguments) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_the_goal_is_said_back_and_a_question_is_told_with_its_answer():
+    text = told({"kind": "question", "text": "Which one?", "choices": ["cup"], "answer": ""},
+                 {"kind": "goal", "known": True, "said": "the cup ends up on the plate", "source": "gpt"},
+                 {"kind": "goal_judged", "seen": False,
+                  "missing": "The task is not done: the cup is not on it."},
+                 {"kind": "goal_judged", "seen": True}, {"kind": "goal", "known": False})
+    for said in ("Which one? nobody answered in time", "I understand: the cup ends up on the plate.",
+                 "the cup is not on it", "the goal is seen", "unknown: the steps alone are judged"):
+        assert said in text, text
+
+
+def test_an_answer_names_its_task():
+    options = parse_command(["answer", "20260101-120000-001", "the", "tall", "one"])
+    assert (options.task_id, options.answer) == ("20260101-120000-001", ["the", "tall", "one"])

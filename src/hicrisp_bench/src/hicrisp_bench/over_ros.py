@@ -113,7 +113,7 @@ class Launched:
             "policy": config / "policies" / f"{first.policy}.yaml",
             "llm": config / "llm" / f"{first.llm}.yaml",
             "seed": first.seed, "rate": 0, "autonomy": "full", "namespace": NAMESPACE,
-            "runs_dir": folder / "runs",
+            "runs_dir": folder / "runs", "memory": "off",
             "pictures": "false", **judge.ARGUMENTS,
         }, folder / "launch.log", self._uri)
 

@@ -84,8 +84,10 @@ def standard_extensions() -> Extensions:
             name: Lazy(f"hicrisp_core.detector.fact_tests:{name.upper()}")
             for name in ("holding", "on", "in", "near", "direction", "lying", "at", "docked", "aboard")}),
         rungs=Registry("rung", f"{_KINDS}:RungKind", {
-            name: Lazy(f"hicrisp_core.corrector.ladder:{name.upper()}")
-            for name in ("repair", "offset", "help", "llm_step", "llm_replan")}),
+            name: Lazy(f"hicrisp_core.corrector.{module}:{name.upper()}")
+            for name, module in (
+                ("repair", "ladder"), ("offset", "ladder"), ("help", "ladder"), ("memory", "remembered"),
+                ("llm_step", "ladder"), ("llm_replan", "ladder"))}),
         shapes=Registry("shape", "hicrisp_core.model.shapes:Shape", {
             name: Lazy(f"hicrisp_core.model.shapes:{name.upper()}")
             for name in ("box", "cylinder", "bowl", "surface", "region")}),

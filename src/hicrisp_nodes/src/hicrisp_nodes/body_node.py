@@ -6,6 +6,7 @@ from typing import Callable
 
 import rospy
 from hicrisp_core.body.factory import without_model
+from hicrisp_core.llm.models import Models
 from hicrisp_core.model import Feedback
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.body import Body
@@ -73,13 +74,15 @@ def build() -> BodyServer:
     """The body that the parameters ask for."""
     configuration = load_configuration()
     policy, (llm, _) = configuration.policy, chosen_llm()
-    direct = without_model(policy.body, llm)
+    direct, models = without_model(policy.body, llm), Models(llm)
     rospy.loginfo("the body is %s", f"direct: {direct}" if direct else policy.body)
 
     def body(found: Configuration) -> Body:
-        return parts_of(found, llm, drive=drive_space(found.scene), bodies=bodies_of(found.scene)).body()
+        return parts_of(found, models, drive=drive_space(found.scene), bodies=bodies_of(found.scene)).body()
 
-    return BodyServer(body, configuration, DecoderOffsets(settings=policy.offset))
+    server = BodyServer(body, configuration, DecoderOffsets(settings=policy.offset))
+    models.begin_probe()
+    return server
 
 
 def main() -> None:

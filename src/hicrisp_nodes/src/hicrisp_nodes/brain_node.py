@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import rospy
+from hicrisp_core.llm.models import Models
 from hicrisp_core.ports.brain import Brain
 from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.node import run
@@ -16,12 +17,14 @@ def build() -> BrainServer:
     """The brain that the parameters ask for; it follows the scene of the world."""
     configuration = load_configuration()
     llm, why = chosen_llm()
+    models = Models(llm)
     rospy.loginfo("the brain is %s: %s", llm.name, why)
 
     def brain(found: Configuration) -> Brain:
-        return parts_of(found, llm).brain()
+        return parts_of(found, models).brain()
 
     server = BrainServer(brain(configuration))
+    models.begin_probe()
     server.follower = SceneFollower(lambda found: server.use(brain(found)))
     return server
 

@@ -55,6 +55,7 @@ class BrainServer:
                 done=tuple(to.record_from_msg(record) for record in asked.done),
                 remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
                 history=tuple(asked.history), feedback_level=level,
+                examples=tuple(map(to.remembered_from_msg, asked.examples)),
                 goal=to.goal_from_msg(asked.goal, asked.has_goal)), deadline)
         result = PlanTaskResult(
             ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,

@@ -14,11 +14,13 @@ from typing import List, Optional, Sequence
 
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError, HicrispError
-from hicrisp_core.llm.settings import AUTO, choose_llm, load_llm_settings
+from hicrisp_core.llm.settings import AUTO, choose_llm
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.scene import TABLE
 from hicrisp_ros.config_files import config_file, config_files_of
+
+from hicrisp_nodes.composition import named_llm
 
 _NEEDS = {"table": lambda scene: TABLE in scene.objects and not scene.symbolic,
           "arena": lambda scene: scene.arena is not None}
@@ -41,7 +43,7 @@ def check(options: argparse.Namespace) -> None:
                           f"world:={options.world}")
     load_domain(config_file("domains", options.domain or scene.domain))
     load_policy(config_file("policies", options.policy))
-    load_llm_settings(config_file("llm", choose_llm(options.llm, os.environ)[0]))
+    named_llm(choose_llm(options.llm, os.environ)[0])
     if options.robot:
         config_file("robots", options.robot)
 

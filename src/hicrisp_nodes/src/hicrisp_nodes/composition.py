@@ -1,4 +1,6 @@
-"""The parts of a run for the nodes: what ``~llm`` names, and what a configuration asks for."""
+"""The parts of a run for the nodes: the language models that ``~llm`` names, and what a configuration asks
+for.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +8,33 @@ import os
 from typing import Any, Tuple
 
 from hicrisp_core.executive.assembly import Parts
-from hicrisp_core.llm.settings import AUTO, LlmSettings, choose_llm, load_llm_settings
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import AUTO, LlmSettings, choose_llm, is_replay, load_llm_settings
 from hicrisp_ros.config_files import Configuration, config_file, config_folder, parameter
 
 
 def chosen_llm() -> Tuple[LlmSettings, str]:
     """The settings of the language model that plans, and why it is that one."""
     name, why = choose_llm(str(parameter("llm", AUTO)), os.environ)
-    return load_llm_settings(config_file("llm", name)), why
+    return named_llm(name), why
 
 
-def parts_of(configuration: Configuration, llm: LlmSettings, **more: Any) -> Parts:
+def named_llm(name: str) -> LlmSettings:
+    """The settings of a name in ``config/llm``, of a file, or of a recorded run (``replay:FILE``).
+
+    Raises:
+        ConfigError: when there is no such thing, or it is wrong.
+    """
+    return load_llm_settings(name if is_replay(name) else config_file("llm", name))
+
+
+def parts_of(configuration: Configuration, models: Models, **more: Any) -> Parts:
     """The parts for a scene, a domain and a policy.
 
     Args:
+        models: those of the node; parts for another scene ask the same.
         more: fields of ``Parts``.
     """
     policy = configuration.policy
-    return Parts(configuration.domain, policy, llm, config_folder("prompts", policy.prompts), **more)
+    return Parts(configuration.domain, policy, models.settings, models=models,
+                 prompts=config_folder("prompts", policy.prompts), **more)

@@ -4,7 +4,6 @@ holds tasks.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from dataclasses import replace
@@ -14,7 +13,6 @@ from typing import Any, Dict, Tuple
 
 import rospy
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.llm.settings import AUTO, choose_llm
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
@@ -44,7 +42,9 @@ from hicrisp_msgs.srv import (
     SubmitTask,
     SubmitTaskResponse,
 )
+from hicrisp_nodes.composition import chosen_llm
 from hicrisp_nodes.supervisor.gate import Gate
+from hicrisp_nodes.supervisor.memory import AS_THE_POLICY_SAYS, read_settings
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
 from hicrisp_nodes.supervisor.queue import Request, TaskQueue
@@ -82,14 +82,16 @@ class Supervisor:
                            self._observer.world_changed)
             for name in configuration.scene.robots}
         self._thinkers = Thinkers()
-        brain, _ = choose_llm(str(parameter("llm", AUTO)), os.environ)
+        llm, _ = chosen_llm()
         labels = {"scene": configuration.scene.name, "seed": int(parameter("seed", 0)),
-                  "policy": configuration.policy.name, "llm": Path(brain).stem}
+                  "policy": configuration.policy.name, "llm": llm.name}
         runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
         self._runner = TaskRunner(
             configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports, runs_dir,
             labels,
-            self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)))
+            self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)),
+            read_settings(str(parameter("memory", AS_THE_POLICY_SAYS)), str(parameter("memory_file", "")),
+                          runs_dir))
         self._queue = TaskQueue(self._runner.run, self._publish)
         self._reports.gate(self._gate)
         self._services = self._serve()

@@ -12,6 +12,7 @@ from typing import Any, Callable
 import rospy
 from hicrisp_core.errors import HicrispError
 
+from hicrisp_ros.core_log import show_core_log
 from hicrisp_ros.node_threads import end_threads
 
 END_LIMIT = 4.0
@@ -23,6 +24,7 @@ def run(name: str, build: Callable[[], Any]) -> None:
     status 2.
     """
     rospy.init_node(name)
+    show_core_log()
     end_quietly()
     try:
         keep = build()

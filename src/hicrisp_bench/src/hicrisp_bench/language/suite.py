@@ -12,7 +12,8 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.chat_model import make_chat_model
+from hicrisp_core.llm.models import make_chat_model
+from hicrisp_core.llm.roles import GOAL
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 
 from hicrisp_bench.language.judging import Judge, Mark
@@ -96,7 +97,7 @@ def _reader(options: argparse.Namespace) -> Tuple[Reader, str]:
         config_file("llm", options.llm, beside=options.config / "llm" / "any"))
     if settings.offline:
         return GrammarReader(), "the grammar"
-    model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)))
+    model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
     reader = ModelReader(model, options.config / "prompts" / (options.prompt or settings.goal_prompt),
                          settings.timeout_s)
     if options.grammar:
@@ -144,5 +145,6 @@ def _row(kind: str, results: Sequence[Row]) -> Row:
         row[mark.value] = count / max(1, len(results))
         row[f"{mark.value}_ci"] = wilson_interval(count, len(results))
         row[f"{mark.value}_n"] = count
-    row["seconds"] = spread([each["seconds"] for each in results if not each["first"]])
+    later = [each["seconds"] for each in results if not each["first"]]
+    row["seconds"] = spread(later) if later else None
     return row

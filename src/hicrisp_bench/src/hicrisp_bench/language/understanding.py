@@ -79,7 +79,8 @@ class GrammarReader:
         if answer.refusal:
             return Reply(Refuse(), answer.refusal, seconds)
         if answer.question is not None:
-            return Reply(Ask(), answer.question.text, seconds)
+            which = tuple("_".join(each.text.split()) for each in answer.question.choices)
+            return Reply(Ask(which), answer.question.text, seconds)
         question = form_of(text, setting.domain, FactReader(setting.domain)) is Form.QUESTION
         return Reply(AnswerOnly() if question else SoAlready(), answer.answer, seconds)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path as FilePath
-from typing import Optional, Union
+from typing import Union
 
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.model_body import ModelBody
 from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.llm.chat_model import can_be_asked, make_chat_model
+from hicrisp_core.llm import roles
+from hicrisp_core.llm.chat_model import can_be_asked
+from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.policy.policy import MODEL, SIMILAR
 from hicrisp_core.ports.body import Body
@@ -17,8 +19,8 @@ from hicrisp_core.prompting.templates import Prompts
 
 
 def make_body(
-    kind: str, domain: Domain, decoder: ActionDecoder, settings: Optional[LlmSettings] = None,
-    prompts: Union[str, FilePath] = "",
+    kind: str, domain: Domain, decoder: ActionDecoder,
+    llm: Union[LlmSettings, Models, None] = None, prompts: Union[str, FilePath] = "",
 ) -> Body:
     """The body of a kind: ``direct``, ``model`` or ``similar``.
 
@@ -26,7 +28,7 @@ def make_body(
     its steps itself. :func:`without_model` says so.
 
     Args:
-        settings: of the endpoint that the body ``model`` asks.
+        llm: the models of a process, or what a file of ``config/llm`` says; the body ``model`` asks one.
         prompts: the folder of the policy's prompts.
 
     Raises:
@@ -36,8 +38,9 @@ def make_body(
         from hicrisp_core.body.similar_body import SimilarBody, wordllama_embedder  # an optional package
 
         return SimilarBody(domain, decoder, wordllama_embedder())
-    if kind == MODEL and settings is not None and not without_model(kind, settings):
-        return ModelBody(make_chat_model(settings), domain, decoder, Prompts(prompts))
+    models = Models.of_settings(llm) if llm is not None else None
+    if kind == MODEL and models is not None and not without_model(kind, models.settings):
+        return ModelBody(models.of(roles.BODY), domain, decoder, Prompts(prompts))
     return DirectBody(domain, decoder)
 
 
@@ -45,6 +48,7 @@ def without_model(kind: str, settings: LlmSettings) -> str:
     """Why a body that should ask a language model does not, as a sentence; empty when it does, or need
     not.
     """
+    settings = settings.of_role(roles.BODY)
     if kind != MODEL or can_be_asked(settings):
         return ""
     return (f"the policy asks a language model, and {settings.name} has no endpoint: "

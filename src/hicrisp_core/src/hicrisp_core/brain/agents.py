@@ -16,8 +16,10 @@ from hicrisp_core.brain.specification import (
     specification_schema,
 )
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.llm import roles
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.llm.models import Models
 from hicrisp_core.model import WorldState
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import (
@@ -49,14 +51,15 @@ class AgentBrain:
     failures.
 
     Args:
+        models: gives each agent its model.
         prompts: the templates of the agents.
         corrector: answers corrections within a step, which CoPAL has not.
     """
 
-    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts, corrector: Brain) -> None:
-        self._alex = Alex(client, domain, prompts)
-        self._travi = Travi(client, domain, prompts)
-        self._ropa = Ropa(client, domain, prompts)
+    def __init__(self, models: Models, domain: Domain, prompts: Prompts, corrector: Brain) -> None:
+        self._alex = Alex(models.of(roles.ALEX), domain, prompts)
+        self._travi = Travi(models.of(roles.TRAVI), domain, prompts)
+        self._ropa = Ropa(models.of(roles.ROPA), domain, prompts)
         self._corrector = corrector
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
@@ -87,7 +90,7 @@ class AgentBrain:
         specified = self._travi.specify(request, deadline)
         if specified.answer is None:
             return PlanAnswer(refusal=specified.trouble, usage=specified.usage)
-        answer = self._ropa.plan(specified.answer, request.world, deadline)
+        answer = self._ropa.plan(specified.answer, request.world, deadline, again=bool(request.feedback))
         return replace(answer, usage=specified.usage + answer.usage)
 
     def _told(self, request: PlanRequest, found: PlanAnswer, deadline: Deadline) -> PlanAnswer:
@@ -127,7 +130,8 @@ class Travi:
         def read(said: Completion) -> Union[Specification, ParseFailure]:
             return read_specification(said, self._domain, request.world)
 
-        return ask(self._client, system, prompt.strip(), deadline, specification_schema(request.world), read,
+        client = self._client.afresh() if request.feedback else self._client
+        return ask(client, system, prompt.strip(), deadline, specification_schema(request.world), read,
                    turns)
 
     def _known(
@@ -154,17 +158,23 @@ class Ropa:
         self._prompts = prompts
         self._openings = Openings(prompts, "ropa", {"description": domain.description})
 
-    def plan(self, task: Specification, world: WorldState, deadline: Deadline) -> PlanAnswer:
+    def plan(
+        self, task: Specification, world: WorldState, deadline: Deadline, again: bool = False
+    ) -> PlanAnswer:
         """The plan; ``answer`` when the goal is reached already, ``refusal`` when it cannot be.
 
         Names are not checked here: that is the sequencer's part, whose feedback calls for a new plan (section
         III-C).
+
+        Args:
+            again: whether the last plan failed, so that it is not the one to be remembered.
         """
         system, turns = self._openings.of(world, self._turns,
                                           lambda: {"actions": actions_text(self._domain, world)})
-        asked = ask(self._client, system, self._prompt(task, world), deadline,
+        client = self._client.afresh() if again else self._client
+        asked = ask(client, system, self._prompt(task, world), deadline,
                     answer_schema(self._domain, world),
-                    lambda said: read_plan_answer(said, self._domain, world, self._client.name, each=True),
+                    lambda said: read_plan_answer(said, self._domain, world, client.name, each=True),
                     turns)
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)

@@ -14,7 +14,8 @@ from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.brain.translator import Translator
 from hicrisp_core.brain.words_brain import WordsBrain
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.llm.chat_model import ChatModel, make_chat_model
+from hicrisp_core.llm import roles
+from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.policy.policy import COPAL, GOAL, TASK, Policy
 from hicrisp_core.ports.brain import Brain
@@ -25,38 +26,47 @@ _USUAL = Policy("usual")
 
 
 def make_brain(
-    settings: LlmSettings, domain: Domain, prompts: Union[str, FilePath], policy: Policy = _USUAL
+    llm: Union[LlmSettings, Models], domain: Domain, prompts: Union[str, FilePath], policy: Policy = _USUAL
 ) -> Brain:
     """The offline planner, or a brain over a language model.
 
     A model that only makes goals is never asked for a plan, whatever brain the policy names: a search plans.
 
     Args:
+        llm: the models of a process, or what a file of ``config/llm`` says.
         prompts: the folder of the policy's prompts; those for goals lie beside it.
         policy: says which brain, and whether its tasks are judged by their goals.
     """
-    if settings.offline:
-        return OfflineBrain(domain)  # It serves every kind of brain.
-    client = make_chat_model(settings)
-    if policy.brain == GOAL or settings.only_goals:
-        offline = OfflineBrain(domain)
-        return GoalBrain(domain, _translator(client, settings, domain, prompts, policy, offline), offline)
-    single = ModelBrain(client, domain, Prompts(prompts))
-    if policy.brain == COPAL:
-        agents = AgentBrain(client, domain, Prompts(prompts, AGENT_PLACEHOLDERS), single)
-        if policy.verify_goal != TASK:
-            return agents
-        return GoalFirstReporter(agents,
-                                 _translator(client, settings, domain, prompts, policy, OfflineBrain(domain)))
-    planner = WordsBrain(client, domain, Prompts(prompts)) if policy.worded else single
+    models = Models.of_settings(llm)
+    planner, understands = models.settings.of_role(roles.BRAIN), models.settings.of_role(roles.GOAL)
+    offline = OfflineBrain(domain)
+    if planner.offline and understands.offline:
+        return offline  # It serves every kind of brain.
+    translator = _translator(models, domain, prompts, policy, offline)
+    if planner.offline or planner.only_goals or policy.brain == GOAL:
+        return GoalBrain(domain, translator, offline)
+    brain = _planner(models, domain, prompts, policy)
     if policy.verify_goal != TASK:
-        return planner
-    return GoalFirst(planner, _translator(client, settings, domain, prompts, policy, OfflineBrain(domain)))
+        return brain
+    return GoalFirstReporter(brain, translator) if isinstance(brain, AgentBrain) else GoalFirst(brain,
+                                                                                                translator)
+
+
+def _planner(
+    models: Models, domain: Domain, prompts: Union[str, FilePath], policy: Policy
+) -> Union[AgentBrain, ModelBrain]:
+    client, corrector = models.of(roles.BRAIN), models.of(roles.CORRECTOR)
+    if policy.brain == COPAL:
+        return AgentBrain(models, domain, Prompts(prompts, AGENT_PLACEHOLDERS),
+                          ModelBrain(client, domain, Prompts(prompts), corrector))
+    kind = WordsBrain if policy.worded else ModelBrain
+    return kind(client, domain, Prompts(prompts), corrector)
 
 
 def _translator(
-    client: ChatModel, settings: LlmSettings, domain: Domain, prompts: Union[str, FilePath], policy: Policy,
-    offline: OfflineBrain,
+    models: Models, domain: Domain, prompts: Union[str, FilePath], policy: Policy, offline: OfflineBrain
 ) -> Translator:
-    prompt = GoalPrompt(FilePath(prompts).parent / settings.goal_prompt)
-    return Translator(domain, GoalModel(client, domain, prompt), offline, policy.grammar)
+    settings = models.settings.of_role(roles.GOAL)
+    model = None if settings.offline else GoalModel(
+        models.of(roles.GOAL), domain, GoalPrompt(FilePath(prompts).parent / settings.goal_prompt))
+    return Translator(domain, model, offline, policy.grammar)

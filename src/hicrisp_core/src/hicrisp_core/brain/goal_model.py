@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Optional
+from typing import Optional, Sequence
 
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Understanding
+from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.asking import Asked, ask
 from hicrisp_core.prompting.goal_prompt import GoalPrompt, goal_schema, read_goal_answer
@@ -37,12 +38,21 @@ class GoalModel:
         self._domain = domain
         self._prompt = prompt
 
-    def understand(self, text: str, world: WorldState, deadline: Deadline) -> Meaning:
-        """What a request means in a world."""
+    def understand(
+        self, text: str, world: WorldState, deadline: Deadline, earlier: Sequence[Remembered] = ()
+    ) -> Meaning:
+        """What a request means in a world.
+
+        Args:
+            earlier: tasks like it that went well.
+        """
         system, user = self._prompt.messages(text, self._domain, world)
         asked: Asked[Understanding] = ask(
-            self._client, system, user, deadline, goal_schema(self._domain, world),
-            lambda said: read_goal_answer(said, self._domain, world), self._prompt.examples(self._domain))
+            self._client, system, user, deadline,
+            goal_schema(self._domain, world, self._prompt.worded),
+            lambda said: read_goal_answer(said, self._domain, world),
+            (*self._prompt.examples(self._domain),
+             *self._prompt.remembered(earlier, self._domain, world)))
         if isinstance(asked.answer, Goal):
             goal = replace(asked.answer, said=goal_words(asked.answer, self._domain),
                            source=self._client.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Callable, Mapping, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 from hicrisp_core.brain.plan_answer import read_plan_answer
 from hicrisp_core.domain.schema import Domain
@@ -18,7 +18,8 @@ from hicrisp_core.prompting.plan_prompt import PlanPrompt, StepForm, step_object
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
-ReadAnswer = Callable[[Completion, WorldState], Union[PlanAnswer, ParseFailure]]
+ReadAnswer = Callable[[Completion, WorldState, str], Union[PlanAnswer, ParseFailure]]
+"""Reads an answer in a world; the name of the model that gave it is the source of the plan."""
 
 
 class ModelBrain:
@@ -26,16 +27,21 @@ class ModelBrain:
 
     Args:
         prompts: the folder's templates.
+        corrector: answers corrections; the planner's own model where none is given.
     """
 
-    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
+    def __init__(
+        self, client: ChatModel, domain: Domain, prompts: Prompts, corrector: Optional[ChatModel] = None
+    ) -> None:
         self._client = client
+        self._corrector = corrector or client
         self._domain = domain
         self._prompt = PlanPrompt(prompts, domain, self._step_form)
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for a plan, or from the failed step on for a new one."""
-        answer = self._ask_plan(self._prompt.plan(request), request.world, deadline)
+        client = self._client.afresh() if request.feedback else self._client
+        answer = self._ask_plan(client, self._prompt.plan(request), request.world, deadline)
         if answer.plan is not None and not answer.plan.steps:
             said = answer.plan.reasoning or "it is so already"
             return PlanAnswer(answer=f"The language model plans no steps: {said}", usage=answer.usage)
@@ -44,7 +50,7 @@ class ModelBrain:
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
         return self._asked(
-            self._prompt.correct(request), request.world, deadline,
+            self._corrector.afresh(), self._prompt.correct(request), request.world, deadline,
             correction_schema(self._domain, request.world), self._read_actions)
 
     @property
@@ -52,19 +58,21 @@ class ModelBrain:
         """How the examples write steps."""
         return step_object
 
-    def _ask_plan(self, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        return self._asked(prompt, world, deadline, answer_schema(self._domain, world), self._read_actions,
-                           self._prompt.opening(world)[1])
+    def _ask_plan(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
+        return self._asked(client, prompt, world, deadline, answer_schema(self._domain, world),
+                           self._read_actions, self._prompt.opening(world)[1])
 
     def _asked(
-        self, prompt: str, world: WorldState, deadline: Deadline, schema: Mapping[str, Any], read: ReadAnswer,
-        examples: Sequence[Turn] = (),
+        self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline,
+        schema: Mapping[str, Any], read: ReadAnswer, examples: Sequence[Turn] = (),
     ) -> PlanAnswer:
-        asked = ask(self._client, self._prompt.opening(world)[0], prompt, deadline, schema,
-                    lambda said: read(said, world), examples)
+        asked = ask(client, self._prompt.opening(world)[0], prompt, deadline, schema,
+                    lambda said: read(said, world, client.name), examples)
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         return replace(asked.answer, usage=asked.usage)
 
-    def _read_actions(self, said: Completion, world: WorldState) -> Union[PlanAnswer, ParseFailure]:
-        return read_plan_answer(said, self._domain, world, self._client.name)
+    def _read_actions(
+        self, said: Completion, world: WorldState, source: str
+    ) -> Union[PlanAnswer, ParseFailure]:
+        return read_plan_answer(said, self._domain, world, source)

@@ -6,22 +6,26 @@ from dataclasses import replace
 from typing import FrozenSet, Iterator, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.effects import expected_facts
+from hicrisp_core.domain.goal_words import question_words
+from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher, preconditions_of
 from hicrisp_core.domain.wording import words_of as failure_words
 from hicrisp_core.language import examples
 from hicrisp_core.language.builder import PlanBuilder
+from hicrisp_core.language.clarifying import named_in, unclarified
 from hicrisp_core.language.drive_plans import plan_drives
 from hicrisp_core.language.facts import FactReader, Reading
 from hicrisp_core.language.front_ends import Form, form_of, read_task
 from hicrisp_core.language.goals import goal_of_facts
-from hicrisp_core.language.intents import NotUnderstood
+from hicrisp_core.language.intents import Ambiguous, NotUnderstood
 from hicrisp_core.language.names import Names
 from hicrisp_core.language.order_plans import add_steps
 from hicrisp_core.language.questions import answer
 from hicrisp_core.language.stated_goals import goal_of_steps
 from hicrisp_core.model import OFFLINE_SOURCE, Command, Feedback, FeedbackKind, Plan, Step, Task, WorldState
-from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.model.goal import Ask
+from hicrisp_core.ports.brain import Choice, CorrectionRequest, PlanAnswer, PlanRequest, Question
 from hicrisp_core.time.deadline import Deadline
 
 
@@ -45,16 +49,14 @@ class OfflineBrain:
         try:
             return self._answered(request, deadline)
         except NotUnderstood as error:
-            return self.refused(request, str(error))
+            return _question(request, error) or self.refused(request, str(error))
 
     def read(self, request: PlanRequest, deadline: Deadline) -> Optional[PlanAnswer]:
-        """The same for what the grammar can read; ``None`` where it cannot, without a search for other
-        words.
-        """
+        """The same for what the grammar can read or knows to be ambiguous; ``None`` for all else, at once."""
         try:
             return self._answered(request, deadline)
-        except NotUnderstood:
-            return None
+        except NotUnderstood as error:
+            return _question(request, error)
 
     def refused(self, request: PlanRequest, why: str) -> PlanAnswer:
         """A refusal with the nearest sentences that would work."""
@@ -68,12 +70,14 @@ class OfflineBrain:
         Raises:
             NotUnderstood: with what it cannot read, or cannot do.
         """
-        form = form_of(request.task.text, self._domain, self._facts)
+        text, answers = unclarified(request.task.text)
+        request = replace(request, task=replace(request.task, text=text))
+        form = form_of(text, self._domain, self._facts)
         if form is Form.QUESTION and not request.remaining:
             return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
         if form is not Form.FACTS and examples.drives_only(self._domain):
             return self._drives(request)
-        return self._planned(request, form, deadline)
+        return self._planned(request, form, named_in(answers, request.world), deadline)
 
     def _drives(self, request: PlanRequest) -> PlanAnswer:
         """A request for bases alone; a new one says what it means by its steps."""
@@ -94,7 +98,9 @@ class OfflineBrain:
 
         return works
 
-    def _planned(self, request: PlanRequest, form: Form, deadline: Deadline) -> PlanAnswer:
+    def _planned(
+        self, request: PlanRequest, form: Form, answers: FrozenSet[str], deadline: Deadline
+    ) -> PlanAnswer:
         barred = [entry for entry in request.feedback if entry.kind is FeedbackKind.UNREACHABLE]
         if barred:
             return PlanAnswer(refusal=f"{failure_words(barred[-1], self._domain).error} "
@@ -102,21 +108,23 @@ class OfflineBrain:
         unreachable = out_of_reach(self._domain, request.feedback)
         no_place = _placed_by(self._domain, request.feedback, request.world)
         if unreachable:
-            plan = self._sentence(request, unreachable | no_place, deadline)
+            plan = self._sentence(request, unreachable | no_place, answers, deadline)
             stuck = _named_in(plan, unreachable)
             if stuck:
                 return PlanAnswer(refusal=
                                   f"{', '.join(stuck)} cannot be reached, and the task names no other thing.")
         elif request.remaining and form is not Form.FACTS:
-            elsewhere = self._elsewhere(request, no_place, deadline) if no_place else None
+            elsewhere = self._elsewhere(request, no_place, answers, deadline) if no_place else None
             plan = elsewhere or self._rest(request, deadline)
         else:
-            plan = self._sentence(request, frozenset(), deadline)
+            plan = self._sentence(request, frozenset(), answers, deadline)
         if not plan.steps:
             return PlanAnswer(answer="Nothing needs to be done: it is so already.")
         return PlanAnswer(plan)
 
-    def _sentence(self, request: PlanRequest, avoid: FrozenSet[str], deadline: Deadline) -> Plan:
+    def _sentence(
+        self, request: PlanRequest, avoid: FrozenSet[str], answers: FrozenSet[str], deadline: Deadline
+    ) -> Plan:
         """The whole task; what holds already needs no steps.
 
         A list of facts is a goal for the search, which finds the order; orders are carried out in their own
@@ -124,7 +132,7 @@ class OfflineBrain:
         """
         moved = frozenset(name for record in request.done for name in record.names()
                           if name in request.world.objects)
-        names = Names(self._domain, request.world, avoid, moved)
+        names = Names(self._domain, request.world, avoid, moved, answers)
         builder = PlanBuilder(self._searcher, request.world, names, request.done, deadline)
         said = read_task(request.task.text, self._domain, request.world, self._facts)
         if isinstance(said, Reading):
@@ -136,11 +144,11 @@ class OfflineBrain:
                     goal=builder.goal)
 
     def _elsewhere(
-        self, request: PlanRequest, no_place: FrozenSet[str], deadline: Deadline
+        self, request: PlanRequest, no_place: FrozenSet[str], answers: FrozenSet[str], deadline: Deadline
     ) -> Optional[Plan]:
         """The task with another thing to place by, where the sentence leaves the choice."""
         try:
-            plan = self._sentence(request, no_place, deadline)
+            plan = self._sentence(request, no_place, answers, deadline)
         except NotUnderstood:
             return None
         return None if _named_in(plan, no_place) else plan
@@ -166,6 +174,14 @@ class OfflineBrain:
             return PlanAnswer(refusal=f"{why} to where '{self._domain.describe(top.command)}' can be tried")
         steps = tuple(Step(self._domain.describe(c), c.action, c.arguments, c.robot) for c in found.commands)
         return PlanAnswer(Plan(steps, OFFLINE_SOURCE, "what the failed action needs"))
+
+
+def _question(request: PlanRequest, error: NotUnderstood) -> Optional[PlanAnswer]:
+    """The question which thing a new request means; ``None`` where it is no question of that."""
+    if not isinstance(error, Ambiguous) or request.feedback or request.remaining:
+        return None
+    choices = tuple(Choice(spoken(name)) for name in error.names)
+    return PlanAnswer(question=Question(question_words(Ask(error.names)), choices))
 
 
 def out_of_reach(domain: Domain, feedback: Tuple[Feedback, ...]) -> FrozenSet[str]:

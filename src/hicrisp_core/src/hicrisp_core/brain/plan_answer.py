@@ -22,7 +22,7 @@ TOO_LONG = "the answer was cut off before its end: a shorter one is needed, or a
 def read_plan_answer(
     said: Completion, domain: Domain, world: WorldState, source: str, each: bool = False
 ) -> Union[PlanAnswer, ParseFailure]:
-    """Read an answer whose form is that of :mod:`hicrisp_core.prompting.answer_schema`, however it is written.
+    """Read an answer in the form of :mod:`hicrisp_core.prompting.answer_schema`, however it is written.
 
     Steps go before words beside them; ``answer`` and ``refusal`` are read as keys, too.
 

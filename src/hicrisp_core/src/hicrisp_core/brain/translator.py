@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Optional
+from typing import Optional, Tuple
 
 from hicrisp_core.brain.goal_model import GoalModel, Meaning
 from hicrisp_core.brain.offline import OfflineBrain
@@ -13,7 +13,9 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.normal import same_goal
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.language.questions import answer
+from hicrisp_core.model import Task
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, NoGoal, Refuse
+from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.ports.brain import Choice, PlanAnswer, PlanRequest, Question, Usage
 from hicrisp_core.time.deadline import Deadline
 
@@ -63,12 +65,26 @@ class Translator:
         """What a new request means."""
         read = self._offline.read(request,
                                   deadline) if self._grammar != "off" or self._model is None else None
-        if self._model is None or read is not None and self._grammar == "first":
+        certain = read is not None and (self._grammar == "first" or read.question is not None)
+        if self._model is None or certain:
             return self._as_read(read)
-        meaning = self._model.understand(request.task.text, request.world, deadline)
+        meaning = self._model.understand(request.task.text, request.world, deadline,
+                                         self._believed(request, deadline))
         if meaning.understood is None and read is not None:
             return replace(self._as_read(read), usage=meaning.usage)
         return self._meant(request, meaning, read)
+
+    def _believed(self, request: PlanRequest, deadline: Deadline) -> Tuple[Remembered, ...]:
+        """The remembered tasks without those that the grammar reads otherwise: it overrules what anybody
+        remembers.
+        """
+        found = []
+        for each in request.examples:
+            read = self._offline.read(PlanRequest(Task(each.text), request.world), deadline)
+            goal = read.plan.goal if read is not None and read.plan is not None else None
+            if goal is None or each.goal is None or same_goal(goal, each.goal, self._domain):
+                found.append(each)
+        return tuple(found)
 
     def _as_read(self, read: Optional[PlanAnswer]) -> Translated:
         if read is None:

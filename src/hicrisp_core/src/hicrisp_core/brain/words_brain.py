@@ -7,6 +7,7 @@ from typing import Any, List, Union
 
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.plan_answer import read_plan_answer
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.parsing.json_text import read_json, without_thoughts
@@ -34,21 +35,23 @@ class WordsBrain(ModelBrain):
     def _step_form(self) -> StepForm:
         return step_words
 
-    def _ask_plan(self, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        return self._asked(prompt, world, deadline, worded_schema(), self._read_words,
+    def _ask_plan(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
+        return self._asked(client, prompt, world, deadline, worded_schema(), self._read_words,
                            self._prompt.opening(world)[1])
 
-    def _read_words(self, answer: Completion, world: WorldState) -> Union[PlanAnswer, ParseFailure]:
+    def _read_words(
+        self, answer: Completion, world: WorldState, source: str
+    ) -> Union[PlanAnswer, ParseFailure]:
         """Sentences become steps without an action; every other form is read as the other brains' is."""
         said = read_json(answer.text, lambda value: isinstance(value, dict) and "steps" in value)
         words = said.value if said else {}
         sentences = _sentences(words["steps"]) if said else _NUMBERED.findall(without_thoughts(answer.text))
         if not sentences or answer.cut_off or is_cut_off(answer.text):
-            return read_plan_answer(answer, self._domain, world, self._client.name)
+            return read_plan_answer(answer, self._domain, world, source)
         if len(sentences) > _MOST_STEPS:
             return ParseFailure(f"the plan has {len(sentences)} steps; at most {_MOST_STEPS} are taken")
         steps = tuple(Step(plain(sentence, _LONGEST), "") for sentence in sentences)
-        return PlanAnswer(Plan(steps, self._client.name, plain(str(words.get("reasoning") or ""))))
+        return PlanAnswer(Plan(steps, source, plain(str(words.get("reasoning") or ""))))
 
 
 def _sentences(entries: Any) -> List[str]:

@@ -122,7 +122,7 @@ class SayingEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class ExampleEntry:
-    """A task with what a model should answer, as models are shown it: a plan, or an answer or a refusal in words.
+    """A task with what a model should answer, as models are shown it: a plan, or an answer or a refusal.
 
     Args:
         things: the things that are there, each by its type, or by its type and what describes it.

@@ -26,6 +26,7 @@ from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ledger import Listener
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.language.vocabulary import drives
+from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Policy
@@ -34,6 +35,7 @@ from hicrisp_core.ports.brain import Brain, Reporter
 from hicrisp_core.ports.detector import DetectorPort
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.description import RobotBody
 
@@ -45,13 +47,15 @@ class Parts:
     """What configures a run, and makes its parts.
 
     Args:
-        llm: the language model that plans, and that a body with a model asks; the offline planner by default.
+        llm: the language models that plan, and that a body with a model asks; the offline planner by default.
         prompts: the folder of the policy's prompts, for a language model.
         workspace: what the placements of a robot must respect whose body is not given.
         drive: what goals of a mobile base must respect.
         searcher: of repairs and rehearsals; one that both share where none is given.
         pose_age_limit: age from which on the detector does not count a pose as seen, seconds.
         bodies: what the robots are, by name.
+        memory: what earlier runs left; nothing where none is given.
+        models: those of ``llm``, where parts that are made after one another share them.
     """
 
     domain: Domain
@@ -63,17 +67,19 @@ class Parts:
     pose_age_limit: float = 1.0
     searcher: Optional[Searcher] = None
     bodies: Mapping[str, RobotBody] = field(default_factory=dict)
+    memory: Optional[Memory] = None
+    models: Optional[Models] = None
 
     def brain(self) -> Brain:
         """The brain that the policy and the language model ask for."""
-        return make_brain(self.llm, self.domain, self.prompts, self.policy)
+        return make_brain(self.models or self.llm, self.domain, self.prompts, self.policy)
 
     def body(self) -> Body:
         """The body that the policy names."""
         decoder = ActionDecoder(
             self.domain, self.workspace, self.drive,
             {name: workspace_of(body) for name, body in self.bodies.items()})
-        return make_body(self.policy.body, self.domain, decoder, self.llm, self.prompts)
+        return make_body(self.policy.body, self.domain, decoder, self.models or self.llm, self.prompts)
 
     def detector(self) -> Detector:
         """The detector of the domain's facts."""
@@ -100,7 +106,8 @@ class Parts:
         brain = brain or self.brain()
         usual = Ports(
             brain, body or self.body(), robots, detector or self.detector(), self.corrector(brain), observer,
-            reporter=brain if isinstance(brain, Reporter) else None, watch=self.watch())
+            reporter=brain if isinstance(brain, Reporter) else None, watch=self.watch(),
+            memory=self.memory)
         return replace(usual, **others)
 
     def executive(

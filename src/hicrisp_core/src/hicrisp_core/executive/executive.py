@@ -10,12 +10,14 @@ from hicrisp_core.domain.ordering import ordered
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempts
+from hicrisp_core.executive.goal_keeper import SEEN
 from hicrisp_core.executive.ledger import Account, Ledger, Listener, TaskResult
+from hicrisp_core.executive.recollection import Recollection
 from hicrisp_core.executive.reporting import words_for_user
 from hicrisp_core.executive.step import StepRunner
 from hicrisp_core.executive.task_run import TaskRun
 from hicrisp_core.executive.understanding import understand
-from hicrisp_core.model import Plan, Step, Task, WorldState
+from hicrisp_core.model import Plan, Rung, Step, Task, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.executive import Ports
@@ -54,15 +56,20 @@ class Executive:
         Returns:
             The result; a refused task did not succeed, and its message says why.
         """
-        ledger = Ledger(self._policy.budget, self._on_event)
+        earlier = Recollection(self._ports.memory, self._on_event)
+        ledger = Ledger(self._policy.budget, earlier.hear)
+        if self._policy.allows(Rung.OFFSET):
+            self.offsets = earlier.offsets(self.offsets, ledger)
         attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel,
                             self._searcher)
         runner = StepRunner(attempts, self._ports.corrector, self._domain, self._policy, ledger,
-                            self._cancel.is_set)
+                            self._cancel.is_set, known=earlier.ways)
         if self._ports.watch is not None:
             self._ports.watch.begin(task)
         world = attempts.observe()
-        task, answer = understand(self._ports, ledger, task, world, history, self._policy.ask_time_limit)
+        task, answer = understand(self._ports, ledger, task, world, history, self._policy.ask_time_limit,
+                                  lambda asked, seen: earlier.examples(asked, seen, ledger))
+        earlier.tell_examples(ledger)
         if answer.plan is None:
             if answer.answer:
                 ledger.tell(Answered(text=answer.answer))
@@ -74,6 +81,8 @@ class Executive:
         under_way = TaskRun(understood, plan, runner, self._ports, self._domain, self._policy, ledger)
         result = under_way.run()
         self.offsets = attempts.offsets
+        went_well = result.ok and under_way.goal_state in ("", SEEN) and not self._cancel.is_set()
+        earlier.learn(understood, world, plan.goal, went_well, self.offsets, ledger)
         reason, account = result.reason or "done", under_way.account
         if self._cancel.is_set():
             reason = self._stop_all() or reason

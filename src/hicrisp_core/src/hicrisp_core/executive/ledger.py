@@ -109,6 +109,11 @@ class Ledger:
         return tuple(self._counts.failed_commands)
 
     @property
+    def calls(self) -> int:
+        """How often a model was asked."""
+        return self._counts.usage.calls
+
+    @property
     def seconds(self) -> float:
         """Wall seconds since the task began."""
         return time.monotonic() - self._start
@@ -152,9 +157,12 @@ class Ledger:
 
     def used(self, usage: Usage) -> None:
         """Add what a model's answer cost."""
+        with self._lock:
+            for exchange in usage.exchanges:
+                self.tell(exchange)
         if usage.calls:
             with self._lock:
-                total = self._counts.usage = self._counts.usage + usage
+                total = self._counts.usage = self._counts.usage + replace(usage, exchanges=())
             self.tell(UsageSoFar(calls=total.calls, prompt_tokens=total.prompt_tokens,
                                  completion_tokens=total.completion_tokens, seconds=total.seconds))
 

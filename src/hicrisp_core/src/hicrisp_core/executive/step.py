@@ -29,13 +29,17 @@ from hicrisp_core.model import (
     Step,
     StepRecord,
     Task,
+    WorldState,
 )
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.remembered import KnownWay
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import CorrectionMade, MakerRecord
 
+Ways = Callable[[StackEntry, WorldState], Tuple[KnownWay, ...]]
+"""Says what once mended such a failure."""
 _CORRECT_LIMIT = 180.0
 """Wall seconds for one answer of the corrector."""
 
@@ -89,6 +93,11 @@ class Progress:
     """What is left of the task's goal, where that is known."""
 
 
+def nothing_known(_: StackEntry, __: WorldState) -> Tuple[KnownWay, ...]:
+    """Nothing is known of any failure."""
+    return ()
+
+
 @dataclass
 class StepRunner:
     """Runs one command to its end under the policy."""
@@ -101,6 +110,8 @@ class StepRunner:
     canceled: Callable[[], bool]
     seen: Set[str] = field(default_factory=set)
     """Marks of the loop guard, for the whole task."""
+    known: Ways = nothing_known
+    """The corrections of earlier runs."""
 
     def within(self, ledger: Ledger, later: Tuple[Step, ...]) -> "StepRunner":
         """The same, for one step: its events, and the steps that come after it."""
@@ -163,10 +174,12 @@ class StepRunner:
                           goal=correction.goal)
 
     def _ask(self, stack: FeedbackStack, progress: Progress, missed: Optional[Feedback] = None) -> Correction:
+        world = self.attempts.observe()
+        known = self.known(stack.top, world) if len(stack) and self.policy.allows(Rung.MEMORY) else ()
         answer = self.corrector.correct(CorrectorRequest(
-            progress.task, stack.entries, self.attempts.observe(), progress.done, progress.remaining,
+            progress.task, stack.entries, world, progress.done, progress.remaining,
             frozenset(self.seen), progress.replans_left, progress.made, progress.earlier, progress.goal,
-            missed),
+            missed, known),
             Deadline(_CORRECT_LIMIT))
         if answer.mark:
             self.seen.add(answer.mark)

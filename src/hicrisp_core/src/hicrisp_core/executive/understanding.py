@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Optional, Tuple
+from typing import Callable, Optional, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.language.clarifying import clarified
 from hicrisp_core.model import Task, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest, Question
 from hicrisp_core.ports.executive import Ports
-from hicrisp_core.prompting.goal_prompt import clarified
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import QuestionAsked
 
+Recall = Callable[[Task, WorldState], Tuple[Remembered, ...]]
 _PLAN_LIMIT = 300.0
 """Wall seconds for one plan."""
 _MOST_QUESTIONS = 3
 """How often the user is asked back about one task."""
 
 
+def no_examples(_: Task, __: WorldState) -> Tuple[Remembered, ...]:
+    """Nothing is remembered."""
+    return ()
+
+
 def understand(
-    ports: Ports, ledger: Ledger, task: Task, world: WorldState, history: Tuple[str, ...], patience: float
+    ports: Ports, ledger: Ledger, task: Task, world: WorldState, history: Tuple[str, ...], patience: float,
+    recall: Recall = no_examples,
 ) -> Tuple[Task, PlanAnswer]:
     """The brain's answer to a task, without questions that are left, and the task with what the user added.
 
     Args:
         patience: wall seconds that the user has for an answer.
+        recall: finds earlier tasks like this one, for the brain.
     """
     goal: Optional[Goal] = None
     question = Question("")
     for _ in range(_MOST_QUESTIONS + 1):
-        answer = ports.brain.plan(PlanRequest(task, world, history=history, goal=goal), Deadline(_PLAN_LIMIT))
+        request = PlanRequest(task, world, history=history, goal=goal, examples=recall(task, world))
+        answer = ports.brain.plan(request, Deadline(_PLAN_LIMIT))
         ledger.used(answer.usage)
         if answer.question is None:
             return task, answer

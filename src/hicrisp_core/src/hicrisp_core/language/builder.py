@@ -93,10 +93,13 @@ class PlanBuilder:
         for step in steps:
             command = self._grounded(step)
             self._achieve(command)
-            self._stated.facts(expected_facts(self._domain, command)[0])
+            self._stated.made_by(command)
 
-    def achieve(self, goal: Conditions) -> None:
+    def achieve(self, goal: Conditions, means: bool = False) -> None:
         """Add the steps after which all conditions of a goal hold.
+
+        Args:
+            means: whether they are a means alone, and nobody asked for them.
 
         Raises:
             NotUnderstood: when no sequence of the domain's actions was found that makes all of them true.
@@ -107,7 +110,7 @@ class PlanBuilder:
                    else "no way was found")
             raise NotUnderstood(f"{why} to make all of this true: {goal_text(goal, self._domain)}")
         self._add(answer.commands)
-        self._stated.conditions(goal)
+        self._stated.conditions(() if means else goal)
         self._wanted.clear()  # What was wanted before may be means by now.
 
     def _pick(self, intent: Intent) -> None:

@@ -47,14 +47,14 @@ class DeliveryPlanner:
         elif delivery.kind == "return":
             self._to_table(delivery, base)
         else:
-            self._load(delivery.items, base)
+            self._load(delivery.items, base, means=delivery.kind == "carry")
             if delivery.kind == "carry":
                 self._carry(delivery, base)
 
-    def _load(self, items: Tuple[Noun, ...], base: str) -> None:
+    def _load(self, items: Tuple[Noun, ...], base: str, means: bool) -> None:
         self._cargo = self._names.items(items) if items else self._carried(base)
         for item in self._cargo:
-            self._achieve(self._domain.roles.aboard, item, base)
+            self._achieve(self._domain.roles.aboard, item, base, means)
 
     def _carry(self, delivery: Delivery, base: str) -> None:
         area = delivery.place
@@ -87,8 +87,8 @@ class DeliveryPlanner:
             raise NotUnderstood(f"there is no station for {base} to return to")
         self._achieve(self._domain.roles.docked, base, self._known.stations[0])
 
-    def _achieve(self, predicate: str, subject: str, object_: str) -> None:
-        self._builder.achieve(goal_of_relation(Relation(subject, predicate, object_)))
+    def _achieve(self, predicate: str, subject: str, object_: str, means: bool = False) -> None:
+        self._builder.achieve(goal_of_relation(Relation(subject, predicate, object_)), means)
 
     def _carried(self, base: str) -> Tuple[str, ...]:
         """What a base carries by then."""

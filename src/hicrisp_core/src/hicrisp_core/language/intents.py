@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional, Tuple, Union
+from typing import Iterable, Optional, Tuple, Union
 
 from hicrisp_core.errors import HicrispError
 
@@ -18,6 +18,18 @@ class NotUnderstood(HicrispError):
     def __init__(self, why: str, unread: str = "") -> None:
         super().__init__(why)
         self.unread = unread
+
+
+class Ambiguous(NotUnderstood):
+    """A phrase that fits several things where one is meant: the user is to say which.
+
+    Args:
+        names: the things that it fits.
+    """
+
+    def __init__(self, why: str, names: Iterable[str]) -> None:
+        super().__init__(why)
+        self.names = tuple(names)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Dict, FrozenSet, List, Sequence, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language import lexicon
-from hicrisp_core.language.intents import NotUnderstood, Noun
+from hicrisp_core.language.intents import Ambiguous, NotUnderstood, Noun
 from hicrisp_core.model import WorldObject, WorldState
 
 _NOUNS: Dict[str, str] = lexicon.phrases(lexicon.NOUNS)
@@ -24,16 +24,18 @@ class Names:
         avoid: names that an indefinite phrase ("a box", "two boxes") shall not choose.
         moved: things that were moved for this task already: an indefinite phrase chooses what they stand on
             again.
+        answers: things that the user named when a phrase was asked back that fits several.
     """
 
     def __init__(
         self, domain: Domain, world: WorldState, avoid: FrozenSet[str] = frozenset(),
-        moved: FrozenSet[str] = frozenset(),
+        moved: FrozenSet[str] = frozenset(), answers: FrozenSet[str] = frozenset(),
     ) -> None:
         self._domain = domain
         self._world = world
         self._avoid = avoid
         self._moved = moved
+        self._answers = answers
         self._at = (domain.roles.stands_on, domain.roles.inside)
         self._last: Tuple[str, ...] = ()
         self._chosen: List[str] = []
@@ -131,7 +133,11 @@ class Names:
         if noun.count == "all" or _plural(noun) or "everything" in noun.words:
             return tuple(names)
         if len(names) > 1:
-            raise NotUnderstood(f"'{noun}' may be any of: {', '.join(names)}; say which, or 'a {noun}'")
+            meant = [name for name in names if name in self._answers]
+            if len(meant) != 1:
+                why = f"'{noun}' may be any of: {', '.join(names)}; say which, or 'a {noun}'"
+                raise Ambiguous(why, names)
+            return tuple(meant)
         return tuple(names)
 
     def _in_view(self, names: Sequence[str], noun: Noun) -> List[str]:

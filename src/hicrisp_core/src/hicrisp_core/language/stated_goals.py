@@ -3,6 +3,7 @@ plan ends."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.effects import apply_effects, expected_facts
@@ -11,7 +12,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.truth import holds, ways_to_say
-from hicrisp_core.model import OFFLINE_SOURCE, Relation, Step, WorldState
+from hicrisp_core.model import OFFLINE_SOURCE, Command, Relation, Step, WorldState
 from hicrisp_core.model.goal import Goal, Holds, Not, Statement
 
 
@@ -27,6 +28,10 @@ class StatedGoal:
         for fact in facts:
             if not any(Holds(same) in self._stated for same in ways_to_say(fact, self._domain)):
                 self._stated[Holds(fact)] = None
+
+    def made_by(self, command: Command) -> None:
+        """The facts for which a command is given that says itself what is wanted."""
+        self.facts(wanted_of(command, self._domain))
 
     def conditions(self, conditions: Conditions) -> None:
         """Conditions that are asked for; such as are no single facts are left out."""
@@ -66,7 +71,7 @@ def goal_of_steps(steps: Sequence[Step], domain: Domain, world: WorldState) -> O
         except DomainError:
             return None
         world = apply_effects(domain, command, world)
-        facts = expected_facts(domain, command)[0]
+        facts = wanted_of(command, domain)
         latest = facts or latest
         made += facts
     left = [fact for fact in dict.fromkeys(made) if fact in world.relations
@@ -75,5 +80,19 @@ def goal_of_steps(steps: Sequence[Step], domain: Domain, world: WorldState) -> O
     return _said(goal, domain) if left else None
 
 
+def wanted_of(command: Command, domain: Domain) -> Tuple[Relation, ...]:
+    """The facts for which a command is given: those about the thing that it handles, where it handles one."""
+    made, item = expected_facts(domain, command)[0], domain.item(command)
+    return tuple(fact for fact in made if not item or item in (fact.subject, fact.object))
+
+
 def _said(goal: Goal, domain: Domain) -> Goal:
-    return Goal(goal.end, goal.keep, goal.first, goal.robot, goal_words(goal, domain), goal.source)
+    """The goal with its words; to be somewhere says already that one was there."""
+    roles = domain.roles
+    there = {(each.fact.subject, each.fact.object) for each in goal.end
+             if isinstance(each, Holds) and each.fact.predicate == roles.located}
+    end = tuple(each for each in goal.end if not (
+        isinstance(each, Holds) and each.fact.predicate == roles.visited
+        and (each.fact.subject, each.fact.object) in there))
+    goal = replace(goal, end=end)
+    return replace(goal, said=goal_words(goal, domain))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.extensions import extensions
+from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.deadline import Deadline
@@ -30,6 +31,21 @@ class ChatModel(ABC):
             schema: a JSON schema that the answer should follow, where the backend can see to that.
         """
 
+    def afresh(self) -> "ChatModel":
+        """The same model without the memory of its answers, for where the last one led to a failure."""
+        return self
+
+    @property
+    def secrets(self) -> Tuple[str, ...]:
+        """Texts that reach no record: keys."""
+        return ()
+
+    def probe(self, deadline: Deadline) -> Optional[Capabilities]:
+        """Find out what the backend can, and use that from then on; ``None`` where there is nothing to
+        ask.
+        """
+        return None
+
 
 @dataclass(frozen=True)
 class Backend:
@@ -45,16 +61,6 @@ class Backend:
     make: Callable[[LlmSettings], ChatModel]
     ready: Callable[[LlmSettings], bool] = lambda settings: True
     options: Mapping[str, Any] = field(default_factory=dict)
-
-
-def make_chat_model(settings: LlmSettings) -> ChatModel:
-    """The model that settings describe.
-
-    Raises:
-        ConfigError: for an unknown backend, or settings that do not do.
-    """
-    backend: Backend = extensions().backends.get(settings.backend)
-    return backend.make(settings)
 
 
 def can_be_asked(settings: LlmSettings) -> bool:

@@ -1,4 +1,4 @@
-"""One client for OpenAI, Azure, vLLM, Ollama, llama.cpp: deadline, bounded retries with jitter,
+"""One client for OpenAI, Azure, vLLM, Ollama, llama.cpp, LM Studio: deadline, bounded retries with jitter,
 Retry-After.
 """
 
@@ -6,17 +6,23 @@ from __future__ import annotations
 
 import logging
 import random
+import threading
 import time
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Union
+from dataclasses import replace
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import openai
 
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.bounded_http import BoundedHttp, Unreadable
 from hicrisp_core.llm.budget import LlmBudget
+from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.dialect import Dialect
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, redacted
-from hicrisp_core.llm.recording import Recorder, Replayer
-from hicrisp_core.llm.reply import read_reply, retry_after, why_refused
+from hicrisp_core.llm.exchange import Attempt, Completion, LlmFailure, Message
+from hicrisp_core.llm.failures import MAY_PASS, Failures, retry_after
+from hicrisp_core.llm.probe import QUESTION, probe
+from hicrisp_core.llm.reply import read_reply
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
 from hicrisp_core.time.deadline import Deadline
@@ -28,8 +34,10 @@ _LONGEST_PAUSE = 20.0
 _NO_KEY = "not-needed"
 _MOST_REQUESTS = 8
 """Requests that may be under way at once, with those that nobody waits for any more."""
-_MAY_PASS = (408, 409, 425)
-"""HTTP refusals below 500 that a later attempt may not meet."""
+_LISTING = 5.0
+"""Seconds for the endpoint's list of models, asked for where it does not know the one that is wanted."""
+_SHOWN = 8
+"""Models that a message names."""
 
 
 class ChatClient(ChatModel):
@@ -40,27 +48,35 @@ class ChatClient(ChatModel):
         seed: of the jitter.
 
     Raises:
-        ConfigError: for a key file that others can read, or a recording that cannot be read or written.
+        ConfigError: for a key file that others can read, or a variable of ``base_url`` that is not set.
     """
 
     def __init__(
         self, settings: LlmSettings, sleep: Callable[[float], None] = time.sleep, seed: Optional[int] = None
     ) -> None:
+        if settings.unset:
+            raise ConfigError(f"{settings.name}: the environment variable {settings.unset[0]} is not set, "
+                              f"and base_url or model needs it; run: export {settings.unset[0]}=...")
         self._settings = settings
         self._sleep = sleep
         self._jitter = random.Random(seed)
-        self._key = "" if settings.replay else settings.api_key()
-        self._replayer = Replayer(settings.replay) if settings.replay else None
-        self._recorder = Recorder(settings.record, self._key) if settings.record else None
+        self._key = settings.api_key()
+        self._failures = Failures(settings, self._key)
         self._dialect = Dialect(settings.response_format)
         self._budget = LlmBudget(settings.budget_calls, settings.budget_tokens)
         self._client: Optional[openai.OpenAI] = None
         self._calls = BoundedCalls("the language model", _MOST_REQUESTS)
+        self._probing = threading.Lock()
 
     @property
     def name(self) -> str:
         """The backend and the model, for plans and reports."""
         return f"openai:{self._settings.model_name}"
+
+    @property
+    def secrets(self) -> Tuple[str, ...]:
+        """The key."""
+        return (self._key,) if self._key else ()
 
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
@@ -75,94 +91,123 @@ class ChatClient(ChatModel):
             "temperature": self._settings.temperature, "max_tokens": self._settings.max_tokens}
         if self._settings.seed is not None:
             request["seed"] = self._settings.seed
-        if self._replayer is not None:
-            return self._replayer.answer(request)
-        refused = self._may_ask()
-        if refused is not None:
-            return refused
-        answer = self._with_retries(request, schema, deadline)
-        self._budget.add(answer)
-        if isinstance(answer, Completion) and self._recorder is not None:
-            self._recorder.add(request, answer)
-        return answer
-
-    def _may_ask(self) -> Optional[LlmFailure]:
         if self._budget.exhausted:
             return LlmFailure("budget", self._budget.exhausted, 0)
         if not self._settings.url and not self._key:
-            return LlmFailure("unauthorised",
-                              f"OpenAI needs a key and none is configured; {self._key_mend()}", 0)
-        return None
+            return self._failures.no_key()
+        if self._probing.acquire(timeout=deadline.remaining):  # What the endpoint takes is about to be known.
+            self._probing.release()
+        answer = self._with_retries(request, schema, deadline, self._settings.retries)
+        self._budget.add(answer)
+        return answer
+
+    def probe(self, deadline: Deadline) -> Optional[Capabilities]:
+        """Find out what the endpoint can, with one small question or a few."""
+        settings = self._settings
+        found = Capabilities(self.name, self._failures.clean(settings.url or "OpenAI"))
+        if not settings.url and not self._key:
+            return replace(found, failure=self._failures.no_key())
+
+        def ask(
+            more: Mapping[str, Any], schema: Mapping[str, Any], limit: Deadline
+        ) -> Union[Completion, LlmFailure]:
+            request = {"model": settings.model_name, "messages": [dict(each) for each in QUESTION],
+                       "temperature": 0.0, **more}
+            return self._with_retries(request, schema, limit, most=0)
+
+        with self._probing:
+            return probe(found, settings.model_name, self._dialect, ask, self.get, deadline)
+
+    def get(self, path: str, deadline: Deadline) -> Any:
+        """What the endpoint answers to a GET as JSON; ``None`` where it has no such thing.
+
+        Args:
+            path: below the base URL, or from the server's root where it begins with a slash.
+        """
+        def fetch() -> Any:
+            client = self._package()
+            url = str(client.base_url.copy_with(path=path)) if path.startswith("/") else path
+            return client.with_options(timeout=deadline.remaining).get(url, cast_to=object)
+
+        try:
+            return self._calls.call(fetch, deadline)
+        except (openai.OpenAIError, Unreadable, Overdue, ValueError):
+            return None
 
     def _with_retries(
-        self, request: Mapping[str, Any], schema: Optional[Mapping[str, Any]], deadline: Deadline
+        self, request: Mapping[str, Any], schema: Optional[Mapping[str, Any]], deadline: Deadline, most: int
     ) -> Union[Completion, LlmFailure]:
         began = time.monotonic()
         failure = LlmFailure("timeout", "the deadline had passed before the model was asked", 0)
-        calls, retries = 0, 0
+        before: List[Attempt] = []
+        retries = 0
         self._dialect.begin()
-        while not deadline.passed and calls < self._budget.calls_left:
-            calls += 1
+        while not deadline.passed and len(before) < self._budget.calls_left:
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** retries) * self._jitter.uniform(0.5, 1.0)
             try:
-                reply = self._once(self._dialect.fitted(request, schema), deadline)
+                found = read_reply(self._once(self._dialect.fitted(request, schema), deadline))
                 self._dialect.worked()
-                return read_reply(reply, time.monotonic() - began, calls)
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                if self._dialect.adapt(error, request, schema is not None):
+                return self._ended(found, before, began)
+            except (openai.OpenAIError, Unreadable, Overdue, ValueError) as error:
+                seconds = time.monotonic() - began
+                failure = self._failures.of(error, seconds)
+                if failure.kind == "request" and isinstance(error, openai.APIStatusError) and \
+                        self._dialect.adapt(error, request, schema is not None):
+                    before.append(Attempt("form", failure.message, seconds))
                     continue
-                return LlmFailure("request", self._clean(f"the server refuses the request: {error}"), calls)
-            except openai.APIStatusError as error:
-                failure = self._status(error, calls)
-                if failure.kind not in ("rate_limit", "server"):
-                    return failure
                 pause = max(pause, retry_after(error))
-            except (openai.APITimeoutError, Overdue):
-                failure = LlmFailure("timeout", f"no answer within {time.monotonic() - began:.1f} s", calls)
-            except openai.APIConnectionError as error:
-                failure = LlmFailure("connection", self._clean(
-                    f"the endpoint {self._settings.url or 'of OpenAI'} cannot be reached: "
-                    f"{error.__cause__ or error}"),
-                    calls)
-            except (openai.OpenAIError, ValueError) as error:
-                return LlmFailure("server", self._clean(f"the answer cannot be read: {error}"), calls)
             retries += 1
-            if retries > self._settings.retries or pause >= deadline.remaining:
-                return failure
-            log.info("%s; next attempt in %.1f s", failure.message, pause)
+            if failure.kind not in MAY_PASS or retries > most or pause >= deadline.remaining:
+                return self._ended(self._explained(failure, deadline), before, began)
+            before.append(Attempt(failure.kind, failure.message, seconds))
+            log.warning("%s; asking again in %.1f s (retry %d of %d)", failure.message, pause, retries,
+                        most)
             self._sleep(pause)
-        return failure
+        return replace(failure, calls=len(before), before=tuple(before[:-1]))
+
+    @staticmethod
+    def _ended(
+        found: Union[Completion, LlmFailure], before: Sequence[Attempt], began: float
+    ) -> Union[Completion, LlmFailure]:
+        return replace(found, calls=len(before) + 1, before=tuple(before),
+                       seconds=time.monotonic() - began)
+
+    def _explained(self, failure: LlmFailure, deadline: Deadline) -> LlmFailure:
+        """An unknown model with the ones that there are."""
+        if failure.kind != "model":
+            return failure
+        known = self.models(Deadline(min(_LISTING, deadline.remaining)))
+        if not known:
+            return replace(failure,
+                           message=f"{failure.message}; does base_url end as the server wants it, often in "
+                                            "'/v1'?")
+        more = ", ..." if len(known) > _SHOWN else ""
+        return replace(failure, message=f"{failure.message}; it has: {', '.join(known[:_SHOWN])}{more}")
+
+    def models(self, deadline: Deadline) -> List[str]:
+        """The models that the endpoint lists; none where it has no list."""
+        listed = self.get("models", deadline)
+        entries = listed.get("data") if isinstance(listed, dict) else None
+        return [str(each["id"]) for each in entries or () if isinstance(each, dict) and each.get("id")]
 
     def _once(self, request: Dict[str, Any], deadline: Deadline) -> Any:
-        """One request; the package's own timeout is for each read, so a trickling answer needs a limit
-        around it.
-        """
+        """One request, which nobody waits for longer than the deadline allows."""
         seconds = max(0.05, min(self._settings.timeout_s, deadline.remaining))
-        if self._client is None:
-            self._client = openai.OpenAI(
-                api_key=self._key or _NO_KEY, base_url=self._settings.url or None, max_retries=0)
-        create = self._client.chat.completions.create
+        create = self._package().chat.completions.create
         return self._calls.call(lambda: create(**request, timeout=seconds), Deadline(seconds))
 
-    def _status(self, error: openai.APIStatusError, calls: int) -> LlmFailure:
-        """What an HTTP status other than 400 and 422 means; ``rate_limit`` and ``server`` may pass."""
-        status, why = error.status_code, self._clean(why_refused(error))
-        if status in (401, 403):
-            mend = self._key_mend()
-            return LlmFailure("unauthorised", f"the endpoint refuses the key (HTTP {status}); {mend}", calls)
-        if status == 429 and getattr(error, "code", None) == "insufficient_quota":
-            return LlmFailure("unauthorised", f"the account's quota is used up (HTTP 429){why}", calls)
-        if status == 429:
-            return LlmFailure("rate_limit", f"the endpoint's rate limit is reached (HTTP 429){why}", calls)
-        if status >= 500 or status in _MAY_PASS:
-            return LlmFailure("server", f"the endpoint answers HTTP {status}{why}", calls)
-        return LlmFailure("request", f"the endpoint answers HTTP {status}{why}; is the model "
-                                     f"'{self._settings.model_name}' there?", calls)
+    def _package(self) -> openai.OpenAI:
+        if self._client is None:
+            settings = self._settings
+            self._client = openai.OpenAI(
+                api_key=self._key or _NO_KEY, base_url=settings.url or None, max_retries=0,
+                default_headers={"Accept-Encoding": "identity"}, default_query=dict(settings.query),
+                http_client=BoundedHttp(event_hooks={"request": [self._keyed]}))
+        return self._client
 
-    def _key_mend(self) -> str:
-        variable = self._settings.key_variable
-        return f"set {variable} or api_key_file" if variable else \
-            "name its variable as api_key_env (for example OPENAI_API_KEY) or give api_key_file"
-
-    def _clean(self, text: str) -> str:
-        return redacted(text, self._key)
+    def _keyed(self, request: Any) -> None:
+        """Put the key where this endpoint wants it, and send none where there is none."""
+        if self._settings.key_header or not self._key:
+            del request.headers["Authorization"]
+        if self._settings.key_header and self._key:
+            request.headers[self._settings.key_header] = self._key

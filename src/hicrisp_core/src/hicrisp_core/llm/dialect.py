@@ -1,4 +1,6 @@
-"""What an endpoint takes, found out by asking: the response format and the names of parameters."""
+"""What an endpoint takes: the response format and the names of parameters; found out by asking, or told by
+the probe.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,12 @@ from typing import Any, Dict, Mapping, Optional
 
 import openai
 
+from hicrisp_core.llm.failures import is_final
+
 log = logging.getLogger(__name__)
 
-FORMATS = ("json_schema", "json_object", "none")
+SCHEMA, OBJECT, TEXT = FORMATS = ("json_schema", "json_object", "none")
 """Response formats, the strictest first."""
-_FINAL = ("context_length_exceeded", "model_not_found", "content_filter", "content_policy_violation")
-"""Refusals that no other form of the request would change."""
 _OPTIONAL = ("temperature", "seed")
 
 
@@ -25,10 +27,24 @@ class Dialect:
 
     def __init__(self, response_format: str) -> None:
         self._auto = response_format == "auto"
-        self._format = "json_schema" if self._auto else response_format
+        self._format = SCHEMA if self._auto else response_format
         self._tried = self._format
         self._left_out: Dict[str, str] = {}
         """Parameters that the endpoint does not take, with the name that it takes instead (or none)."""
+
+    @property
+    def format(self) -> str:
+        """The response format that is used."""
+        return self._format
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the settings say the format, so that no other is tried."""
+        return not self._auto
+
+    def takes(self, parameter: str) -> bool:
+        """Whether no request with a parameter was refused for it."""
+        return parameter not in self._left_out
 
     def begin(self) -> None:
         """A new question: forget what was tried without success."""
@@ -38,12 +54,12 @@ class Dialect:
         """The request as the endpoint takes it."""
         renamed = {self._left_out.get(key, key): value for key, value in request.items()}
         renamed.pop("", None)
-        if schema is None or self._tried == "none":
+        if schema is None or self._tried == TEXT:
             return renamed
-        if self._tried == "json_object":
-            return {**renamed, "response_format": {"type": "json_object"}}
+        if self._tried == OBJECT:
+            return {**renamed, "response_format": {"type": OBJECT}}
         return {**renamed, "response_format": {
-            "type": "json_schema", "json_schema": {"name": "plan", "schema": dict(schema), "strict": False}}}
+            "type": SCHEMA, "json_schema": {"name": "answer", "schema": dict(schema), "strict": False}}}
 
     def worked(self) -> None:
         """The endpoint answered: keep the format that was tried."""
@@ -51,9 +67,20 @@ class Dialect:
             log.info("the endpoint takes the response format '%s', not '%s'", self._tried, self._format)
             self._format = self._tried
 
+    def ignores(self) -> bool:
+        """The endpoint took a format and did not follow it: use the next one, where it may be chosen.
+
+        Returns:
+            whether there is a next one.
+        """
+        self.begin()
+        stepped = self._step_down()
+        self._format = self._tried
+        return stepped
+
     def adapt(self, error: openai.APIStatusError, request: Mapping[str, Any], with_schema: bool) -> bool:
         """After a refused request: whether another form of it is worth a try."""
-        if getattr(error, "code", None) in _FINAL:
+        if is_final(error):
             return False
         said = str(error).lower()
         if "max_completion_tokens" in said and "max_tokens" not in self._left_out:
@@ -65,7 +92,10 @@ class Dialect:
                 log.info("the endpoint does not take '%s'; it is left out", name)
                 self._left_out[name] = ""
                 return True
-        if not self._auto or not with_schema or self._tried == "none":
+        return with_schema and self._step_down()
+
+    def _step_down(self) -> bool:
+        if not self._auto or self._tried == TEXT:
             return False
         self._tried = FORMATS[FORMATS.index(self._tried) + 1]
         return True

@@ -2,57 +2,66 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Any, Mapping
+from dataclasses import dataclass, field
+from typing import Mapping, Tuple
+
+from hicrisp_core.trace.exchanges import Exchange
 
 Message = Mapping[str, str]
 """``{"role": ..., "content": ...}``"""
-_SECRET = re.compile(r"\b(?:sk-|gsk_|xai-)[A-Za-z0-9_-]{8,}|\bBearer\s+[A-Za-z0-9._~+/=-]+")
-_MARK = "[redacted]"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One request that brought no answer; another followed it.
+
+    Args:
+        kind: of its failure, as in :class:`LlmFailure`, or ``form`` where the endpoint takes another form.
+        seconds: from the question to the end of this request.
+    """
+
+    kind: str
+    message: str
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class Completion:
-    """A model's answer."""
+    """A model's answer.
+
+    Args:
+        model: the model's name, as the endpoint says it.
+        cut_off: whether the answer ended at the limit of tokens.
+        seconds: wall time from the question to the answer.
+        calls: requests that were sent for it; 0 for an answer from the cache.
+        before: the requests that failed before it.
+        exchanges: what goes into the run's record.
+    """
 
     text: str
     model: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cut_off: bool = False
-    """The answer ended at the limit of tokens."""
     seconds: float = 0.0
     calls: int = 1
+    before: Tuple[Attempt, ...] = field(default=(), compare=False)
+    exchanges: Tuple[Exchange, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
 class LlmFailure:
     """Why there is no answer.
 
-    Kinds: ``timeout``, ``connection``, ``unauthorised``, ``rate_limit``, ``server``, ``request`` (the server
-    refuses it), ``empty``, ``cut_off`` (before its first word), ``refused`` (by the model), ``budget`` or
-    ``replay``.
+    Kinds: ``timeout``, ``connection``, ``broken_off`` (half an answer), ``too_long`` (more than is read),
+    ``unauthorised``, ``rate_limit``, ``server``, ``request`` (the server refuses it), ``model`` (which it
+    has not), ``context`` (the prompt does not fit), ``empty``, ``cut_off`` (before its first word),
+    ``tool_call`` (in place of text), ``refused`` (by the model), ``budget`` or ``replay``.
     """
 
     kind: str
     message: str
     calls: int = 1
-
-
-def redacted(text: str, *secrets: str) -> str:
-    """The text without the given secrets and without anything that looks like a key."""
-    for secret in filter(None, secrets):
-        text = text.replace(secret, _MARK)
-    return _SECRET.sub(_MARK, text)
-
-
-def redacted_values(value: Any, *secrets: str) -> Any:
-    """The same for every text inside mappings and lists; their form stays as it is."""
-    if isinstance(value, str):
-        return redacted(value, *secrets)
-    if isinstance(value, Mapping):
-        return {key: redacted_values(each, *secrets) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [redacted_values(each, *secrets) for each in value]
-    return value
+    seconds: float = 0.0
+    before: Tuple[Attempt, ...] = field(default=(), compare=False)
+    exchanges: Tuple[Exchange, ...] = field(default=(), compare=False)

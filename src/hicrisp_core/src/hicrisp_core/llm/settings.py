@@ -1,34 +1,42 @@
-"""Which language model is asked and how: files of ``config/llm``."""
+"""Which language models are asked and how: files of ``config/llm``."""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from copy import deepcopy
 from dataclasses import asdict, field, make_dataclass, replace
 from functools import partial
 from pathlib import Path as FilePath
-from typing import Any, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
 from annotated_types import Ge, Le
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated, Final, Literal
 
+from hicrisp_core.config.files import config_file
 from hicrisp_core.config.settings import STRICT, read_settings
-from hicrisp_core.config.yaml_lines import Positions, read_yaml
+from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.llm.embedded_files import what_is_missing
+from hicrisp_core.llm.roles import ROLES
 
 AUTO = "auto"
 OFFLINE: Final = "offline"
+EMBEDDED: Final = "embedded"
 OPENAI: Final = "openai"
 KEY_VARIABLE = "OPENAI_API_KEY"
 URL_VARIABLE = "OPENAI_BASE_URL"
 OWN_URL_VARIABLE = "HICRISP_LLM_BASE_URL"
 """Goes before OPENAI_BASE_URL, for a machine where that one serves other programs."""
 OWN_MODEL_VARIABLE = "HICRISP_LLM_MODEL"
+REPLAY: Final = "replay"
+"""Stands before the file of a recorded run in place of the name of a configuration: ``replay:FILE``."""
 Retries = Annotated[int, Ge(0), Le(10)]
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -39,12 +47,16 @@ class LlmSettings:
         backend: ``openai`` for any chat-completions endpoint, ``offline`` for no model, or a registered one.
         options: what a registered backend takes beside the keys here.
         model: the model's name; the variable HICRISP_LLM_MODEL goes before it where no ``base_url`` is given.
+            ``${NAME}`` stands for an environment variable here and in ``base_url``, ``${NAME:-usual}`` for
+            one that need not be set.
         base_url: the endpoint; empty for the variable HICRISP_LLM_BASE_URL or OPENAI_BASE_URL, or OpenAI's
             own.
         api_key_env: the environment variable that holds the key; empty for OPENAI_API_KEY where no
             ``base_url`` is given and for no key where one is, so that OpenAI's key is sent nowhere else
             unasked.
         api_key_file: a file of mode 0600 that holds the key; goes before the variable.
+        key_header: the header that carries the key, where it is not ``Authorization``.
+        query: what stands behind the ``?`` of every request, such as Azure's ``api-version``.
         timeout_s: wall seconds for one request.
         retries: further attempts after a failure that may pass.
         response_format: ``auto`` (JSON schema, then JSON, then plain text, as the server takes it),
@@ -56,29 +68,44 @@ class LlmSettings:
         budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own
             budgets.
         budget_tokens: tokens that it may use; 0 for no bound.
-        record: file to which every exchange is appended.
-        replay: file from which exchanges are answered instead of asking; nothing goes over the network.
+        cache: answers at temperature 0 that are kept, so that the very same question costs no second call;
+            0 to ask each time.
+        probe: whether the endpoint is asked at the start what it can.
+        record: file to which every exchange is appended, beside the run's own ``llm.jsonl``.
+        replay: such a file, from which exchanges are answered instead of asking; nothing goes over the
+            network.
+        roles: other settings for single roles, as they are after reading.
     """
 
-    name: str
+    name: str = ""
     backend: str = OPENAI
     model: str = "gpt-4o-mini"
     base_url: str = ""
     api_key_env: str = ""
     api_key_file: str = ""
+    key_header: str = ""
+    query: Mapping[str, str] = field(default_factory=dict)
     temperature: NonNegativeFloat = 0.0
     seed: Optional[int] = None
     max_tokens: PositiveInt = 1500
     timeout_s: PositiveFloat = 60.0
-    retries: Retries = 3
+    retries: Retries = 2
     response_format: Literal["auto", "json_schema", "json_object", "none"] = "auto"
     goal_prompt: str = "goal"
     only_goals: bool = False
     budget_calls: NonNegativeInt = 0
     budget_tokens: NonNegativeInt = 0
+    cache: NonNegativeInt = 64
+    probe: bool = True
     record: str = ""
     replay: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    roles: Mapping[str, Any] = field(default_factory=dict)
+
+    def of_role(self, role: str) -> "LlmSettings":
+        """How the model of a role is asked: as the file says for it, else as for every role."""
+        found = self.roles.get(role, self)
+        return found if isinstance(found, LlmSettings) else self
 
     @property
     def offline(self) -> bool:
@@ -88,13 +115,20 @@ class LlmSettings:
     @property
     def url(self) -> str:
         """The endpoint; empty for the package's own default."""
-        return self.base_url or os.environ.get(OWN_URL_VARIABLE, "") or os.environ.get(URL_VARIABLE, "")
+        return _filled(self.base_url) or os.environ.get(OWN_URL_VARIABLE, "") or os.environ.get(URL_VARIABLE,
+                                                                                                "")
 
     @property
     def model_name(self) -> str:
         """The model that is asked for."""
         own = "" if self.base_url else os.environ.get(OWN_MODEL_VARIABLE, "")
-        return own or self.model
+        return own or _filled(self.model)
+
+    @property
+    def unset(self) -> Tuple[str, ...]:
+        """The environment variables that the endpoint or the model needs and that are not set."""
+        return tuple(name for text in (self.base_url, self.model) for name, usual in _VARIABLE.findall(text)
+                     if not usual and not os.environ.get(name))
 
     @property
     def key_variable(self) -> str:
@@ -120,29 +154,83 @@ class LlmSettings:
             raise ConfigError(f"cannot read the key's file {path}: {error.strerror}") from error
 
 
+def _filled(text: str) -> str:
+    """A text with the environment's values for the variables in it."""
+    return _VARIABLE.sub(lambda found: os.environ.get(found.group(1)) or found.group(2) or "", text)
+
+
 def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
-    """Read and check a file of ``config/llm``.
+    """Read and check a file of ``config/llm``; ``replay:FILE`` is the settings that answer from a recorded
+    run.
 
     Raises:
-        ConfigError: for an unknown key or value, with the file, the line and the valid ones.
+        ConfigError: for an unknown key, value or role, with the file, the line and the valid ones.
     """
+    if is_replay(str(file)):
+        return _replayed(str(file).partition(":")[2])
+    return _loaded(FilePath(file), roles=True)
+
+
+def is_replay(name: str) -> bool:
+    """Whether a name asks for the answers of a recorded run: ``replay:FILE``."""
+    return name.partition(":")[:2] == (REPLAY, ":")
+
+
+def _replayed(recording: str) -> LlmSettings:
+    path = FilePath(recording).expanduser()
+    if not path.exists():
+        raise ConfigError(f"there is no recording {path}; give the whole path of a run's llm.jsonl, or of "
+                          "the run's folder")
+    return LlmSettings(REPLAY, replay=str(path))
+
+
+def _loaded(file: FilePath, roles: bool) -> LlmSettings:
     values, positions = read_yaml(file)
-    settings = read_settings(LlmSettings, values, positions, required=("backend",), others=("description",),
-                             renamed={"name": "llm"})
+    settings = _read(values, positions, (), None)
+    found: Dict[str, Any] = {}
+    if roles:
+        given = check_keys(dict(settings.roles), ROLES, (), positions, ("roles",))
+        found = {role: _role(file, value, settings, positions, ("roles", role))
+                 for role, value in given.items()}
+    return replace(settings, roles=found)
+
+
+def _role(
+    file: FilePath, value: Any, usual: LlmSettings, positions: Positions, path: Path
+) -> LlmSettings:
+    """A role's settings: the name of another file, or keys that go before those of the whole file."""
+    if isinstance(value, str):
+        return _loaded(config_file("llm", value, beside=file), roles=False)
+    check_keys(value, [key for key in vars(usual) if key not in ("name", "roles")], (), positions, path)
+    if "base_url" in value or "backend" in value:  # A key goes to no other endpoint unasked.
+        usual = replace(usual, api_key_env="", api_key_file="", key_header="", query={})
+    return _read(value, positions, path, usual)
+
+
+def _read(
+    values: Mapping[str, Any], positions: Positions, path: Path, base: Optional[LlmSettings]
+) -> LlmSettings:
+    settings = read_settings(
+        LlmSettings, values, positions, path, required=("llm", "backend") if base is None else (),
+        others=("description",), renamed={"name": "llm"}, base=base)
     backends = extensions().backends
     if not settings.offline and settings.backend not in backends:
-        raise positions.error(("backend",),
+        raise positions.error((*path, "backend"),
                               f"{backends.unknown(settings.backend)}, or {OFFLINE} for no model")
-    usual = {} if settings.offline else backends.get(settings.backend).options
-    return replace(settings, options=_options(values, usual, positions))
+    usual = {} if settings.offline else dict(backends.get(settings.backend).options)
+    if base is not None and base.backend == settings.backend:
+        usual = {**usual, **base.options}
+    return replace(settings, options=_options(values, usual, positions, path))
 
 
-def _options(values: Mapping[str, Any], usual: Mapping[str, Any], positions: Positions) -> Mapping[str, Any]:
+def _options(
+    values: Mapping[str, Any], usual: Mapping[str, Any], positions: Positions, path: Path
+) -> Mapping[str, Any]:
     """What the file says to its backend alone, over what is usual there."""
     entries = [(key, type(default), field(default_factory=partial(deepcopy, default)))
                for key, default in usual.items()]
     kind = make_dataclass("Options", entries, frozen=True, namespace={"__pydantic_config__": STRICT})
-    return asdict(read_settings(kind, values.get("options", {}), positions, ("options",)))
+    return asdict(read_settings(kind, values.get("options", {}), positions, (*path, "options")))
 
 
 def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
@@ -156,5 +244,17 @@ def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
     for variable in (KEY_VARIABLE, OWN_URL_VARIABLE, URL_VARIABLE):
         if environment.get(variable):
             return OPENAI, f"{variable} is set: a language model plans"
-    return OFFLINE, (f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set: a grammar and a search plan "
-                     "without a model")
+    why = f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set"
+    missing = _embedded_lacks()
+    if not missing:
+        return EMBEDDED, f"{why}: the embedded model says what is meant, a search plans"
+    return OFFLINE, f"{why}, and {missing}: a grammar and a search plan without a model"
+
+
+def _embedded_lacks() -> str:
+    """Why the embedded model cannot be asked on this machine; empty where it can."""
+    try:
+        options = load_llm_settings(config_file("llm", EMBEDDED)).options
+    except ConfigError as error:
+        return str(error)
+    return what_is_missing(str(options["package"]), str(options["adapter"]))

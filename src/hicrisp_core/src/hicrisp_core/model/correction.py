@@ -25,6 +25,8 @@ class Rung(Enum):
     """A person is asked for what no robot here can do, and says when it is done; the same action is tried
     again.
     """
+    MEMORY = "memory"
+    """What worked in an earlier run for such a failure, where the checker and a search find that it fits."""
     LLM_STEP = "llm_step"
     """A corrective action from the brain (HiCRISP, Algorithm 1, line 8)."""
     LLM_REPLAN = "llm_replan"
@@ -57,6 +59,8 @@ class MakerKind(Enum):
     """A language model; its name is given."""
     PERSON = "person"
     """A person who was asked."""
+    MEMORY = "memory"
+    """An earlier run; its name is the id of the memory's entry."""
 
 
 @dataclass(frozen=True)

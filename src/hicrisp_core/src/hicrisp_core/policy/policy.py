@@ -61,6 +61,8 @@ class Policy:
         brain: ``single``, one model that plans; ``goal``, a model that says what the task means and a search
             that plans (LLM+P); or ``copal``, its three agents (CoPAL, III-A and III-B).
         autonomy: ``full``, or ``supervised``: irreversible actions wait for approval.
+        memory: what earlier runs left: ``on``, it is used and kept; ``read``, used only; ``off``. Whoever
+            launches the workspace may say otherwise.
         body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second
             language model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
     """
@@ -82,6 +84,7 @@ class Policy:
     brain: Literal["single", "goal", "copal"] = SINGLE
     prompts: str = "default"
     body: Literal["direct", "model", "similar"] = "direct"
+    memory: Literal["off", "read", "on"] = OFF
     budget: Budget = field(default_factory=Budget)
     offset: OffsetSettings = field(default_factory=OffsetSettings)
     search: SearchLimits = field(default_factory=SearchLimits)

@@ -7,17 +7,20 @@ from typing import Optional, Protocol, Tuple, runtime_checkable
 
 from hicrisp_core.model import Feedback, Plan, StackEntry, Step, StepRecord, Task, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.exchanges import Exchange
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What an answer cost."""
+    """What an answer cost, and the exchanges with the model behind it."""
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
+    exchanges: Tuple[Exchange, ...] = field(default=(), compare=False, repr=False)
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -25,6 +28,7 @@ class Usage:
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             self.seconds + other.seconds,
+            self.exchanges + other.exchanges,
         )
 
     @property
@@ -46,6 +50,8 @@ class PlanRequest:
             :mod:`hicrisp_core.brain.dialogue`).
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
         goal: what the task means, where that is known already; then nobody is asked for it again.
+        examples: earlier tasks that went well, the most alike last; whoever shows one to a model fences it
+            off.
     """
 
     task: Task
@@ -56,6 +62,7 @@ class PlanRequest:
     history: Tuple[str, ...] = ()
     feedback_level: str = "how"
     goal: Optional[Goal] = None
+    examples: Tuple[Remembered, ...] = ()
 
 
 @dataclass(frozen=True)

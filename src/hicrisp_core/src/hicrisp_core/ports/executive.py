@@ -12,6 +12,7 @@ from hicrisp_core.ports.brain import Brain, Question, Reporter
 from hicrisp_core.ports.corrector import Corrector
 from hicrisp_core.ports.detector import DetectorPort
 from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.ports.watch import TaskWatch
 
@@ -52,6 +53,7 @@ class Ports:
         watch: looks after what the task asks for as a whole, where there is such a thing.
         announce: gets each plan as it is carried out, with what its steps wait for.
         gate: called before each command; blocks while the task is paused, returns when canceled.
+        memory: what earlier runs left, where it is on.
     """
 
     brain: Brain
@@ -67,3 +69,4 @@ class Ports:
     gate: Callable[[Event], None] = no_gate
     reporter: Optional[Reporter] = None
     watch: Optional[TaskWatch] = None
+    memory: Optional[Memory] = None

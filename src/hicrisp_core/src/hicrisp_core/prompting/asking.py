@@ -75,5 +75,6 @@ def ask(
 
 def _cost(answer: Union[Completion, LlmFailure]) -> Usage:
     if isinstance(answer, LlmFailure):
-        return Usage(answer.calls)
-    return Usage(answer.calls, answer.prompt_tokens, answer.completion_tokens, answer.seconds)
+        return Usage(answer.calls, exchanges=answer.exchanges)
+    return Usage(answer.calls, answer.prompt_tokens, answer.completion_tokens, answer.seconds,
+                 answer.exchanges)

@@ -33,7 +33,8 @@ def objects_text(world: WorldState, domain: Optional[Domain] = None, places: boo
     lines = []
     for name, thing in sorted(world.objects.items()):
         attributes = "".join(f", {plain(str(v), _NAME_LIMIT)}" for _, v in sorted(thing.attributes.items()))
-        place = "" if thing.pose is None or not places else " at ({:.2f}, {:.2f}, {:.2f})".format(*thing.pose.position)
+        at = thing.pose.position if places and thing.pose is not None else None
+        place = "" if at is None else " at ({:.2f}, {:.2f}, {:.2f})".format(*at)
         place = f", {thing.sight}" if thing.unseen else place
         lines.append(f"- {plain(name, _NAME_LIMIT)}: {thing.type}{attributes}{place}")
     several = domain is not None and len(world.robots) > 1

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import Dict, List, NamedTuple, Tuple, Union
+from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.language.clarifying import clarified
 from hicrisp_core.model import WorldState
+from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.prompting.asking import Turn
 from hicrisp_core.prompting.goal_answer import read_goal_answer
 from hicrisp_core.prompting.goal_request import (
@@ -21,8 +23,9 @@ from hicrisp_core.prompting.goal_request import (
     predicates_text,
     request_values,
 )
-from hicrisp_core.prompting.goal_schema import goal_schema
+from hicrisp_core.prompting.goal_schema import SAY, goal_schema
 from hicrisp_core.prompting.quarantine import quarantined
+from hicrisp_core.prompting.remembered import goal_record
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 
 __all__ = ["FULL", "SHORT", "GoalPrompt", "Messages", "clarified", "goal_messages", "goal_schema",
@@ -58,24 +61,45 @@ class GoalPrompt:
         return Messages(known[1],
                         self._prompts.render("request", **request_values(task_text, domain, world)).strip())
 
+    @property
+    def worded(self) -> bool:
+        """Whether an answer begins with the wish in plain words."""
+        return self._prompts.says("system", SAY)
+
     def examples(self, domain: Domain) -> Tuple[Turn, ...]:
         """The requests and answers that go before as turns of the conversation: small models follow those
         better than examples among the rules."""
         return self._examples(domain) if self._prompts.says("system", "turns") else ()
+
+    def remembered(
+        self, examples: Sequence[Remembered], domain: Domain, world: WorldState
+    ) -> Tuple[Turn, ...]:
+        """Earlier requests with their goals, as further turns; none where the prompt has no turns: a model
+        that was trained on this form has never seen any."""
+        if not self._prompts.says("system", "turns"):
+            return ()
+        return tuple(
+            (self._prompts.render("request", **request_values(each.text, domain, world)).strip(),
+             compact(goal_record(each.goal, domain if self.worded else None)))
+            for each in examples if each.goal is not None)
 
     def _examples(self, domain: Domain) -> Tuple[Turn, ...]:
         turns: List[Turn] = []
         for example in domain.goal_examples:
             values = {key: str(example.get(key, "-")) for key in ("things", "robots", "now")}
             request = self._prompts.render("request", task=quarantined(str(example["request"])), **values)
-            turns.append((request.strip(), compact(example["answer"])))
+            said = example["answer"]
+            if isinstance(said, Mapping) and not self.worded:
+                said = {key: value for key, value in said.items() if key != SAY}
+            turns.append((request.strip(), compact(said)))
         return tuple(turns)
 
     def _system(self, domain: Domain) -> str:
         examples = "\n\n".join(f"{request}\n{answer}" for request, answer in self._examples(domain))
         return self._prompts.render(
             "system", description=domain.description, names=predicate_names(domain),
-            predicates=predicates_text(domain), examples=examples or "(none)", turns="").strip()
+            predicates=predicates_text(domain), examples=examples or "(none)", turns="",
+            say=f'"{SAY}"').strip()
 
 
 def goal_messages(task_text: str, domain: Domain, world: WorldState, prompt: str = SHORT) -> Messages:
@@ -85,11 +109,6 @@ def goal_messages(task_text: str, domain: Domain, world: WorldState, prompt: str
         prompt: the folder of ``config/prompts``.
     """
     return _prompt(prompt).messages(task_text, domain, world)
-
-
-def clarified(task_text: str, answer: str) -> str:
-    """A request with what the user answered when it was asked back."""
-    return f"{task_text} ({answer})"
 
 
 @lru_cache(maxsize=8)

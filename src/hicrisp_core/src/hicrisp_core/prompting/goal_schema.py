@@ -20,12 +20,19 @@ _MOST_NAMES = 100
 _ANY_NAME = "[A-Za-z0-9_.-]+"
 _MOST_CONDITIONS = 16
 _MOST_PARTS = 9
+SAY = "say"
+"""The key for the wish in plain words, by which a model thinks before it writes facts; nobody reads it."""
+_MOST_SAID = 220
+"""Characters of these words."""
 _SPECIAL = re.compile(r"([.^$*+?()\[\]{}|\\])")
 
 
-def goal_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
+def goal_schema(domain: Domain, world: WorldState, worded: bool = False) -> Dict[str, Any]:
     """One object: a goal (with ``first``, ``end``, ``keep``, ``robot``), ``ask``, ``refuse`` or
     ``answer``.
+
+    Args:
+        worded: whether ``say``, the wish in plain words, goes before all else.
     """
     fact = _alternatives([_fact(domain, world, predicate) for predicate in goal_predicates(domain)
                           if _possible(domain, world, predicate)])
@@ -38,18 +45,24 @@ def goal_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
     if world.robots:
         later["robot"] = {"type": "string", "enum": sorted(world.robots)}
     which: Dict[str, Any] = {"type": "array", "maxItems": _MOST_PARTS, "items": _name(sorted(world.types()))}
-    return {"$defs": definitions, "anyOf": [
+    kinds = [
         _object("goal", later, ["end"]),
         _object("goal", {"first": on_the_way, **later}, ["first", "end"]),
         _object("ask", {"which": which}, ["which"]),
         _object("refuse", {"why": {"type": "string", "enum": [why.value for why in NoGoal]}}, ["why"]),
         _object("answer", {}, []),
-    ]}
+    ]
+    return {"$defs": definitions, "anyOf": [_worded(kind) for kind in kinds] if worded else kinds}
 
 
 def _object(kind: str, properties: Dict[str, Any], required: List[str]) -> Dict[str, Any]:
     return {"type": "object", "properties": {"kind": {"const": kind}, **properties},
             "required": ["kind", *required], "additionalProperties": False}
+
+
+def _worded(kind: Dict[str, Any]) -> Dict[str, Any]:
+    said = {"type": "string", "maxLength": _MOST_SAID}
+    return {**kind, "properties": {SAY: said, **kind["properties"]}, "required": [SAY, *kind["required"]]}
 
 
 def _conditions(definition: str) -> Dict[str, Any]:

@@ -1,4 +1,6 @@
-"""How a conversation with a model opens: its rules, and examples that go before as turns or stand among the rules."""
+"""How a conversation with a model opens: its rules, and examples as turns before the request or among the
+rules.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a planner is asked: the rules with the actions, the domain's examples, and the request, which comes last.
+"""What a planner is asked: the rules with the actions, the domain's examples, and last the request.
 
 The examples are requests in small worlds, rendered by the same template as the request itself and answered in
 the form that its answer has: a small model copies what it sees.
@@ -21,6 +21,7 @@ from hicrisp_core.prompting.focus import focus
 from hicrisp_core.prompting.goal_request import compact
 from hicrisp_core.prompting.openings import Opening, Openings
 from hicrisp_core.prompting.quarantine import plain, quarantined
+from hicrisp_core.prompting.remembered import remembered_text
 from hicrisp_core.prompting.templates import Prompts
 
 _MOST_PAIRS = 12
@@ -41,7 +42,7 @@ def step_object(domain: Domain, world: WorldState, step: Step) -> Mapping[str, o
 
 def step_words(domain: Domain, world: WorldState, step: Step) -> object:
     """A step as a sentence."""
-    return step.text
+    return plain(step.text)
 
 
 class PlanPrompt:
@@ -66,7 +67,9 @@ class PlanPrompt:
         """The prompt for a new plan, or for one from the failed step on."""
         names = goal_names(request.goal)
         if not request.feedback:
-            return self._rendered("plan", request.task.text, request.world, names, wanted_text(request.goal))
+            earlier = remembered_text(request.examples, lambda step: self._form(request.world, step))
+            return earlier + self._rendered(
+                "plan", request.task.text, request.world, names, wanted_text(request.goal))
         named = [str(value) for step in (*request.remaining, *(each.step for each in request.done))
                  for value in step.arguments.values()]
         return self._rendered(
@@ -79,6 +82,11 @@ class PlanPrompt:
         return self._rendered(
             "correct", request.task.text, request.world, names, "",
             stack=describe.stack_text(self._domain, request.stack, request.feedback_level))
+
+    def _form(self, world: WorldState, step: Step) -> object:
+        if step.action in self._domain.actions:
+            return self._step_form(self._domain, world, step)
+        return plain(step.text)
 
     def _turns(self, world: WorldState) -> Iterable[Turn]:
         for shown in shown_examples(self._domain, world.robots):

@@ -32,8 +32,9 @@ PLACEHOLDERS: Mapping[str, Placeholders] = {
     "body": _placeholders("step objects", "facts triplets"),
     "system_body": _placeholders("actions", "description pairs"),
 }
-"""The prompts of one model that plans and of the body, with their placeholders. The domain's examples stand where
-``system`` says ``$examples``, or go before each request as turns of the conversation where it says ``$turns``."""
+"""The prompts of one model that plans and of the body, with their placeholders. The domain's
+examples stand where ``system`` says ``$examples``; where it says ``$turns``, they go before each request as
+turns of the conversation."""
 AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
     "alex": _placeholders("abilities", "description"),
     "alex_request": _placeholders("task history objects", "facts"),
@@ -46,11 +47,14 @@ AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
 }
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
-    "system": _placeholders("", "description names predicates examples turns"),
+    "system": _placeholders("", "description names predicates examples turns say"),
     "request": _placeholders("things robots now task"),
 }
-"""The prompts for goals: the rules, and what is asked. The domain's examples stand where the rules say
-``$examples``; where they say ``$turns``, the examples follow as turns of the conversation."""
+"""The prompts for goals: the rules, and what is asked.
+
+The domain's examples stand where the rules say ``$examples``; where they say ``$turns``, they follow as
+turns of the conversation. Where they say ``$say``, an answer begins with the wish in plain words.
+"""
 SHARED = "default"
 """The folder whose prompts stand in for those that the folder beside it does not have."""
 

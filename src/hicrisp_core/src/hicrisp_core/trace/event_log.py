@@ -8,6 +8,8 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type, Union
 
+from hicrisp_core.trace.exchanges import FILE_NAME as EXCHANGES
+from hicrisp_core.trace.exchanges import Exchange, ExchangeFile
 from hicrisp_core.trace.plain import plain, to_json
 
 log = logging.getLogger(__name__)
@@ -19,6 +21,8 @@ FILE_NAME = "events.jsonl"
 
 class EventLog:
     """Appends events to ``events.jsonl`` in a run folder and passes each on to the listeners.
+
+    Exchanges with language models go to ``llm.jsonl`` beside it and to nobody else: they are long.
 
     Args:
         folder: the run folder; made when it is missing.
@@ -33,11 +37,15 @@ class EventLog:
         self._lock = Lock()
         self._file = open(  # noqa: SIM115  held for the life of the log
             self.folder / FILE_NAME, "a", encoding="utf-8", errors="backslashreplace")
+        self._exchanges = ExchangeFile(self.folder / EXCHANGES)
         self.events: List[Dict[str, Any]] = []
 
     def __call__(self, event: Mapping[str, Any]) -> None:
         """Write an event and tell the listeners."""
         entry: Dict[str, Any] = plain(event)
+        if entry.get("kind") == Exchange.kind:
+            self._note(entry)
+            return
         with self._lock:
             self.events.append(entry)
             if not self._file.closed:
@@ -50,6 +58,13 @@ class EventLog:
                 log.exception("a listener of the event log failed and is left out from now on")
                 with self._lock:
                     self._listeners.remove(listener)
+
+    def _note(self, exchange: Mapping[str, Any]) -> None:
+        try:
+            with self._lock:
+                self._exchanges.add(exchange)
+        except OSError as error:
+            log.error("an exchange with a language model could not be written: %s", error)
 
     def _write(self, line: str) -> None:
         try:

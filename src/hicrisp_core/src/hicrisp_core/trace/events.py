@@ -393,6 +393,18 @@ class Waiting(Event):
 
 
 @dataclass(frozen=True)
+class Recalled(Event):
+    """What earlier runs gave this one: ``what`` is ``examples`` or ``offsets``; ``ids`` are the memory's,
+    ``texts`` the requests or the keys of the offsets.
+    """
+
+    kind: ClassVar[str] = "recalled"
+    what: str = ""
+    ids: Tuple[str, ...] = ()
+    texts: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Noted(Event):
     """A remark for those who follow the run."""
 
@@ -431,6 +443,6 @@ EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (
     TaskReceived, PlanMade, GoalUnderstood, QuestionAsked, GoalJudged, Answered, Refused, StepStarted,
     StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
     CorrectionMade, StackChanged, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected, UsageSoFar,
-    Waiting, Noted,
+    Waiting, Noted, Recalled,
     TaskFinished)}
 """The table of kinds."""

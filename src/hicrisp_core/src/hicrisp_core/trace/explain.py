@@ -12,12 +12,14 @@ MAKERS = {
     "decoder": "the action decoder",
     "offline": "the offline planner",
     "person": "a person",
+    "memory": "the memory of earlier runs",
 }
 """Who makes corrections, in words; a model is called by its name."""
 DEEDS = {
     "repair": "repaired it",
     "offset": "aimed again",
     "help": "was asked for help",
+    "memory": "applied a correction that worked before",
     "llm_step": "made a corrective action",
     "llm_replan": "made a new plan from the failed step on",
 }
@@ -35,6 +37,7 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
     if not story.task.text and story.end is None and not story.steps:
         return "Nothing is recorded of this task yet."
     sentences = [f"The task was: \"{story.text}\"."] if story.text else []
+    sentences += _recalled(story)
     sentences += _understood(story)
     sentences += _planned(story)
     for step in story.steps:
@@ -57,6 +60,20 @@ def _understood(story: Story) -> List[str]:
         said.append(f"It was understood to mean: {_closed(story.goal.said)}")
     elif story.goal is not None:
         said.append("Nobody could say what the task means as a whole, so its steps alone were judged.")
+    return said
+
+
+def _recalled(story: Story) -> List[str]:
+    """What came from earlier runs before anything moved."""
+    said = []
+    for each in story.recalled:
+        texts = each.texts[:_MOST]
+        if each.what == "examples" and texts:
+            listed = "; ".join(f'"{text}"' for text in texts)
+            tasks = _count(len(each.texts), "earlier task")
+            said.append(f"The brain was offered {tasks} as examples: {_closed(listed)}")
+        elif each.what == "offsets" and texts:
+            said.append(f"The aim began with what earlier runs had learned of {_closed(', '.join(texts))}")
     return said
 
 

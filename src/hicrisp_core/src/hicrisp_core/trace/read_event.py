@@ -15,11 +15,17 @@ from typing import (
     Optional,
     Sequence,
     Tuple,
+    Type,
+    TypeVar,
     Union,
     get_type_hints,
 )
 
 from hicrisp_core.trace.events import EVENTS, Event
+from hicrisp_core.trace.exchanges import Exchange
+
+_KINDS: Mapping[str, Type[Event]] = {**EVENTS, Exchange.kind: Exchange}
+_Record = TypeVar("_Record")
 
 
 def event_of(entry: Mapping[str, Any]) -> Optional[Event]:
@@ -28,7 +34,7 @@ def event_of(entry: Mapping[str, Any]) -> Optional[Event]:
     Unknown fields are passed over. A field that is missing, or whose value is of another type, has its
     default.
     """
-    kind = EVENTS.get(str(entry.get("kind")))
+    kind = _KINDS.get(str(entry.get("kind")))
     return None if kind is None else _fitted(kind, entry)
 
 
@@ -40,11 +46,17 @@ def events_of(entries: Iterable[Mapping[str, Any]]) -> Iterator[Event]:
             yield event
 
 
+def record_of(kind: Type[_Record], entry: Mapping[str, Any]) -> _Record:
+    """A record of a class from a JSON object, as leniently."""
+    found: _Record = _fitted(kind, entry)
+    return found
+
+
 def problems_of(entry: Mapping[str, Any]) -> List[str]:
     """What is wrong with a written event by the table of kinds; empty for a right one."""
-    kind = EVENTS.get(str(entry.get("kind")))
+    kind = _KINDS.get(str(entry.get("kind")))
     if kind is None:
-        return [f"unknown kind '{entry.get('kind')}'; valid are: {', '.join(EVENTS)}"]
+        return [f"unknown kind '{entry.get('kind')}'; valid are: {', '.join(_KINDS)}"]
     return [*_unknown(kind, {key: value for key, value in entry.items() if key != "kind"}, kind.kind)] + [
         f"the field '{name}' of '{kind.kind}' cannot be {entry[name]!r}" for name, hint in _hints_of(kind)
         if name in entry and not _fits(hint, entry[name])]

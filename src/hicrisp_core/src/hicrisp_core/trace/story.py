@@ -20,6 +20,7 @@ from hicrisp_core.trace.events import (
     PictureTaken,
     PlanMade,
     QuestionAsked,
+    Recalled,
     Refused,
     StackChanged,
     StackRecord,
@@ -111,6 +112,8 @@ class Story:
     pictures: List[PictureTaken] = field(default_factory=list)
     faults: List[Tuple[Optional[float], FaultRecord]] = field(default_factory=list)
     """With the seconds at which it was injected; ``None`` for those of the scene."""
+    recalled: List[Recalled] = field(default_factory=list)
+    """What earlier runs gave this one."""
     answer: str = ""
     refusal: Optional[Refused] = None
     usage: UsageSoFar = field(default_factory=UsageSoFar)
@@ -211,6 +214,8 @@ def _note(story: Story, event: Event) -> None:
         story.offsets[event.key] = event
     elif isinstance(event, StackChanged):
         story.stacks.append(event.entries)
+    elif isinstance(event, Recalled):
+        story.recalled.append(event)
     elif isinstance(event, PictureTaken):
         story.pictures.append(event)
     elif isinstance(event, FaultInjected):

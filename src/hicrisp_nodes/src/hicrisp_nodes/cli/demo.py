@@ -27,6 +27,7 @@ from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, free_port
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.options import choose_brain, parse
 from hicrisp_nodes.cli.trials import run_trials
+from hicrisp_nodes.composition import named_llm
 
 _START_LIMIT = 120.0
 _CANCEL_LIMIT = 8.0
@@ -57,7 +58,7 @@ class Demo:
             "policy": options.policy, "llm": self.brain, "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
             "ask_time_limit": _ALONE if not (options.keep or sys.stdin.isatty()) else -1.0,
-            "namespace": options.namespace,
+            "namespace": options.namespace, "memory": options.memory,
             "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log,
             self._uri)
         self.trials: List[Dict[str, Any]] = []
@@ -102,7 +103,7 @@ class Demo:
     def _check_configuration(self) -> str:
         """The scene's task; every name is looked up before anything is started."""
         config_file("policies", self._options.policy)
-        config_file("llm", self.brain)
+        named_llm(self.brain)
         return self._scene.task
 
     def _choose_master(self) -> "tuple[str, bool]":

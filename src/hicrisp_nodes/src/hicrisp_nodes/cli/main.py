@@ -14,6 +14,7 @@ from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, TaskStatus
 from hicrisp_nodes.cli.client import ENDED, STATES, EventStream, Supervisor, Unreachable, connect
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower, wait_for_report
+from hicrisp_nodes.cli.memory import add_memory_command, run_memory
 from hicrisp_nodes.cli.narrator import Narrator
 from hicrisp_nodes.cli.past import past_runs
 
@@ -168,6 +169,7 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     reset = commands.add_parser("reset", help="put a simulated world back to its beginning")
     reset.add_argument("scene", nargs="?", help="another scene of the same kind (the one that runs)")
     reset.add_argument("--seed", type=int, default=0, help="another layout; -1 for seed 0 (the launch's)")
+    add_memory_command(commands)
     return parser.parse_args(arguments)
 
 
@@ -175,6 +177,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     """Run the command line."""
     options = parse(arguments)
     console = Console()
+    if options.command == "memory":
+        return run_memory(options, console)
     try:
         connect(options.namespace)
         return _COMMANDS[options.command](options, console)

@@ -19,6 +19,7 @@ from hicrisp_core.trace.events import (
     OffsetLearnt,
     PlanMade,
     QuestionAsked,
+    Recalled,
     Refused,
     StackChanged,
     StackRecord,
@@ -53,6 +54,7 @@ class Narrator:
             StepStarted: self._step, CommandTried: self._remember, VerdictGiven: self._verdict,
             CorrectionMade: self._correction, StackChanged: self._stack, OffsetLearnt: self._offset,
             Noted: self._note, Waiting: self._note, ApprovalAsked: self._approval, FaultInjected: self._fault,
+            Recalled: self._recalled,
             TaskFinished: self._end,
         }
 
@@ -177,6 +179,10 @@ class Narrator:
         applied = " ".join(f"{1000.0 * value:+.1f}" for value in event.applied[:2])
         told = f"{applied} mm (x y), {event.samples:g} samples"
         self._say("    ", self._console.paint(f"│ learnt bias of {event.key}: {told}", "soft"))
+
+    def _recalled(self, event: Recalled) -> None:
+        what = "earlier tasks like this one" if event.what == "examples" else "learned in earlier runs"
+        self._say("  ", self._console.paint(f"· memory: {what}: {'; '.join(event.texts)}", "soft"))
 
     def _note(self, event: Union[Noted, Waiting]) -> None:
         self._say("  ", self._console.paint(f"· {event.text}", "soft"))

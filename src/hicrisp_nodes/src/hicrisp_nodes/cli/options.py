@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+from pathlib import Path
 from typing import List, Mapping, Optional, Tuple
 
 EPILOG = """examples:
@@ -39,7 +40,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     add("--policy", metavar="NAME", default="hierarchical",
         help="policy in config/policies, or a file (hierarchical)")
     add("--llm", metavar="NAME",
-        help="language model in config/llm, or a file (openai with a key, else offline)")
+        help="language model in config/llm, a file, or replay:FILE with the llm.jsonl of a run (openai with "
+             "a key, else embedded where it runs)")
     add("--seed", metavar="N", type=_at_least(0, int), default=0,
         help="seed of the first trial (0); the next adds one")
     add("--sigma", metavar="METRES", type=_at_least(0.0, float), default=0.0,
@@ -51,12 +53,16 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     add("--rate", metavar="R", type=_at_least(0.0, float), default=0.0,
         help="seconds of the world for each second of wall time; 0: as fast as it goes (0, with --keep 1)")
     add("--runs-dir", metavar="DIR", help="folder for the runs (runs/ in the workspace)")
+    add("--memory", choices=("on", "read", "off"),
+        help="what earlier runs left: used and kept, used, or not (the policy's; off with several trials)")
     add("--autonomy", choices=("supervised", "full"), default="supervised",
         help="full: irreversible actions are not asked about (supervised)")
     add("--time-limit", metavar="SECONDS", type=_at_least(1.0, float), default=1800.0,
         help="of one trial (1800)")
     add("--namespace", default="hicrisp", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
+    if options.memory is None:  # Trials are measured: none may learn from another.
+        options.memory = "policy" if options.trials <= 1 else "off"
     if options.task is not None and not options.task.strip():
         parser.error("--task is empty; say what shall be done, for example: place the box next to the "
                      "cylinder")
@@ -64,10 +70,14 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
 
 
 def choose_brain(asked: Optional[str], environment: Mapping[str, str] = os.environ) -> Tuple[str, str]:
-    """The language model's configuration and why it is that one."""
-    from hicrisp_core.llm.settings import choose_llm  # Help is shown before anything is set up.
+    """The language model's configuration, with the whole path of a file, and why it is that one."""
+    from hicrisp_core.llm.settings import choose_llm, is_replay  # Help is shown before anything is set up.
 
-    return choose_llm(asked or "", environment)
+    name, why = choose_llm(asked or "", environment)
+    marker, colon, file = name.partition(":") if is_replay(name) else ("", "", name)
+    if marker or Path(name).suffix:
+        name = f"{marker}{colon}{Path(file).expanduser().resolve()}"
+    return name, why
 
 
 if __name__ == "__main__":

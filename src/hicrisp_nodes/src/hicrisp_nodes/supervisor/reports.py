@@ -66,7 +66,7 @@ class Reports:
             self._feedback.publish(feedback_to_msg(feedback_of(told.feedback), words))
         elif isinstance(told, UsageSoFar):
             self._usage.publish(LlmUsage(
-                task_id, told.calls, told.prompt_tokens, told.completion_tokens, told.seconds))
+                task_id, told.calls, told.prompt_tokens, told.completion_tokens, told.seconds, []))
 
     def gate(self, gate: Gate) -> None:
         """Publish the state of the emergency stop."""

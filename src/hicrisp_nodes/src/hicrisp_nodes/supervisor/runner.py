@@ -12,6 +12,7 @@ import rospy
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.language.vocabulary import drives
+from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.model import Command, Plan, Task
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import COPAL
@@ -30,11 +31,15 @@ from hicrisp_ros.ports.robot import RosRobot
 
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_nodes.supervisor.gate import Gate
+from hicrisp_nodes.supervisor.memory import MemorySettings
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.pictures import Camera, caption_of
 from hicrisp_nodes.supervisor.progress import ENDED, Progress
 from hicrisp_nodes.supervisor.queue import Request
 from hicrisp_nodes.supervisor.reports import Reports
+
+_SIMULATORS = ("embedded_world", "gazebo_scene")
+"""The nodes that simulate."""
 
 
 class TaskRunner:
@@ -45,6 +50,7 @@ class TaskRunner:
         changed: called when the request's progress has changed.
         patience: seconds of wall time that a plan waits at most until everything was seen.
         pictures: whether the run folders get pictures and an animation, where there is a camera.
+        memory: what earlier runs left; nothing where none is given.
     """
 
     def __init__(
@@ -52,7 +58,7 @@ class TaskRunner:
         observer: TopicObserver,
         gate: Gate, reports: Reports, runs_dir: Path, labels: Mapping[str, Any],
         changed: Callable[[Request], None],
-        patience: float = 10.0, pictures: bool = True,
+        patience: float = 10.0, pictures: bool = True, memory: Optional[MemorySettings] = None,
     ) -> None:
         self._configuration = configuration
         self._thinkers = thinkers
@@ -70,6 +76,7 @@ class TaskRunner:
         else:
             self._camera.close()
         self._space = drive_space(configuration.scene)
+        self._memory = memory
         self._offsets: Optional[DecoderOffsets] = None
         self._resets = 0
 
@@ -180,7 +187,14 @@ class TaskRunner:
             gate=self._gate.pass_through,
             reporter=RosReporter(self._thinkers.reporter, cancel) if talks else None,
             watch=TaskOrder(domain, self._space) if drives(domain) else None,
+            memory=self._recall(),
         )
+
+    def _recall(self) -> Optional[FileMemory]:
+        """What earlier runs left for this configuration, where it is on."""
+        if self._memory is None:
+            return None
+        return self._memory.memory(self._configuration, self._labels, _simulator(), _injected())
 
 
 @dataclass
@@ -196,6 +210,12 @@ def _injected() -> Tuple[FaultRecord, ...]:
                  for fault in _of_the_world("faults", []))
 
 
+def _simulator() -> str:
+    """What simulates the robots; empty where nothing does."""
+    return next((name for name in _SIMULATORS if rospy.has_param(f"{name}/seed")), "")
+
+
 def _of_the_world(name: str, default: Any) -> Any:
     """What a simulated world tells of itself; its node is one of two."""
-    return rospy.get_param(f"embedded_world/{name}", rospy.get_param(f"gazebo_scene/{name}", default))
+    first, second = _SIMULATORS
+    return rospy.get_param(f"{first}/{name}", rospy.get_param(f"{second}/{name}", default))

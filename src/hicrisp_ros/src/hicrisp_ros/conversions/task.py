@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 import genpy
 from geometry_msgs.msg import Point
 from hicrisp_core.model import Command, KeepOut, Plan, Step, StepRecord, Value
 from hicrisp_core.ports.brain import Usage
+from hicrisp_core.trace.exchanges import Exchange
+from hicrisp_core.trace.plain import to_json
+from hicrisp_core.trace.read_event import record_of
 
 from hicrisp_msgs.msg import Command as CommandMsg
 from hicrisp_msgs.msg import KeepOut as KeepOutMsg
@@ -120,9 +124,11 @@ def record_from_msg(message: StepRecordMsg) -> StepRecord:
 
 def usage_to_msg(usage: Usage, task_id: str = "") -> LlmUsage:
     """What an answer cost, as a message."""
-    return LlmUsage(task_id, usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.seconds)
+    return LlmUsage(task_id, usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.seconds,
+                    [to_json(exchange.as_dict()) for exchange in usage.exchanges])
 
 
 def usage_from_msg(message: LlmUsage) -> Usage:
     """What an answer cost, from a message."""
-    return Usage(message.calls, message.prompt_tokens, message.completion_tokens, message.seconds)
+    exchanges = tuple(record_of(Exchange, json.loads(each)) for each in message.exchanges)
+    return Usage(message.calls, message.prompt_tokens, message.completion_tokens, message.seconds, exchanges)

@@ -39,6 +39,7 @@ class RosBrain:
             done=[to.record_to_msg(record) for record in request.done],
             remaining=[to.step_to_msg(step) for step in request.remaining],
             history=list(request.history), feedback_level=request.feedback_level,
+            examples=[to.remembered_to_msg(each) for each in request.examples],
             has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal)), deadline)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:

@@ -31,6 +31,7 @@ class RosCorrector:
             remaining=[to.step_to_msg(step) for step in request.remaining], seen=sorted(request.seen),
             replans_left=request.replans_left, made=to.facts_to_msg(request.made),
             earlier=[to.feedback_to_msg(feedback) for feedback in request.earlier],
+            known=[to.way_to_msg(each) for each in request.known],
             has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal),
             has_missed=request.missed is not None,
             missed=Feedback() if request.missed is None else to.feedback_to_msg(request.missed)),

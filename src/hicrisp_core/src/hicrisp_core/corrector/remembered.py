@@ -1,0 +1,85 @@
+"""The rung ``memory``: a correction that worked in an earlier run, where it fits this failure, too.
+
+What is remembered is a proposal, whoever wrote it. It is rehearsed on the facts first: the logical checker
+must let each command pass, all of them must be undoable, the failed command must be possible after them, and
+nothing that the task has made or wants kept may be gone in the end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, List, Optional, Tuple
+
+from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.errors import DomainError
+from hicrisp_core.goals.guard import guard
+from hicrisp_core.model import Command, Correction, Maker, MakerKind, Rung, WorldState
+from hicrisp_core.model.remembered import KnownWay
+from hicrisp_core.ports.brain import Usage
+from hicrisp_core.ports.corrector import CorrectorRequest
+from hicrisp_core.ports.kinds import RungKind
+from hicrisp_core.time.deadline import Deadline
+
+if TYPE_CHECKING:
+    from hicrisp_core.corrector.ladder import Ladder, Question
+
+
+def fitting(way: KnownWay, request: CorrectorRequest, domain: Domain) -> Optional[Tuple[Command, ...]]:
+    """The commands of a remembered correction; ``None`` where it does not fit."""
+    failed = request.stack[-1].command
+    if failed.action not in domain.actions or not way.steps:
+        return None
+    commands: List[Command] = []
+    state = request.world
+    for step in way.steps:
+        try:
+            command = domain.ground(step, state, failed.robot)
+        except DomainError:
+            return None
+        if not domain.actions[command.action].reversible or not _may_run(command, state, request, domain):
+            return None
+        commands.append(command)
+        state = apply_effects(domain, command, state)
+    if not way.instead:
+        if not _may_run(failed, state, request, domain):
+            return None
+        state = apply_effects(domain, failed, state)
+    elif not _serves(commands[-1], failed, domain):
+        return None
+    return None if _undone(state, request, domain) else tuple(commands)
+
+
+def _may_run(command: Command, state: WorldState, request: CorrectorRequest, domain: Domain) -> bool:
+    kept = () if request.goal is None else request.goal.keep
+    return check(domain, command, state) is None and guard(kept, domain, command, state) is None
+
+
+def _serves(instead: Command, failed: Command, domain: Domain) -> bool:
+    """Whether a command does what the failed one should: the same, with another thing where any will do."""
+    action = domain.actions[failed.action]
+    fixed = [name for name, parameter in action.parameters.items() if not parameter.any]
+    return instead.action == failed.action and all(instead.argument(name) == failed.argument(name)
+                                                   for name in fixed)
+
+
+def _undone(after: WorldState, request: CorrectorRequest, domain: Domain) -> bool:
+    """Whether something is gone in the end that the finished steps made, other than what passes by itself."""
+    passing = {name for name, predicate in domain.predicates.items() if predicate.transient}
+    return any(fact.predicate not in passing and fact not in after.relations
+               for fact in request.made & request.world.relations)
+
+
+def _answer(
+    ladder: "Ladder", question: "Question", _: Deadline
+) -> Tuple[Optional[Correction], Usage]:
+    for way in question.asked.known:
+        commands = fitting(way, question.asked, ladder.domain)
+        if commands is not None:
+            times = "once" if way.times == 1 else f"{way.times} times"
+            return Correction(Rung.MEMORY, commands, drop=way.instead, maker=Maker(MakerKind.MEMORY, way.id),
+                              note=f"it worked {times} in earlier runs"), Usage()
+    return None, Usage()
+
+
+MEMORY = RungKind(_answer)

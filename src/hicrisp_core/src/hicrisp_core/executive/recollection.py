@@ -1,0 +1,84 @@
+"""What one task has of the memory: what earlier runs offer it, and what it leaves for later ones."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Tuple
+
+from hicrisp_core.executive.ledger import Ledger, Listener
+from hicrisp_core.model import StackEntry, Task, WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.model.remembered import KnownWay, Remembered
+from hicrisp_core.ports.memory import FinishedRun, Memory
+from hicrisp_core.trace.events import Noted, OffsetLearnt, Recalled
+
+EXAMPLES, OFFSETS = "examples", "offsets"
+"""What is recalled, as events say it."""
+
+
+class Recollection:
+    """The memory as one task uses it; it hears everything that happens, to hand it over at the end.
+
+    Args:
+        memory: nothing is recalled or kept where there is none.
+        on_event: hears everything, too.
+    """
+
+    def __init__(self, memory: Optional[Memory], on_event: Listener) -> None:
+        self._memory = memory
+        self._on_event = on_event
+        self._events: List[Dict[str, Any]] = []
+        self._offered: Tuple[Remembered, ...] = ()
+
+    def hear(self, event: Dict[str, Any]) -> None:
+        """Pass an event on, and keep it where there is a memory."""
+        if self._memory is not None:
+            self._events.append(event)
+        self._on_event(event)
+
+    def offsets(self, known: DecoderOffsets, ledger: Ledger) -> DecoderOffsets:
+        """What is known of the robots' offsets, with what earlier runs learnt."""
+        if self._memory is None:
+            return known
+        found = self._memory.offsets(known)
+        self._complain(ledger)
+        new = tuple(sorted(set(found.estimates) - set(known.estimates)))
+        if new:
+            ledger.tell(Recalled(what=OFFSETS, texts=new))
+        return found
+
+    def examples(self, task: Task, world: WorldState, ledger: Ledger) -> Tuple[Remembered, ...]:
+        """Earlier tasks that were like this one."""
+        if self._memory is None:
+            return ()
+        self._offered = self._memory.examples(task, world)
+        self._complain(ledger)
+        return self._offered
+
+    def tell_examples(self, ledger: Ledger) -> None:
+        """Tell which examples the brain was offered, where it asked a model."""
+        if self._offered and ledger.calls:
+            ledger.tell(Recalled(what=EXAMPLES, ids=tuple(each.id for each in self._offered),
+                                 texts=tuple(each.text for each in self._offered)))
+
+    def ways(self, failed: StackEntry, world: WorldState) -> Tuple[KnownWay, ...]:
+        """Corrections that worked for such a failure."""
+        return self._memory.ways(failed, world) if self._memory is not None else ()
+
+    def learn(
+        self, task: Task, world: WorldState, goal: Optional[Goal], went_well: bool, offsets: DecoderOffsets,
+        ledger: Ledger,
+    ) -> None:
+        """Keep what the task taught, and tell what is wrong with the memory, if anything."""
+        if self._memory is None:
+            return
+        measured = dict.fromkeys(str(event.get("key", "")) for event in self._events
+                                 if event.get("kind") == OffsetLearnt.kind)
+        self._memory.learn(FinishedRun(task, world, tuple(self._events), goal, went_well, offsets,
+                                       tuple(measured)))
+        self._complain(ledger)
+
+    def _complain(self, ledger: Ledger) -> None:
+        complaint = self._memory.complaint() if self._memory is not None else ""
+        if complaint:
+            ledger.tell(Noted(text=complaint))

@@ -1,0 +1,68 @@
+"""HTTP for the ``openai`` package in which an answer has a largest size and a latest end."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, List
+
+import openai
+
+MOST_BYTES = 4_000_000
+"""Of one answer's body; the longest useful answers are a hundredth of it."""
+
+
+class Unreadable(Exception):
+    """A body cannot be read to its end; the message is what the HTTP library said, if anything."""
+
+
+class AnswerTooLong(Unreadable):
+    """A body is larger than anything that is read."""
+
+
+class AnswerTooSlow(Unreadable):
+    """A body has not ended in time, although parts of it kept coming."""
+
+
+class BrokenOff(Unreadable):
+    """The connection ended in the middle of a body."""
+
+
+class BoundedHttp(openai.DefaultHttpxClient):
+    """The package's own HTTP client with bounds: its time limit holds for a whole body, not for each read.
+
+    Raises:
+        AnswerTooLong, AnswerTooSlow, BrokenOff: from ``send``, which closes the connection then.
+    """
+
+    def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:
+        """Send a request and read the whole answer within the bounds, unless it is to be streamed."""
+        limit = (request.extensions.get("timeout") or {}).get("read") or float("inf")
+        end = time.monotonic() + limit
+        response = super().send(request, stream=True, **more)
+        if stream:
+            return response
+        try:
+            body = _read(response, end)
+        finally:
+            response.close()
+        headers = [(name, value) for name, value in response.headers.multi_items()
+                   if name.lower() not in ("content-encoding", "content-length", "transfer-encoding")]
+        return type(response)(response.status_code, headers=headers, content=body, request=response.request)
+
+
+def _read(response: Any, end: float) -> bytes:
+    parts: List[bytes] = []
+    size = 0
+    try:
+        for part in response.iter_bytes():
+            parts.append(part)
+            size += len(part)
+            if size > MOST_BYTES:
+                raise AnswerTooLong(f"the answer is larger than {MOST_BYTES // 1_000_000} MB")
+            if time.monotonic() > end:
+                raise AnswerTooSlow("the answer has not ended in time")
+    except Unreadable:
+        raise
+    except Exception as error:  # noqa: BLE001  the package's HTTP library, of which there are two, has its own
+        raise (AnswerTooSlow if time.monotonic() > end else BrokenOff)(str(error)) from error
+    return b"".join(parts)

@@ -1,0 +1,153 @@
+"""From what the package raises to why there is no answer, and what to do about it."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from email.utils import parsedate_to_datetime
+from typing import Any, Optional
+
+import openai
+
+from hicrisp_core.llm.bounded_http import AnswerTooLong, AnswerTooSlow, BrokenOff, Unreadable
+from hicrisp_core.llm.exchange import LlmFailure
+from hicrisp_core.llm.redaction import redacted
+from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.time.bounded_call import Overdue
+
+QUOTED = 160
+"""Characters of a server's own words that a message quotes."""
+MAY_PASS = ("rate_limit", "server", "timeout", "connection", "broken_off")
+"""Failures that another attempt may not meet."""
+_MAY_PASS = (408, 409, 425)
+"""HTTP refusals below 500 that a later attempt may not meet."""
+_FINAL = ("model_not_found", "content_filter", "content_policy_violation")
+_OVERFLOW = ("context_length_exceeded", "exceed_context_size_error")
+_OVERFLOW_WORDS = re.compile(
+    r"(maximum|max|exceed\w*|longer|larger|greater|too long)\W(?:.{0,60}\W)?context|"
+    r"context\W(?:.{0,40}\W)?exceed|prompt is too long", re.IGNORECASE | re.DOTALL)
+
+
+def is_final(error: openai.APIStatusError) -> bool:
+    """Whether no other form of a refused request would change the refusal."""
+    return error.code in _FINAL or is_overflow(error)
+
+
+def is_overflow(error: openai.APIStatusError) -> bool:
+    """Whether the prompt does not fit into the model's context; servers say it each in their own way."""
+    said = _said(error.body)
+    return error.code in _OVERFLOW or getattr(error, "type", None) in _OVERFLOW or (
+        error.status_code in (400, 413, 422, 500) and bool(_OVERFLOW_WORDS.search(said)))
+
+
+class Failures:
+    """Words the failures of one endpoint.
+
+    Args:
+        key: is taken out of every message.
+    """
+
+    def __init__(self, settings: LlmSettings, key: str) -> None:
+        self._settings = settings
+        self._key = key
+
+    def clean(self, text: str) -> str:
+        """A text without keys."""
+        return redacted(text, self._key)
+
+    def no_key(self) -> LlmFailure:
+        """OpenAI is to be asked without a key."""
+        return LlmFailure("unauthorised",
+                          f"OpenAI needs a key and none is configured; {self._key_mend()}", 0)
+
+    def of(self, error: Exception, seconds: float) -> LlmFailure:
+        """What an error of the package's, or of the reading, means.
+
+        Args:
+            seconds: since the question.
+        """
+        if isinstance(error, openai.APIStatusError):
+            return self._status(error)
+        if isinstance(error, (openai.APITimeoutError, Overdue)):
+            return LlmFailure("timeout", f"no answer within {seconds:.1f} s")
+        read = error if isinstance(error, Unreadable) else error.__cause__
+        if isinstance(read, AnswerTooSlow):
+            return LlmFailure("timeout",
+                              f"the answer had not ended after {seconds:.1f} s; a smaller model or a "
+                                         "larger timeout_s would help")
+        if isinstance(read, AnswerTooLong):
+            return LlmFailure("too_long",
+                              f"{read}, so it is no answer to the prompt and is not read; is base_url an "
+                                          "endpoint for chat completions?")
+        if isinstance(read, BrokenOff):
+            return LlmFailure("broken_off",
+                              self.clean(f"the endpoint {self._where} broke off in the middle of its "
+                                                       f"answer ({read})"))
+        if isinstance(error, openai.APIConnectionError):
+            return LlmFailure("connection", self.clean(
+                f"the endpoint {self._where} cannot be reached ({error.__cause__ or error}); is the server "
+                "running, and is base_url right?"))
+        return LlmFailure("server", self.clean(f"the answer cannot be read: {str(error)[:QUOTED]}"))
+
+    @property
+    def _where(self) -> str:
+        return self._settings.url or "of OpenAI"
+
+    def _status(self, error: openai.APIStatusError) -> LlmFailure:
+        status, why = error.status_code, self.clean(why_refused(error))
+        if is_overflow(error):
+            return LlmFailure("context",
+                              f"the prompt does not fit into the model's context{why}; start the server "
+                                         "with a larger context, or name a model that has one")
+        if status in (401, 403):
+            return LlmFailure("unauthorised",
+                              f"the endpoint refuses the key (HTTP {status}); {self._key_mend()}")
+        if status == 404:
+            return LlmFailure("model", f"the endpoint {self.clean(self._where)} does not know the model "
+                                       f"'{self._settings.model_name}' (HTTP 404){why}")
+        if status == 429 and error.code == "insufficient_quota":
+            return LlmFailure("unauthorised", f"the account's quota is used up (HTTP 429){why}")
+        if status == 429:
+            return LlmFailure("rate_limit", f"the endpoint's rate limit is reached (HTTP 429){why}")
+        if status >= 500 or status in _MAY_PASS:
+            return LlmFailure("server", f"the endpoint answers HTTP {status}{why}")
+        if status in (400, 422):
+            return LlmFailure("request", f"the server refuses the request (HTTP {status}){why}")
+        return LlmFailure("request", f"the endpoint answers HTTP {status}{why}; is base_url right?")
+
+    def _key_mend(self) -> str:
+        variable = self._settings.key_variable
+        return f"set {variable} or api_key_file" if variable else \
+            "name its variable as api_key_env (for example OPENAI_API_KEY) or give api_key_file"
+
+
+def retry_after(error: Exception) -> float:
+    """The seconds that the server asks to wait, given as a number or as a date; 0 where it does not say."""
+    if not isinstance(error, openai.APIStatusError):
+        return 0.0
+    said = error.response.headers.get("retry-after", "").strip()
+    try:
+        seconds = float(said)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(said).timestamp() - time.time()
+        except (TypeError, ValueError, IndexError):
+            return 0.0
+    return max(0.0, seconds) if math.isfinite(seconds) else 0.0
+
+
+def why_refused(error: openai.APIStatusError) -> str:
+    """What the server says of its refusal, after a colon; empty where it says nothing."""
+    said = _said(error.body).strip()
+    return f": {said[:QUOTED]}" if said else ""
+
+
+def _said(body: Optional[Any]) -> str:
+    """A server's own words; some put them in ``error``, some beside it."""
+    if isinstance(body, str):
+        return body
+    if isinstance(body, dict):
+        found = body.get("message") or body.get("detail") or body.get("error")
+        return found if isinstance(found, str) else ""
+    return ""

@@ -1,0 +1,154 @@
+"""A recorded run in place of its language models: the same prompts get the same answers, and nothing is
+asked.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from difflib import SequenceMatcher
+from pathlib import Path as FilePath
+from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.chat_model import ChatModel
+from hicrisp_core.llm.exchange import Attempt, Completion, LlmFailure, Message
+from hicrisp_core.llm.fingerprint import schema_hash
+from hicrisp_core.llm.redaction import redacted_values
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.exchanges import FILE_NAME, Exchange
+from hicrisp_core.trace.read_event import problems_of, record_of
+
+_SHOWN = 80
+"""Characters that a difference quotes of each side."""
+
+
+class ReplayModel(ChatModel):
+    """Answers one role's questions from a recording.
+
+    The same question gets its answers in their order, and the last of them from then on.
+
+    Args:
+        file: ``llm.jsonl`` of a run, or its folder.
+        role: whose questions are answered.
+
+    Raises:
+        ConfigError: when the file cannot be read or holds something else.
+    """
+
+    def __init__(self, file: Union[str, FilePath], role: str) -> None:
+        self._role = role
+        self._file = FilePath(file).expanduser()
+        self._questions = _questions(self._file, role)
+        self._used = [False] * len(self._questions)
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The model that was recorded."""
+        return self._questions[0][-1].model if self._questions else f"replay:{self._file.name}"
+
+    def complete(
+        self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
+    ) -> Union[Completion, LlmFailure]:
+        """The recorded answer to exactly this question, or a failure that shows what has changed."""
+        asked, wanted = redacted_values(list(messages)), schema_hash(schema)
+        with self._lock:
+            return self._found(asked, wanted)
+
+    def _found(self, asked: List[Mapping[str, str]], wanted: str) -> Union[Completion, LlmFailure]:
+        same = [at for at, question in enumerate(self._questions)
+                if [dict(each) for each in question[-1].messages] == asked and question[-1].schema == wanted]
+        fresh = next((at for at in same if not self._used[at]), None)
+        if same:
+            at = same[-1] if fresh is None else fresh
+            self._used[at] = True
+            return _answer(self._questions[at])
+        return LlmFailure("replay", self._mismatch(asked, wanted), 0)
+
+    def _mismatch(self, asked: List[Mapping[str, str]], schema: str) -> str:
+        number = sum(self._used) + 1
+        what = f"the prompt of {self._role} {number} is not the recorded one"
+        if not self._questions:
+            return f"{self._file} holds no prompt of {self._role}; it was recorded with another policy"
+        waiting = [question[-1] for question, used in zip(self._questions, self._used) if not used]
+        if not waiting:
+            return f"{what}: {self._file} holds {len(self._questions)} of {self._role}, which were all asked"
+        nearest = max(waiting[:2], key=lambda each: _likeness(each.messages, asked))
+        return f"{what}: {difference(nearest.messages, asked) or _other_schema(nearest.schema, schema)}"
+
+
+def difference(recorded: Sequence[Message], asked: Sequence[Message]) -> str:
+    """The first line at which two prompts differ, with both sides; empty when they are the same."""
+    for at, (old, new) in enumerate(zip(recorded, asked), start=1):
+        place = f"message {at} ({new.get('role', '')})"
+        if old.get("role") != new.get("role"):
+            return f"{place} comes from '{old.get('role', '')}' in the recording"
+        old_lines, new_lines = (str(each.get("content", "")).split("\n") for each in (old, new))
+        for line in range(max(len(old_lines), len(new_lines))):
+            pair = [lines[line] if line < len(lines) else None for lines in (old_lines, new_lines)]
+            if pair[0] != pair[1]:
+                shown = ["nothing" if each is None else repr(_around(each, pair)) for each in pair]
+                return f"{place}, line {line + 1}: recorded {shown[0]}, asked {shown[1]}"
+    if len(recorded) != len(asked):
+        return f"it has {len(recorded)} messages in the recording, {len(asked)} here"
+    return ""
+
+
+def _around(line: str, pair: Sequence[Optional[str]]) -> str:
+    """The part of a long line around the first character that differs."""
+    old, new = (each or "" for each in pair)
+    at = next((i for i, (a, b) in enumerate(zip(old, new)) if a != b), min(len(old), len(new)))
+    start = max(0, at - _SHOWN // 2) if len(line) > _SHOWN else 0
+    return ("..." if start else "") + line[start:start + _SHOWN] + ("..." if len(line) > start + _SHOWN
+                                                                    else "")
+
+
+def _other_schema(recorded: str, asked: str) -> str:
+    sides = [each[:12] or "none" for each in (recorded, asked)]
+    return f"the words are the same, the JSON schema is not: recorded {sides[0]}, asked {sides[1]}"
+
+
+def _likeness(one: Sequence[Message], other: Sequence[Message]) -> float:
+    old, new = ("\n".join(str(message.get("content", "")) for message in each)[-4000:]
+                for each in (one, other))
+    return SequenceMatcher(None, old, new).quick_ratio()
+
+
+def _answer(question: Tuple[Exchange, ...]) -> Union[Completion, LlmFailure]:
+    last = question[-1]
+    before = tuple(Attempt(each.failure, each.error, each.seconds) for each in question[:-1])
+    if last.failure:
+        return LlmFailure(last.failure, last.error, last.attempt, last.seconds, before)
+    return Completion(last.answer, last.answered_by, last.prompt_tokens, last.completion_tokens, last.cut_off,
+                      last.seconds, last.attempt, before)
+
+
+def _questions(path: FilePath, role: str) -> List[Tuple[Exchange, ...]]:
+    """The role's questions, each with its attempts, in the order in which they were asked."""
+    path = path / FILE_NAME if path.is_dir() else path
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read the recording {path}: {error}") from error
+    found: List[List[Exchange]] = []
+    for at, line in enumerate(lines, start=1):
+        if line.strip():
+            exchange = _exchange(line, f"{path}:{at}")
+            if exchange.role == role:
+                found[len(found):] = [[]] if exchange.attempt <= 1 or not found else []
+                found[-1].append(exchange)
+    return [tuple(attempts) for attempts in found]
+
+
+def _exchange(line: str, place: str) -> Exchange:
+    try:
+        entry = json.loads(line)
+    except ValueError as error:
+        raise ConfigError(f"{place}: not a recorded exchange: {error}") from error
+    if not isinstance(entry, dict) or entry.get("kind") != Exchange.kind:
+        raise ConfigError(f"{place}: not a recorded exchange: 'kind' is not '{Exchange.kind}'")
+    wrong = problems_of(entry)
+    if wrong:
+        raise ConfigError(f"{place}: not a recorded exchange: {wrong[0]}")
+    return record_of(Exchange, entry)

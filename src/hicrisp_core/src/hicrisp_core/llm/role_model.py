@@ -1,0 +1,133 @@
+"""The model of one role: repeats come from its memory, and every exchange is noted for the run's record."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from copy import copy
+from dataclasses import replace
+from typing import Any, Mapping, Optional, Sequence, Tuple, Union
+
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.chat_model import ChatModel
+from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
+from hicrisp_core.llm.fingerprint import fingerprint, schema_hash
+from hicrisp_core.llm.redaction import redacted, redacted_values
+from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.exchanges import Exchange, ExchangeFile
+
+log = logging.getLogger(__name__)
+
+
+class RoleModel(ChatModel):
+    """A model with a role, whatever backend it has.
+
+    Args:
+        model: answers; several roles may share one.
+        memory: answers that are given again to the very same question; ``None`` to ask each time.
+        secrets: texts that reach no record.
+
+    Raises:
+        ConfigError: when the file that the settings record to cannot be written.
+    """
+
+    def __init__(
+        self, model: ChatModel, role: str, settings: LlmSettings, memory: Optional["Memory"] = None,
+        secrets: Sequence[str] = (),
+    ) -> None:
+        self._model = model
+        self._role = role
+        self._memory = memory
+        self._recalls = True
+        self._secrets = tuple(secrets)
+        self._file = ExchangeFile(settings.record) if settings.record else None
+        if self._file is not None:
+            try:
+                self._file.open()
+            except OSError as error:
+                raise ConfigError(f"cannot record to {settings.record}: {error.strerror}") from error
+
+    @property
+    def name(self) -> str:
+        """The backend and the model, for plans and reports."""
+        return self._model.name
+
+    def afresh(self) -> "RoleModel":
+        """The same, asking each time; what it answers is kept in place of the earlier answer."""
+        again = copy(self)
+        again._recalls = False
+        return again
+
+    def complete(
+        self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
+    ) -> Union[Completion, LlmFailure]:
+        """Ask, at most until the deadline; the answer brings what goes into the run's record."""
+        question = fingerprint([list(map(dict, messages)), schema])
+        known = self._memory.get(question) if self._memory is not None and self._recalls else None
+        if known is not None:
+            said: Union[Completion, LlmFailure] = replace(
+                known, prompt_tokens=0, completion_tokens=0, seconds=0.0, calls=0, before=())
+        else:
+            said = self._model.complete(messages, deadline, schema)
+            if self._memory is not None and isinstance(said, Completion) and not said.cut_off:
+                self._memory.put(question, said)
+        said = replace(said, exchanges=self._noted(messages, schema, said))
+        self._write(said.exchanges)
+        return said
+
+    def _noted(
+        self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]],
+        said: Union[Completion, LlmFailure]
+    ) -> Tuple[Exchange, ...]:
+        """One exchange for each request; the last one is what the question came to."""
+        same = Exchange(role=self._role, model=self.name, schema=schema_hash(schema),
+                        messages=tuple(redacted_values([dict(each) for each in messages], *self._secrets)))
+        before = [replace(same, attempt=number, failure=each.kind, error=each.message, seconds=each.seconds)
+                  for number, each in enumerate(said.before, start=1)]
+        last = replace(same, attempt=said.calls, seconds=said.seconds)
+        if isinstance(said, LlmFailure):
+            last = replace(last, failure=said.kind, error=redacted(said.message, *self._secrets))
+        else:
+            last = replace(last, answer=redacted(said.text, *self._secrets), answered_by=said.model,
+                           prompt_tokens=said.prompt_tokens, completion_tokens=said.completion_tokens,
+                           cut_off=said.cut_off, cached=said.calls == 0)
+        return (*before, last)
+
+    def _write(self, exchanges: Sequence[Exchange]) -> None:
+        """A full disk costs the recording, never the answer."""
+        if self._file is not None:
+            try:
+                for exchange in exchanges:
+                    self._file.add(exchange.as_dict())
+            except OSError as error:
+                log.error("an exchange could not be recorded: %s", error)
+
+
+class Memory:
+    """The latest answers, by question.
+
+    Args:
+        most: answers that are kept; the one that was not asked for longest goes first.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._answers: "OrderedDict[str, Completion]" = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, question: str) -> Optional[Completion]:
+        """The answer to a question; ``None`` where there is none."""
+        with self._lock:
+            if question in self._answers:
+                self._answers.move_to_end(question)
+            return self._answers.get(question)
+
+    def put(self, question: str, answer: Completion) -> None:
+        """Keep an answer."""
+        with self._lock:
+            self._answers[question] = answer
+            self._answers.move_to_end(question)
+            while len(self._answers) > self._most:
+                self._answers.popitem(last=False)

@@ -1,0 +1,85 @@
+"""One real call to each language model of a configuration: ``python3 -m hicrisp_core.llm.try_out NAME``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Iterator, List, Optional, Sequence, Tuple
+
+from hicrisp_core.config.files import config_file
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.llm.chat_model import ChatModel
+from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
+from hicrisp_core.llm.models import PROBE_LIMIT, Models
+from hicrisp_core.llm.roles import BRAIN, ROLES
+from hicrisp_core.llm.settings import LlmSettings, is_replay, load_llm_settings
+from hicrisp_core.time.deadline import Deadline
+
+_ASK: Tuple[Message, ...] = ({"role": "user", "content": "Name the colour of a ripe tomato, in one word."},)
+_SHOWN = 60
+
+
+def try_out(settings: LlmSettings) -> Iterator[Tuple[bool, str]]:
+    """Whether each model of a configuration answers, with the lines that say so; each model once.
+
+    Raises:
+        ConfigError: for settings that do not do.
+    """
+    if settings.offline and not settings.roles:
+        yield True, f"{settings.name}: no language model is asked, so there is nothing to try"
+        return
+    models = Models(settings)
+    for roles in _alike(settings):
+        model = models.of(roles[0])
+        known = models.probe(Deadline(PROBE_LIMIT))
+        for found in known:
+            yield found.failure is None, found.line
+        if all(found.failure is None for found in known):
+            yield _asked(model, ", ".join(roles), settings.of_role(roles[0]).timeout_s)
+
+
+def _alike(settings: LlmSettings) -> List[List[str]]:
+    """The roles that ask a model, those with the same one together; all others are the brain's."""
+    found = [[BRAIN]] if not settings.offline else []
+    for role in ROLES:
+        own = settings.of_role(role)
+        if own is not settings and not own.offline:
+            same = next((group for group in found if settings.of_role(group[0]) == own), None)
+            found.append([role]) if same is None else same.append(role)
+    return found
+
+
+def _asked(model: ChatModel, roles: str, seconds: float) -> Tuple[bool, str]:
+    said = model.complete(_ASK, Deadline(seconds))
+    if isinstance(said, LlmFailure):
+        return False, f"{model.name} ({roles}) does not answer: {said.message}"
+    return True, f"{model.name} ({roles}) answers {_shown(said)} in {said.seconds:.1f} s, with " \
+                 f"{said.prompt_tokens} tokens asked and {said.completion_tokens} answered"
+
+
+def _shown(said: Completion) -> str:
+    words = " ".join(said.text.split())
+    return repr(words if len(words) <= _SHOWN else f"{words[:_SHOWN]}...")
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Print a line for each model as JSON; 1 when one does not answer, 2 for a wrong configuration."""
+    parser = argparse.ArgumentParser(prog="try_out", description=__doc__)
+    parser.add_argument("name", help="a file, or the name of one in config/llm")
+    name = parser.parse_args(arguments).name
+    well = True
+    try:
+        settings = load_llm_settings(name if is_replay(name) else config_file("llm", name))
+        for ok, line in try_out(settings):
+            well = well and ok
+            sys.stdout.write(json.dumps({"ok": ok, "said": line}) + "\n")
+            sys.stdout.flush()
+    except HicrispError as error:
+        sys.stdout.write(json.dumps({"ok": False, "said": str(error)}) + "\n")
+        return 2
+    return 0 if well else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

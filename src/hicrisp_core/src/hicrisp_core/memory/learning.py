@@ -1,0 +1,126 @@
+"""What a finished run teaches: read from its events, which say what was tried and what the detector saw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.memory.entries import Example, Failure, Mended, Source
+from hicrisp_core.memory.names import mentioned, names_in, things_of
+from hicrisp_core.memory.records import LONGEST_TEXT, Unfit, entry_of, record_of
+from hicrisp_core.model import MakerKind, Step, WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.trace.events import CommandTried, CorrectionMade
+from hicrisp_core.trace.story import Attempt, Story, story_of
+
+_LEARNT = ("repair", "llm_step", "memory")
+"""The rungs whose commands are worth knowing: they lead to where the failed one can be tried again."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What one run teaches.
+
+    Args:
+        example: the task with what was done for it; ``None`` where it did not go well, or nothing was done.
+        mended: the corrections after which the failed command worked.
+        in_vain: the ids of the remembered corrections that did not help.
+    """
+
+    example: Optional[Example]
+    mended: Tuple[Mended, ...] = ()
+    in_vain: Tuple[str, ...] = ()
+
+
+def lesson_of(
+    events: Iterable[Mapping[str, Any]], text: str, world: WorldState, domain: Domain, goal: Optional[Goal],
+    source: Source, went_well: bool,
+) -> Lesson:
+    """Read a run.
+
+    Args:
+        text: the request, as it was understood.
+        world: the one that the run began in.
+        went_well: whether the task succeeded, its goal seen where it was judged.
+    """
+    story = story_of(events)
+    found = [_corrections(step.moments, world, domain, source) for step in story.steps]
+    mended = tuple(each for worked, _ in found for each in worked)
+    in_vain = tuple(dict.fromkeys(each for _, failed in found for each in failed))
+    example = _example(story, text, world, domain, goal, source) if went_well else None
+    return Lesson(example, mended, in_vain)
+
+
+def _example(
+    story: Story, text: str, world: WorldState, domain: Domain, goal: Optional[Goal], source: Source
+) -> Optional[Example]:
+    steps = tuple(_step(attempt.command) for attempt in story.attempts
+                  if attempt.ok and attempt.command.purpose != "correction")
+    named = (*names_in(steps), *(goal.names if goal is not None else ()), *mentioned(text, world))
+    things = things_of(iter(named), world)
+    if not steps or things is None or len(text) > LONGEST_TEXT:
+        return None
+    example = Example(domain.name, " ".join(text.split()), things, steps, dict(goal.texts) if goal else {},
+                      source)
+    read = entry_of(record_of(example))
+    return None if isinstance(read, Unfit) else example
+
+
+def _corrections(
+    moments: Iterable[Any], world: WorldState, domain: Domain, source: Source
+) -> Tuple[List[Mended], Set[str]]:
+    """The corrections of one step that worked, and the remembered ones that did not."""
+    mended: List[Mended] = []
+    in_vain: Set[str] = set()
+    failed: Optional[Attempt] = None
+    correction: Optional[CorrectionMade] = None
+    done: List[Step] = []
+
+    def missed() -> None:
+        if correction is not None and correction.maker.kind == MakerKind.MEMORY.value:
+            in_vain.add(correction.maker.name)
+
+    for moment in moments:
+        if isinstance(moment, CorrectionMade):
+            missed()
+            correction, done = (moment, []) if moment.rung in _LEARNT else (None, [])
+        elif isinstance(moment, Attempt) and moment.ok is not None:
+            if not moment.ok:
+                missed()
+                correction, failed = None, moment
+            elif correction is None or failed is None:
+                continue
+            elif moment.command.purpose == "correction":
+                done.append(_step(moment.command))
+            elif moment.command.purpose == "retry":
+                worked = _mended(failed, moment, done, correction, world, domain, source)
+                mended += [worked] if worked is not None else []
+                correction = None
+    missed()
+    return mended, in_vain
+
+
+def _mended(
+    failed: Attempt, again: Attempt, done: List[Step], correction: CorrectionMade, world: WorldState,
+    domain: Domain, source: Source,
+) -> Optional[Mended]:
+    feedback, command = failed.feedback, _step(failed.command)
+    retried = _step(again.command)
+    instead = retried != command
+    steps = (*done, retried) if instead else tuple(done)
+    if feedback is None or not steps:
+        return None
+    about = tuple(dict.fromkeys((*feedback.subjects, *feedback.blockers)))
+    known = [name for name in about if name in world.types()]
+    things = things_of(iter((*names_in((command, *steps)), *known)), world)
+    if things is None:
+        return None
+    entry = Mended(domain.name, Failure(feedback.kind, feedback.label, command, tuple(known)), things, steps,
+                   instead, correction.maker.kind, source)
+    return None if isinstance(entry_of(record_of(entry)), Unfit) else entry
+
+
+def _step(command: CommandTried) -> Step:
+    arguments: Dict[str, Any] = dict(command.arguments)
+    return Step("", command.action, arguments)

@@ -1,0 +1,152 @@
+"""From the names of an earlier scene to those of today's: a name that is not there today never gets
+through.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.memory.entries import Thing
+from hicrisp_core.memory.records import is_number
+from hicrisp_core.model import Relation, Step, WorldState
+from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
+
+_IDENTIFIER = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
+
+
+class Names:
+    """Who stands for whom.
+
+    Args:
+        mapping: today's name by the earlier one.
+    """
+
+    def __init__(self, mapping: Mapping[str, str]) -> None:
+        self._mapping = dict(mapping)
+
+    def step(self, step: Step) -> Step:
+        """A step in today's names."""
+        arguments = {key: self._mapping.get(str(value), value) for key, value in step.arguments.items()}
+        return replace(step, text="", arguments=arguments, robot=self._mapping.get(step.robot, ""))
+
+    def goal(self, goal: Goal) -> Goal:
+        """A goal in today's names."""
+        end, keep, first = (tuple(map(self._statement, part)) for part in (goal.end, goal.keep, goal.first))
+        return Goal(end, keep, first, self._mapping.get(goal.robot, ""))
+
+    def _statement(self, statement: Statement) -> Statement:
+        if isinstance(statement, Holds):
+            fact = statement.fact
+            return Holds(Relation(self._mapping.get(fact.subject, fact.subject), fact.predicate,
+                                  self._mapping.get(fact.object, fact.object)))
+        if isinstance(statement, Not):
+            return Not(self._statement(statement.part))
+        return Count(tuple(map(self._statement, statement.parts)), statement.least, statement.most)
+
+    def said(self, text: str, things: Mapping[str, Thing], world: WorldState) -> Optional[str]:
+        """A request in today's names; ``None`` where it may speak of things that are not as they were.
+
+        A name is replaced wherever its words stand. What else it says of a thing, such as its colour, must be
+        true of the one that stands for it.
+        """
+        changed = {name: new for name, new in self._mapping.items() if name != new}
+        spoken = {_words(name): _words(new) for name, new in changed.items()}
+        found = _replaced(text, spoken)
+        for name, thing in things.items():
+            now = world.objects.get(self._mapping.get(name, ""))
+            if now is not None and any(_mentions(text, value) and now.attributes.get(key) != value
+                                       for key, value in thing.attributes.items()):
+                return None
+        known = {name.lower() for name in world.types()}
+        return found if all(each.lower() in known for each in _IDENTIFIER.findall(found)) else None
+
+
+def todays_names(
+    things: Mapping[str, Thing], domain: Domain, world: WorldState,
+    settled: Optional[Mapping[str, str]] = None,
+    preferred: Sequence[str] = (),
+) -> Optional[Names]:
+    """Who stands for whom: the same name where it is of the same type, else a thing of that type, the most
+    alike.
+
+    Every earlier name gets another one of today's, or there is no answer.
+
+    Args:
+        settled: those that are known already.
+        preferred: today's names that come before others, in this order.
+    """
+    types, mapping = world.types(), dict(settled or {})
+    for name, thing in things.items():
+        if name not in mapping and types.get(name) == thing.type and name not in mapping.values():
+            mapping[name] = name
+    for name, thing in things.items():
+        if name in mapping:
+            continue
+        free = [other for other in domain.objects_of(world, thing.type)
+                if types[other] == thing.type and other not in mapping.values()]
+        if not free:
+            return None
+        mapping[name] = min(free, key=lambda other, thing=thing: (  # type: ignore[misc]
+            -_shared(thing, other, world), preferred.index(other) if other in preferred else len(preferred),
+            other))
+    return Names(mapping)
+
+
+def without_names(text: str, types: Mapping[str, str]) -> str:
+    """A request with the type of each thing in the place of its name, by which requests of other scenes are
+    like it.
+
+    Args:
+        types: by name.
+    """
+    return _replaced(text, {_words(name): type_ for name, type_ in types.items()})
+
+
+def things_of(names: Iterator[str], world: WorldState) -> Optional[Dict[str, Thing]]:
+    """What names stand for in a world; ``None`` where one of them is not there. Numbers are no names."""
+    found: Dict[str, Thing] = {}
+    types = world.types()
+    for name in names:
+        if is_number(name) and name not in types:
+            continue
+        if name not in types:
+            return None
+        seen = world.objects.get(name)
+        found[name] = Thing(types[name], dict(seen.attributes) if seen is not None else {})
+    return found
+
+
+def names_in(steps: Tuple[Step, ...]) -> List[str]:
+    """The arguments of steps, without repeats."""
+    return list(dict.fromkeys(str(value) for step in steps for value in step.arguments.values()))
+
+
+def mentioned(text: str, world: WorldState) -> List[str]:
+    """The things and robots whose names a request says, in its order."""
+    said = _words(text)
+    return sorted((name for name in world.types() if _mentions(text, _words(name))),
+                  key=lambda name: said.find(_words(name)))
+
+
+def _replaced(text: str, spoken: Mapping[str, str]) -> str:
+    """A text with other words for some, the longest first; all at once, so that none is replaced twice."""
+    longest_first = sorted(filter(None, spoken), key=len, reverse=True)
+    pattern = "|".join(re.escape(old).replace(r"\ ", r"[\s_-]+") for old in longest_first)
+    return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda match: spoken[_words(match.group())], text,
+                  flags=re.IGNORECASE) if pattern else text
+
+
+def _words(name: str) -> str:
+    return " ".join(re.split(r"[\s_-]+", name.strip().lower()))
+
+
+def _mentions(text: str, words: str) -> bool:
+    return bool(words) and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", _words(text)) is not None
+
+
+def _shared(thing: Thing, other: str, world: WorldState) -> int:
+    seen = world.objects.get(other)
+    return sum(seen.attributes.get(key) == value for key, value in thing.attributes.items()) if seen else 0

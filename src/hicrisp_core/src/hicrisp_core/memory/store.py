@@ -1,0 +1,97 @@
+"""The memory's file: SQLite, opened for each question anew and never waited for longer than a moment.
+
+Whatever is wrong with the file (broken, locked, read-only, on a full disk, of a later version) is a value
+that says so: a task goes on without its memory.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Callable, TypeVar, Union
+from urllib.parse import quote
+
+from hicrisp_core.memory.schema import VERSION, migrate, version_of
+
+FILE_NAME = "memory.sqlite"
+_PATIENCE = 1.0
+"""Wall seconds that a question waits while another process writes."""
+_LIMIT_MB = 64
+_PAGE = 4096
+
+_Found = TypeVar("_Found")
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why the memory cannot be used, as a sentence."""
+
+    message: str
+
+
+class Store:
+    """One file of memories. All of a process's writing goes through one lock; another process's is waited
+    for.
+
+    Args:
+        patience: wall seconds to wait while another process writes.
+        limit_mb: the largest size of the file; what would make it larger is not written.
+    """
+
+    def __init__(
+        self, file: Union[str, Path], patience: float = _PATIENCE, limit_mb: float = _LIMIT_MB
+    ) -> None:
+        self.file = Path(file)
+        self._patience = patience
+        self._most_pages = max(1, int(limit_mb * 1e6 / _PAGE))
+        self._writing = Lock()
+
+    def read(self, work: Callable[[sqlite3.Connection], _Found], nothing: _Found) -> Union[_Found, Trouble]:
+        """What some work finds in the file; ``nothing`` where there is no file yet.
+
+        The file is not changed: one of an earlier version is read as a copy.
+        """
+        try:
+            if not self.file.exists() or not self.file.stat().st_size:
+                return nothing
+            with closing(self._connect("ro")) as connection:
+                if version_of(connection) == VERSION:
+                    return work(connection)
+                with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
+                    connection.backup(copy)
+                    migrate(copy)
+                    return work(copy)
+        except (sqlite3.Error, OSError) as error:
+            return self._trouble(error)
+
+    def write(self, work: Callable[[sqlite3.Connection], _Found]) -> Union[_Found, Trouble]:
+        """Change the file in one transaction: all that some work does, or nothing. The file is made if
+        need be.
+        """
+        with self._writing:
+            try:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
+                with closing(self._connect("rwc")) as connection:
+                    connection.execute(f"PRAGMA max_page_count = {self._most_pages}")
+                    connection.execute("BEGIN IMMEDIATE")
+                    try:
+                        migrate(connection)
+                        found = work(connection)
+                        connection.execute("COMMIT")
+                    except BaseException:
+                        if connection.in_transaction:
+                            connection.execute("ROLLBACK")
+                        raise
+                    return found
+            except (sqlite3.Error, OSError) as error:
+                return self._trouble(error)
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        place = f"file:{quote(str(self.file.resolve()))}?mode={mode}"
+        return sqlite3.connect(place, timeout=self._patience, isolation_level=None, uri=True)
+
+    def _trouble(self, error: Exception) -> Trouble:
+        return Trouble(f"The memory in {self.file} cannot be used ({error}).")

@@ -1,0 +1,119 @@
+"""Memories as JSON lines: one entry a line, for people to read, and for other machines to take in."""
+
+from __future__ import annotations
+
+import json
+from sqlite3 import Connection
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.memory import tables
+from hicrisp_core.memory.entries import Entry, Example, Mended, Numbered, Offset
+from hicrisp_core.memory.records import Unfit, entry_of, record_of
+from hicrisp_core.model import Step
+from hicrisp_core.model.goal import facts_in
+from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.trace.plain import to_json
+
+LONGEST_LINE = 100_000
+"""Characters of one line."""
+_MOST_TIMES = 1000
+
+DomainOf = Callable[[str], Optional[Domain]]
+"""The domain of a name; ``None`` for one that is not there."""
+
+
+class LeftOut(NamedTuple):
+    """A line that was not taken in: its number from 1, and why."""
+
+    line: int
+    why: str
+
+
+def lines_of(entries: Iterable[Numbered]) -> Iterator[str]:
+    """The entries as lines, without their ends."""
+    for each in entries:
+        yield to_json({**record_of(each.entry), **({"times": each.times} if each.times > 1 else {})})
+
+
+def read_lines(
+    lines: Iterable[str], domain_of: DomainOf
+) -> Tuple[Tuple[Tuple[Entry, int], ...], Tuple[LeftOut, ...]]:
+    """The entries of lines with how often each happened, and the lines that are none; empty lines are passed
+    over.
+
+    Whatever a line says of a goal, a step or a text, it can only become an example or a proposal, which the
+    checker and the task's own goal overrule.
+    """
+    found: List[Tuple[Entry, int]] = []
+    left_out: List[LeftOut] = []
+    domains: Dict[str, Optional[Domain]] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        value = _json(line)
+        entry = value if isinstance(value, Unfit) else entry_of(value)
+        if not isinstance(entry, (Unfit, Offset)):
+            if entry.domain not in domains:
+                domains[entry.domain] = domain_of(entry.domain)
+            entry = _fitting(entry, domains[entry.domain])
+        if isinstance(entry, Unfit):
+            left_out.append(LeftOut(number, entry.reason))
+        else:
+            found.append((entry, _times(value)))
+    return tuple(found), tuple(left_out)
+
+
+def take_in(connection: Connection, entries: Iterable[Tuple[Entry, int]]) -> None:
+    """Write entries; of an offset that is known already the one that was measured last stays."""
+    known = {(each.entry.body, each.entry.key): each.last for each in tables.offsets(connection)
+             if isinstance(each.entry, Offset)}
+    for entry, times in entries:
+        if isinstance(entry, Offset):
+            if entry.when < known.get((entry.body, entry.key), 0.0):
+                continue
+            known[entry.body, entry.key] = entry.when
+        tables.put(connection, entry, times)
+
+
+def _json(line: str) -> Any:
+    if len(line) > LONGEST_LINE:
+        return Unfit(f"it has more than {LONGEST_LINE} characters")
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return Unfit(f"it is no JSON: {error}")
+
+
+def _times(value: Any) -> int:
+    times = value.get("times", 1)
+    return min(times, _MOST_TIMES) if isinstance(times, int) and not isinstance(times,
+                                                                                bool) and times > 0 else 1
+
+
+def _fitting(entry: Union[Example, Mended], domain: Optional[Domain]) -> Union[Example, Mended, Unfit]:
+    """The entry, or why its domain has no such steps or conditions."""
+    if domain is None:
+        return Unfit(f"there is no domain '{entry.domain}' here")
+    steps = entry.steps if isinstance(entry, Example) else (entry.failure.command, *entry.steps)
+    for step in steps:
+        why = _misfit(step, domain)
+        if why:
+            return Unfit(why)
+    if isinstance(entry, Example):
+        for text in (text for texts in entry.goal.values() for text in texts):
+            statement = parse_statement(text)
+            unknown = [] if isinstance(statement, Misfit) else [
+                fact.predicate for fact in facts_in(statement) if fact.predicate not in domain.predicates]
+            if unknown:
+                return Unfit(f"the domain {domain.name} has no predicate '{unknown[0]}'")
+    return entry
+
+
+def _misfit(step: Step, domain: Domain) -> str:
+    action = domain.actions.get(step.action)
+    if action is None:
+        return f"the domain {domain.name} has no action '{step.action}'"
+    unknown = sorted(set(step.arguments) - set(action.parameters))
+    return f"the action {action.name} has no parameter '{unknown[0]}'" if unknown else ""

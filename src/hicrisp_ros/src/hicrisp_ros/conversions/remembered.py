@@ -1,0 +1,33 @@
+"""What the memory offers, as messages and back."""
+
+from __future__ import annotations
+
+from hicrisp_core.model.remembered import KnownWay, Remembered
+
+from hicrisp_msgs.msg import KnownWay as KnownWayMsg
+from hicrisp_msgs.msg import RememberedTask
+from hicrisp_ros.conversions.goal import goal_from_msg, goal_to_msg
+from hicrisp_ros.conversions.task import step_from_msg, step_to_msg
+
+
+def remembered_to_msg(task: Remembered) -> RememberedTask:
+    """An earlier task as a message."""
+    return RememberedTask(task.id, task.text, [step_to_msg(step) for step in task.steps],
+                          task.goal is not None, goal_to_msg(task.goal), task.likeness)
+
+
+def remembered_from_msg(message: RememberedTask) -> Remembered:
+    """The earlier task of a message."""
+    return Remembered(message.id, message.text, tuple(step_from_msg(step) for step in message.steps),
+                      goal_from_msg(message.goal, message.has_goal), message.likeness)
+
+
+def way_to_msg(way: KnownWay) -> KnownWayMsg:
+    """A correction that worked as a message."""
+    return KnownWayMsg(way.id, [step_to_msg(step) for step in way.steps], way.instead, way.times)
+
+
+def way_from_msg(message: KnownWayMsg) -> KnownWay:
+    """The correction of a message."""
+    return KnownWay(message.id, tuple(step_from_msg(step) for step in message.steps), message.instead,
+                    message.times)
