@@ -29,7 +29,7 @@ def remembered_text(examples: Sequence[Remembered], form: Callable[[Step], objec
     if not examples:
         return ""
     told = "\n".join(
-        f"Request: {quarantined(each.text, _LONGEST)}\nAnswer: "
+        f"Task: {quarantined(each.text, _LONGEST)}\nAnswer: "
         + compact({"kind": PLAN, "reasoning": _thought(each.goal), "steps": list(map(form, each.steps))})
         for each in examples)
     return f"{_OPENING}\n{told}\n\n"
