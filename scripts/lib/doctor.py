@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List
+from urllib.parse import urlsplit, urlunsplit
 
 ROOT = Path(os.environ.get("HICRISP_ROOT") or Path(__file__).resolve().parents[2])
 VENV = ROOT / ".venv" / "bin" / "python3"
@@ -220,7 +221,7 @@ def python38() -> Iterator[Finding]:
 def language_model() -> Iterator[Finding]:
     """What the brain would use. No key is shown."""
     if os.environ.get("OPENAI_API_KEY"):
-        base = os.environ.get("OPENAI_BASE_URL", "")
+        base = _bare(os.environ.get("OPENAI_BASE_URL", ""))
         where = f", OPENAI_BASE_URL is {base}" if base else ""
         yield Finding("language model", "ok", f"OPENAI_API_KEY is set{where}")
     else:
@@ -229,6 +230,12 @@ def language_model() -> Iterator[Finding]:
     for path in (ROOT / "config" / "llm").glob("*"):
         if "key" in path.name and path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield Finding("language model", "missing", f"{path} may be read by others", f"chmod 600 {path}")
+
+
+def _bare(url: str) -> str:
+    """An address without what may be secret in it: a login, and what stands behind the question mark."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def named_model(name: str) -> Iterator[Finding]:
@@ -284,7 +291,7 @@ def main() -> int:
     if options.json:
         print(json.dumps({"ok": not missing, "parts": [asdict(finding) for finding in found]}, indent=2))
     else:
-        well = "the language model answers" if options.llm else "everything that is needed is there"
+        well = "nothing is missing" if options.llm else "everything that is needed is there"
         print(f"{len(missing)} missing" if missing else well)
     return 1 if missing else 0
 

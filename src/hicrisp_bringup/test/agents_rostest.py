@@ -76,6 +76,9 @@ class Agents(unittest.TestCase):
         assert result["message"] == TOLD
         assert result["corrections"] == {"repair": 1}
         assert result["llm_calls"] == 4
+        asked = [json.loads(line) for line in (Path(done.run_folder) / "llm.jsonl").read_text().splitlines()]
+        assert [each["role"] for each in asked] == ["alex", "travi", "ropa", "alex"]
+        assert all(each["answer"] and each["prompt_tokens"] for each in asked)
 
 
 if __name__ == "__main__":

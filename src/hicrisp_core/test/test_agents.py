@@ -56,7 +56,7 @@ TRAVI, ROPA = specifies("take red_box", "put it next to cylinder"), plans(PICK, 
 
 
 def brain_over(server, domain, config_dir):
-    return make_brain(LlmSettings("t", base_url=server.url, cache=0), domain,
+    return make_brain(LlmSettings("t", base_url=server.url), domain,
                       config_dir / "prompts" / "copal",
                       Policy("copal", brain="copal"))
 

@@ -129,9 +129,17 @@ def test_a_wrong_configuration_is_refused(tmp_path, text, message):
 
 
 @pytest.mark.parametrize(("environment", "backend", "why"), [
-    ({}, "offline", "neither"), ({"OPENAI_API_KEY": "k"}, "openai", "OPENAI_API_KEY is set"),
+    ({"OPENAI_API_KEY": "k"}, "openai", "OPENAI_API_KEY is set"),
     ({"OPENAI_BASE_URL": "http://x"}, "openai", "OPENAI_BASE_URL is set")])
 def test_the_default_backend_says_why(environment, backend, why):
     chosen, reason = choose_llm("auto", environment)
     assert chosen == backend
     assert why in reason
+
+
+@pytest.mark.parametrize(("missing", "backend"), [("", "embedded"), ("x is not installed", "offline")])
+def test_without_a_key_the_embedded_model_is_asked_where_it_runs(monkeypatch, missing, backend):
+    monkeypatch.setattr("hicrisp_core.llm.settings.what_is_missing", lambda package, adapter: missing)
+    chosen, reason = choose_llm("auto", {})
+    assert chosen == backend
+    assert missing in reason

@@ -181,6 +181,14 @@ def test_the_cache_is_bounded_and_keeps_no_failure(tmp_path):
     assert answers[1].text == "well"
 
 
+def test_after_a_failure_the_model_is_asked_again_and_the_new_answer_is_remembered():
+    with ChatServer("first", "second") as server:
+        model = Models(LlmSettings("t", base_url=server.url)).of("brain")
+        asks = [model, model.afresh(), model, model]
+        answers = [each.complete(ASK, Deadline(10)).text for each in asks]
+    assert answers == ["first", "second", "second", "second"]
+
+
 def test_another_schema_is_another_question(tmp_path):
     with ChatServer("a", "b") as server:
         model = Models(LlmSettings("t", base_url=server.url)).of("brain")

@@ -29,7 +29,7 @@ BESIDE = json.dumps({"steps": [{"action": "place_next_to",
 
 @pytest.fixture
 def settings():
-    return lambda server: LlmSettings("t", base_url=server.url, cache=0)
+    return lambda server: LlmSettings("t", base_url=server.url)
 
 
 @pytest.fixture

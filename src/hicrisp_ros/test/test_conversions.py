@@ -40,6 +40,7 @@ from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.model.keep_out import disc
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.brain import Choice, Question, Usage
+from hicrisp_core.trace.exchanges import Exchange
 
 from hicrisp_msgs.msg import Correction as CorrectionMsg
 from hicrisp_msgs.msg import Outcome as OutcomeMsg
@@ -135,6 +136,14 @@ def over_the_wire(message: Any) -> Any:
 )
 def test_a_value_survives_the_round_trip(value: Any, to_msg: Callable, from_msg: Callable) -> None:
     assert from_msg(over_the_wire(to_msg(value))) == value
+
+
+def test_the_exchanges_behind_an_answer_travel_with_its_cost() -> None:
+    exchange = Exchange(role="body", attempt=2, model="openai:small",
+                        messages=({"role": "user", "content": "ö"},), schema="ab", answer="pass",
+                        answered_by="small-1", prompt_tokens=3, seconds=0.25)
+    sent = over_the_wire(conversions.usage_to_msg(Usage(1, exchanges=(exchange,))))
+    assert conversions.usage_from_msg(sent).exchanges == (exchange,)
 
 
 @pytest.mark.parametrize("sample", [COMMAND, STEP, FEEDBACK, RECORD, ENTRY, THING, CORRECTION])

@@ -79,7 +79,7 @@ class AgentBrain:
         specified = self._travi.specify(request, deadline)
         if specified.answer is None:
             return PlanAnswer(refusal=specified.trouble, usage=specified.usage)
-        answer = self._ropa.plan(specified.answer, request.world, deadline)
+        answer = self._ropa.plan(specified.answer, request.world, deadline, again=bool(request.feedback))
         return replace(answer, usage=specified.usage + answer.usage)
 
     def _told(self, request: PlanRequest, found: PlanAnswer, deadline: Deadline) -> PlanAnswer:
@@ -119,7 +119,8 @@ class Travi:
         def read(said: Completion) -> Union[Specification, ParseFailure]:
             return read_specification(said, self._domain, request.world)
 
-        return ask(self._client, self._system, prompt, deadline, specification_schema(), read)
+        client = self._client.afresh() if request.feedback else self._client
+        return ask(client, self._system, prompt, deadline, specification_schema(), read)
 
 
 class Ropa:
@@ -133,20 +134,26 @@ class Ropa:
                                       actions=describe.actions_text(domain),
                                       examples=describe.examples_text(domain))
 
-    def plan(self, task: Specification, world: WorldState, deadline: Deadline) -> PlanAnswer:
+    def plan(
+        self, task: Specification, world: WorldState, deadline: Deadline, again: bool = False
+    ) -> PlanAnswer:
         """The plan; ``answer`` when the goal is reached already, ``refusal`` when it cannot be.
 
         Names are not checked here: that is the sequencer's part, whose feedback calls for a new plan (section
         III-C).
+
+        Args:
+            again: whether the last plan failed, so that it is not the one to be remembered.
         """
+        client = self._client.afresh() if again else self._client
         prompt = self._prompts.render(
             "ropa_request", goal=quarantined(task.goal), things=", ".join(task.objects) or "none",
             state=quarantined(task.state), objects=describe.objects_text(world, self._domain),
             steps="\n".join(f"{number}. {quarantined(step)}" for number, step in enumerate(task.steps, 1))
             or "none",
             facts=describe.facts_text(self._domain, world))
-        asked = ask(self._client, self._system, prompt, deadline, answer_schema(self._domain, world),
-                    lambda said: read_plan_answer(said, self._domain, world, self._client.name, each=True))
+        asked = ask(client, self._system, prompt, deadline, answer_schema(self._domain, world),
+                    lambda said: read_plan_answer(said, self._domain, world, client.name, each=True))
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         answer = asked.answer

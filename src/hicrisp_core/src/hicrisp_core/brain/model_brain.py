@@ -50,7 +50,8 @@ class ModelBrain:
             prompt = self._prompts.render(
                 "replan", task=quarantined(request.task.text), **world,
                 **describe.failure_texts(self._domain, request))
-        answer = self._ask_plan(prompt, request.world, deadline)
+        client = self._client.afresh() if request.feedback else self._client
+        answer = self._ask_plan(client, prompt, request.world, deadline)
         if answer.plan is not None and not answer.plan.steps:
             said = answer.plan.reasoning or "it is so already"
             return PlanAnswer(answer=f"The language model plans no steps: {said}", usage=answer.usage)
@@ -58,7 +59,7 @@ class ModelBrain:
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
-        return self._ask(self._corrector, self._prompts.render(
+        return self._ask(self._corrector.afresh(), self._prompts.render(
             "correct", task=quarantined(request.task.text), **self._world(request.world),
             stack=describe.stack_text(self._domain, request.stack, request.feedback_level)), request.world,
             deadline)
@@ -72,8 +73,8 @@ class ModelBrain:
     def _examples(self) -> str:
         return describe.examples_text(self._domain)
 
-    def _ask_plan(self, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        return self._ask(self._client, prompt, world, deadline)
+    def _ask_plan(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
+        return self._ask(client, prompt, world, deadline)
 
     def _ask(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
         asked = ask(client, self._system, prompt, deadline, answer_schema(self._domain, world),

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Union
 
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.plan_answer import read_plan_answer
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.parsing.json_text import read_json, without_thoughts
@@ -36,8 +37,8 @@ class WordsBrain(ModelBrain):
     def _examples(self) -> str:
         return describe.worded_examples_text(self._domain)
 
-    def _ask_plan(self, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        asked = ask(self._client, self._system, prompt, deadline, words_schema(),
+    def _ask_plan(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
+        asked = ask(client, self._system, prompt, deadline, words_schema(),
                     lambda said: self._read(said, world))
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)

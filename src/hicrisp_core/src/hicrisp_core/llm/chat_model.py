@@ -31,6 +31,10 @@ class ChatModel(ABC):
             schema: a JSON schema that the answer should follow, where the backend can see to that.
         """
 
+    def afresh(self) -> "ChatModel":
+        """The same model without the memory of its answers, for where the last one led to a failure."""
+        return self
+
     @property
     def secrets(self) -> Tuple[str, ...]:
         """Texts that reach no record: keys."""

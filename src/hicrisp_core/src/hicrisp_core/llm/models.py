@@ -56,7 +56,7 @@ class Models:
 
     def _made(self, role: str, settings: LlmSettings) -> ChatModel:
         if settings.replay:
-            return ReplayModel(settings.replay, role)
+            return RoleModel(ReplayModel(settings.replay, role), role, settings)
         alike = replace(settings, name="", roles={})
         shared = next(((model, memory) for known, model, memory in self._shared if known == alike), None)
         if shared is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
+from copy import copy
 from dataclasses import replace
 from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
@@ -39,6 +40,7 @@ class RoleModel(ChatModel):
         self._model = model
         self._role = role
         self._memory = memory
+        self._recalls = True
         self._secrets = tuple(secrets)
         self._file = ExchangeFile(settings.record) if settings.record else None
         if self._file is not None:
@@ -52,12 +54,18 @@ class RoleModel(ChatModel):
         """The backend and the model, for plans and reports."""
         return self._model.name
 
+    def afresh(self) -> "RoleModel":
+        """The same, asking each time; what it answers is kept in place of the earlier answer."""
+        again = copy(self)
+        again._recalls = False
+        return again
+
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
         """Ask, at most until the deadline; the answer brings what goes into the run's record."""
         question = fingerprint([list(map(dict, messages)), schema])
-        known = self._memory.get(question) if self._memory is not None else None
+        known = self._memory.get(question) if self._memory is not None and self._recalls else None
         if known is not None:
             said: Union[Completion, LlmFailure] = replace(
                 known, prompt_tokens=0, completion_tokens=0, seconds=0.0, calls=0, before=())
@@ -65,16 +73,16 @@ class RoleModel(ChatModel):
             said = self._model.complete(messages, deadline, schema)
             if self._memory is not None and isinstance(said, Completion) and not said.cut_off:
                 self._memory.put(question, said)
-        said = replace(said, exchanges=self._noted(messages, schema, said, known is not None))
+        said = replace(said, exchanges=self._noted(messages, schema, said))
         self._write(said.exchanges)
         return said
 
     def _noted(
         self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]],
-        said: Union[Completion, LlmFailure], cached: bool
+        said: Union[Completion, LlmFailure]
     ) -> Tuple[Exchange, ...]:
         """One exchange for each request; the last one is what the question came to."""
-        same = Exchange(role=self._role, model=self.name, schema=schema_hash(schema), cached=cached,
+        same = Exchange(role=self._role, model=self.name, schema=schema_hash(schema),
                         messages=tuple(redacted_values([dict(each) for each in messages], *self._secrets)))
         before = [replace(same, attempt=number, failure=each.kind, error=each.message, seconds=each.seconds)
                   for number, each in enumerate(said.before, start=1)]
@@ -84,7 +92,8 @@ class RoleModel(ChatModel):
         else:
             last = replace(last, answer=redacted(said.text, *self._secrets), answered_by=said.model,
                            prompt_tokens=said.prompt_tokens, completion_tokens=said.completion_tokens,
-                           cut_off=said.cut_off)
+                           cut_off=said.cut_off, cached=said.calls == 0,
+                           sure=-1.0 if said.sure is None else said.sure)
         return (*before, last)
 
     def _write(self, exchanges: Sequence[Exchange]) -> None:

@@ -21,10 +21,12 @@ from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.llm.embedded_files import what_is_missing
 from hicrisp_core.llm.roles import ROLES
 
 AUTO = "auto"
 OFFLINE: Final = "offline"
+EMBEDDED: Final = "embedded"
 OPENAI: Final = "openai"
 KEY_VARIABLE = "OPENAI_API_KEY"
 URL_VARIABLE = "OPENAI_BASE_URL"
@@ -34,6 +36,7 @@ OWN_MODEL_VARIABLE = "HICRISP_LLM_MODEL"
 REPLAY: Final = "replay"
 """Stands before the file of a recorded run in place of the name of a configuration: ``replay:FILE``."""
 Retries = Annotated[int, Ge(0), Le(10)]
+Share = Annotated[float, Ge(0.0), Le(1.0)]
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
 
@@ -63,6 +66,8 @@ class LlmSettings:
         goal_prompt: the folder of ``config/prompts`` by which it is asked for goals: ``goal`` has rules and
             examples, ``goal_short`` one line for a model that was trained on it.
         only_goals: whether it makes goals and no plans: a search plans, whatever brain the policy names.
+        ask_below: a goal that the model finds less likely than this, 0 to 1, is said back to the user as a
+            question; 0 for never. The endpoint must tell its tokens' probabilities.
         budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own
             budgets.
         budget_tokens: tokens that it may use; 0 for no bound.
@@ -91,6 +96,7 @@ class LlmSettings:
     response_format: Literal["auto", "json_schema", "json_object", "none"] = "auto"
     goal_prompt: str = "goal"
     only_goals: bool = False
+    ask_below: Share = 0.0
     budget_calls: NonNegativeInt = 0
     budget_tokens: NonNegativeInt = 0
     cache: NonNegativeInt = 64
@@ -242,5 +248,17 @@ def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
     for variable in (KEY_VARIABLE, OWN_URL_VARIABLE, URL_VARIABLE):
         if environment.get(variable):
             return OPENAI, f"{variable} is set: a language model plans"
-    return OFFLINE, (f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set: a grammar and a search plan "
-                     "without a model")
+    why = f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set"
+    missing = _embedded_lacks()
+    if not missing:
+        return EMBEDDED, f"{why}: the embedded model says what is meant, a search plans"
+    return OFFLINE, f"{why}, and {missing}: a grammar and a search plan without a model"
+
+
+def _embedded_lacks() -> str:
+    """Why the embedded model cannot be asked on this machine; empty where it can."""
+    try:
+        options = load_llm_settings(config_file("llm", EMBEDDED)).options
+    except ConfigError as error:
+        return str(error)
+    return what_is_missing(str(options["package"]), str(options["adapter"]))

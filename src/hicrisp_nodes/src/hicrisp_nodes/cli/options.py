@@ -41,7 +41,7 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
         help="policy in config/policies, or a file (hierarchical)")
     add("--llm", metavar="NAME",
         help="language model in config/llm, a file, or replay:FILE with the llm.jsonl of a run (openai with "
-             "a key, else offline)")
+             "a key, else embedded where it runs)")
     add("--seed", metavar="N", type=_at_least(0, int), default=0,
         help="seed of the first trial (0); the next adds one")
     add("--sigma", metavar="METRES", type=_at_least(0.0, float), default=0.0,

@@ -144,7 +144,8 @@ class Builder:
                 return False
             if not self._closed(group, colour, {member.name for member in found}):
                 return False
-            self._cast.groups[slot] = found
+            # All that fit stand in the order of the list, those that are named in the sentence's.
+            self._cast.groups[slot] = sorted(found, key=lambda thing: thing.name) if group.all else found
         return True
 
     def _closed(self, group: Group, colour: str, members: set) -> bool:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.misfit import Misfit
-from hicrisp_core.goals.text import parse_statement
 from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Statement
+from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.misfit import Misfit
 
 from hicrisp_training.sentences.building import Cast
 from hicrisp_training.sentences.frames import Frame

@@ -1,0 +1,115 @@
+"""A whole task is run again from its recording: the same exchanges, the same events, the same commands."""
+
+import json
+
+from chat_server import ChatServer
+from hicrisp_core.brain.factory import make_brain
+from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
+from hicrisp_core.model import Status, Step, Task
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import Policy
+from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.prompting.goal_prompt import GoalPrompt
+from hicrisp_core.robot.symbolic import SymbolicWorld
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.event_log import EventLog
+from hicrisp_core.trace.replay import read_events
+from tabletop import table_top
+
+WORLD = table_top({"red_box": "box", "cylinder": "cylinder"})
+OTHER = table_top({"fork": "box", "bowl": "cylinder"}, [("panda", "holding", "fork")])
+TASK = Task("place the box next to the cylinder")
+TIMES = ("t", "sim_t", "seconds", "wall_s", "first_motion_s")
+
+
+def words(*steps):
+    return json.dumps({"reasoning": "", "steps": list(steps)})
+
+
+def action(name, **arguments):
+    return json.dumps({"steps": [{"action": name, "arguments": arguments}]})
+
+
+SCRIPT = (words("take the red box", "set it beside the cylinder"), {"status": 503, "body": "{}"},
+          action("pick", item="red_box"), "I cannot say.",
+          action("place_next_to", item="red_box", reference="cylinder"),
+          words("set the box beside the cylinder"),
+          action("place_next_to", item="red_box", reference="cylinder"))
+
+
+def run(folder, llm, domain, config_dir, text=TASK.text):
+    """A task with brain and body models whose placement fails once; what the robot did."""
+    policy = load_policy(config_dir / "policies" / "brainbody.yaml")
+    world = SymbolicWorld(domain, WORLD)
+    world.fails("place_next_to(panda, red_box, cylinder)", status=Status.PLANNING, message="out of reach")
+    with EventLog(folder) as log:
+        parts = Parts(domain, policy, llm, config_dir / "prompts" / policy.prompts)
+        result = parts.executive({"panda": world}, world, log).run(Task(text))
+    return result, world.executed
+
+
+def without_times(entries):
+    return [{key: value for key, value in entry.items() if key not in TIMES} for entry in entries]
+
+
+def test_a_task_runs_again_from_its_recording_byte_for_byte(domain, config_dir, tmp_path):
+    with ChatServer(*SCRIPT) as server:
+        result, executed = run(tmp_path / "first", LlmSettings("t", base_url=server.url), domain, config_dir)
+    assert result.success
+    recorded = [json.loads(line) for line in (tmp_path / "first" / "llm.jsonl").read_text().splitlines()]
+    assert [(each["role"], each["number"], each["attempt"]) for each in recorded] == [
+        ("brain", 1, 1), ("body", 1, 1), ("body", 1, 2), ("body", 2, 1), ("body", 3, 1), ("brain", 2, 1),
+        ("body", 4, 1)]
+    llm = load_llm_settings(f"replay:{tmp_path / 'first'}")
+    again, repeated = run(tmp_path / "again", llm, domain, config_dir)
+    assert repeated == executed
+    assert (again.llm_calls, again.tokens) == (result.llm_calls, result.tokens)
+    first, second = (without_times(read_events(tmp_path / name)) for name in ("first", "again"))
+    assert second == first
+    twice = [json.loads(line) for line in (tmp_path / "again" / "llm.jsonl").read_text().splitlines()]
+    for one, other in zip(recorded, twice):
+        assert {**other, "t": 0, "sim_t": 0} == {**one, "t": 0, "sim_t": 0}
+    assert len(twice) == len(recorded)
+
+
+def test_a_task_that_has_changed_ends_with_the_prompt_that_has(domain, config_dir, tmp_path):
+    with ChatServer(*SCRIPT) as server:
+        run(tmp_path / "first", LlmSettings("t", base_url=server.url), domain, config_dir)
+    llm = load_llm_settings(f"replay:{tmp_path / 'first' / 'llm.jsonl'}")
+    changed, executed = run(tmp_path / "again", llm, domain, config_dir, "place the box on the cylinder")
+    assert not changed.success
+    assert executed == []
+    assert "the prompt of brain 1 is not the recorded one: message 2 (user)" in changed.message
+    assert "place the box on the cylinder" in changed.message
+
+
+def test_the_rules_that_a_model_gets_do_not_change_with_task_or_world(domain, config_dir):
+    """Servers keep a prompt's beginning from one question to the next."""
+    brains = [Policy("one"), Policy("two", body="model"), Policy("three", brain="copal")]
+    answers = {"Alex": '{"answer": "", "forward": "x"}',
+               "Travi": '{"goal": "g", "objects": [], "state": "s", "steps": []}'}
+
+    def answer(request):
+        system = request["messages"][0]["content"]
+        return next((text for name, text in answers.items() if f"You are {name}" in system), words("x"))
+
+    with ChatServer(answer) as server:
+        for policy in brains:
+            folder = config_dir / "prompts" / ("copal" if policy.brain == "copal" else "default")
+            systems = []
+            for world, text in ((WORLD, "lift the box"), (OTHER, "put the fork into the bowl")):
+                server.requests.clear()
+                models = Models(LlmSettings("t", base_url=server.url))
+                make_brain(models, domain, folder, policy).plan(PlanRequest(Task(text), world), Deadline(60))
+                Parts(domain, Policy("b", body="model"), models.settings,
+                      config_dir / "prompts" / "default").body() \
+                    .translate(Step(text, ""), world, Deadline(60))
+                systems.append([request["messages"][0]["content"] for request in server.requests])
+                assert all(text not in system for system in systems[-1])
+            assert set(systems[0]) == set(systems[1])
+    prompt = GoalPrompt(config_dir / "prompts" / "goal")
+    first, second = (prompt.messages(text, domain, world) for world, text in ((WORLD, "a"), (OTHER, "b")))
+    assert first[0] == second[0]
+    assert first[1] != second[1]
