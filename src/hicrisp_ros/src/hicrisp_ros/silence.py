@@ -14,8 +14,9 @@ SLOWEST = 5.0
 class Silence:
     """Counts seconds since something was heard.
 
-    On a real robot they are wall time. In a simulation they are those of its clock, since a busy machine slows
-    the robot and its sensors alike; where that clock hardly moves, or was set back, wall time counts by a fifth.
+    On a real robot they are wall time. In a simulation they are those of its clock, since a busy machine
+    slows the robot and its sensors alike; where that clock hardly moves, or was set back, wall time counts
+    by a fifth.
     """
 
     def __init__(self, heard: bool = True) -> None:
