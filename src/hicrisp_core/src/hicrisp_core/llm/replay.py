@@ -78,6 +78,12 @@ class ReplayModel(ChatModel):
         return f"{what}: {difference(nearest.messages, asked) or _other_schema(nearest.schema, schema)}"
 
 
+def folder_of(recording: Union[str, FilePath]) -> FilePath:
+    """The folder of the run that a recording belongs to."""
+    path = FilePath(recording).expanduser()
+    return path if path.is_dir() else path.parent
+
+
 def difference(recorded: Sequence[Message], asked: Sequence[Message]) -> str:
     """The first line at which two prompts differ, with both sides; empty when they are the same."""
     for at, (old, new) in enumerate(zip(recorded, asked), start=1):
