@@ -115,8 +115,8 @@ class LlmSettings:
     @property
     def url(self) -> str:
         """The endpoint; empty for the package's own default."""
-        return _filled(self.base_url) or os.environ.get(OWN_URL_VARIABLE, "") or os.environ.get(URL_VARIABLE,
-                                                                                                "")
+        own, usual = (os.environ.get(name, "") for name in (OWN_URL_VARIABLE, URL_VARIABLE))
+        return _filled(self.base_url) or own or usual
 
     @property
     def model_name(self) -> str:
