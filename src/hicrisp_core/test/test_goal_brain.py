@@ -98,6 +98,22 @@ def test_a_choice_is_known_by_its_number_or_its_words(ask, reply, text):
     assert (choice and choice.text) == text
 
 
+def test_a_goal_that_the_model_is_not_sure_of_is_said_back_as_a_question(ask):
+    goal = said(end=["behind(red_box,plate)"])
+    answer, server = ask({"text": goal, "logprobs": [-0.2, -1.1]}, ask_below=0.5)
+    assert server.requests[0]["logprobs"] is True
+    assert "the red box ends up behind the plate" in answer.question.text
+    assert answer.question.chosen("Yes").goal.texts == {"end": ("behind(red_box,plate)",)}
+
+
+@pytest.mark.parametrize(("reply", "bound"), [
+    ({"logprobs": [-0.01, -0.02]}, 0.5), ({"logprobs": [-3.0]}, 0.0), ({}, 0.5)])
+def test_a_goal_that_the_model_is_sure_of_or_says_nothing_about_is_planned(ask, reply, bound):
+    answer, server = ask({"text": said(end=["behind(red_box,plate)"]), **reply}, ask_below=bound)
+    assert answer.plan.goal.texts == {"end": ("behind(red_box,plate)",)}
+    assert ("logprobs" in server.requests[0]) == (bound > 0)
+
+
 def test_a_refusal_of_the_model_is_told_with_sentences_that_work(ask):
     answer, _ = ask('{"kind":"refuse","why":"unknown_thing"}')
     assert "I do not see what you name" in answer.refusal
@@ -163,6 +179,12 @@ def test_the_grammar_states_goals_too(ask, domain, text, end, first):
     answer, _ = ask("unused", text=text, policy=Policy("p", brain="goal"))
     meant = Goal(statements_of(end), first=statements_of(first))
     assert same_goal(answer.plan.goal, meant, domain), answer.plan.goal.texts
+
+
+def test_a_robot_that_the_request_names_stands_in_the_goal(ask):
+    answer, _ = ask("unused", text="panda, put the blue box on the plate", policy=Policy("p", brain="goal"))
+    assert answer.plan.goal.robot == "panda"
+    assert answer.plan.goal.said == "the blue box ends up on the plate; the panda does it"
 
 
 def test_a_planner_gets_a_goal_before_it_plans_where_tasks_are_judged_by_it(ask):

@@ -7,12 +7,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Task
+from hicrisp_core.ports.brain import Brain
 from hicrisp_core.scene import load_scene
 from hicrisp_core.trace.events import CommandTried
 from hicrisp_sim.embedded import EmbeddedWorld
@@ -26,7 +28,11 @@ class TrialSettings:
 
     Args:
         goal: by which the final arrangement is judged, in the true poses.
+        policy: a file of ``config/policies``.
         faults: kind, target and magnitude of what is injected.
+        llm: a file of ``config/llm``.
+        models: those that are asked, in place of that file; trials that share them share what they remember.
+        brain: makes another brain than the usual one.
     """
 
     config: Path
@@ -37,7 +43,8 @@ class TrialSettings:
     seed: int = 0
     faults: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
     llm: str = OFFLINE
-    """A file of ``config/llm``."""
+    models: Optional[Models] = None
+    brain: Optional[Callable[[Domain], Brain]] = None
 
 
 def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
@@ -49,7 +56,8 @@ def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
 def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
-    parts = load_parts(settings.config, scene.domain, settings.policy, settings.llm)
+    llm = settings.models.settings if settings.models is not None else settings.llm
+    parts = load_parts(settings.config, scene.domain, settings.policy, llm, models=settings.models)
     domain = parts.domain
     world = EmbeddedWorld(scene, settings.seed, domain=domain)
     for fault in settings.faults:
@@ -61,19 +69,20 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         if on_event is not None:
             on_event(event)
 
-    executive = parts.executive({world.robot.name: world.robot}, world, listen)
+    brain = settings.brain(domain) if settings.brain is not None else None
+    executive = parts.executive({world.robot.name: world.robot}, world, listen, brain=brain)
     began = time.perf_counter()
     result = executive.run(Task(settings.task))
     wall = time.perf_counter() - began
     world.settle(1.0)
-    truth = holds_in_truth(settings.goal, world.frames(), scene, domain, world.time)
+    truth = holds_in_truth(settings.goal, world.true_frames(), scene, domain, world.time)
     return {
-        "task": settings.task, "scene": settings.scene, "seed": settings.seed, "policy": settings.policy,
-        "llm": settings.llm, "success": truth, "claimed": result.success, "message": result.message,
+        "task": settings.task, "scene": settings.scene, "seed": settings.seed, "policy": parts.policy.name,
+        "llm": parts.llm.name, "success": truth, "claimed": result.success, "message": result.message,
         "plan": list(result.plan), "steps_executed": result.steps_executed, "corrections": result.corrections,
         "failures": [vars(failure) for failure in result.failures],
         "attempts": placements(events, domain),
         "replans": sum(1 for e in events if e["kind"] == "plan") - 1,
         "placement_error_m": result.placement_error_m, "llm_calls": result.llm_calls, "tokens": result.tokens,
-        "wall_s": wall, "sim_s": result.sim_s,
+        "first_motion_s": result.first_motion_s, "wall_s": wall, "sim_s": result.sim_s,
     }

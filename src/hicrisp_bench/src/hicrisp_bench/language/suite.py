@@ -14,7 +14,7 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import make_chat_model
 from hicrisp_core.llm.roles import GOAL
-from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
+from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
 
 from hicrisp_bench.language.judging import Judge, Mark
 from hicrisp_bench.language.memory import peak_mib
@@ -29,6 +29,7 @@ from hicrisp_bench.language.understanding import (
     in_words,
 )
 from hicrisp_bench.pool import Progress
+from hicrisp_bench.serving import settings_of_file
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Row, at_least_one
 
@@ -36,8 +37,6 @@ COLUMNS = ("class", "n", *(mark.value for mark in Mark), "seconds")
 ALL = "all"
 _LONGEST = 400
 """Tokens of an answer; a goal has about 30."""
-_PATIENCE = 900.0
-"""Seconds for one answer of a model's file; its first one on a busy machine takes minutes."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -93,8 +92,10 @@ def _chosen(sentences: Sequence[Sentence], options: argparse.Namespace) -> List[
 
 def _reader(options: argparse.Namespace) -> Tuple[Reader, str]:
     """Who is asked, and its name."""
-    settings = _served(options.gguf, options.threads) if options.gguf else load_llm_settings(
-        config_file("llm", options.llm, beside=options.config / "llm" / "any"))
+    if options.gguf:
+        settings = settings_of_file(options.gguf, options.threads, _LONGEST)
+    else:
+        settings = load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
     if settings.offline:
         return GrammarReader(), "the grammar"
     model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
@@ -103,17 +104,6 @@ def _reader(options: argparse.Namespace) -> Tuple[Reader, str]:
     if options.grammar:
         return EitherReader(GrammarReader(), reader), f"the grammar, then {model.name}"
     return reader, model.name
-
-
-def _served(file: Path, threads: int) -> LlmSettings:
-    """A model's file served like the embedded model, without an adapter, with room for the whole prompt."""
-    if not file.is_file():
-        raise ConfigError(f"there is no model file {file}")
-    return LlmSettings(
-        file.stem, backend="embedded", model=file.stem, timeout_s=_PATIENCE, retries=0,
-        response_format="json_schema", max_tokens=_LONGEST,
-        options={"package": "", "file": str(file.resolve()), "adapter": "", "threads": threads,
-                 "context": 8192, "start_s": 300.0})
 
 
 def _read_all(
@@ -145,5 +135,6 @@ def _row(kind: str, results: Sequence[Row]) -> Row:
         row[mark.value] = count / max(1, len(results))
         row[f"{mark.value}_ci"] = wilson_interval(count, len(results))
         row[f"{mark.value}_n"] = count
-    row["seconds"] = spread([each["seconds"] for each in results if not each["first"]])
+    later = [each["seconds"] for each in results if not each["first"]]
+    row["seconds"] = spread(later) if later else None
     return row

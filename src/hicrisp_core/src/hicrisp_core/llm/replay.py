@@ -127,7 +127,7 @@ def _answer(question: Tuple[Exchange, ...]) -> Union[Completion, LlmFailure]:
     if last.failure:
         return LlmFailure(last.failure, last.error, last.attempt, last.seconds, before)
     return Completion(last.answer, last.answered_by, last.prompt_tokens, last.completion_tokens, last.cut_off,
-                      last.seconds, last.attempt, before)
+                      last.seconds, last.attempt, before, sure=last.sure if last.sure >= 0.0 else None)
 
 
 def _questions(path: FilePath, role: str) -> List[Tuple[Exchange, ...]]:

@@ -92,7 +92,8 @@ class RoleModel(ChatModel):
         else:
             last = replace(last, answer=redacted(said.text, *self._secrets), answered_by=said.model,
                            prompt_tokens=said.prompt_tokens, completion_tokens=said.completion_tokens,
-                           cut_off=said.cut_off, cached=said.calls == 0)
+                           cut_off=said.cut_off, cached=said.calls == 0,
+                           sure=-1.0 if said.sure is None else said.sure)
         return (*before, last)
 
     def _write(self, exchanges: Sequence[Exchange]) -> None:

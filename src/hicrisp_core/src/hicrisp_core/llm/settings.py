@@ -36,6 +36,7 @@ OWN_MODEL_VARIABLE = "HICRISP_LLM_MODEL"
 REPLAY: Final = "replay"
 """Stands before the file of a recorded run in place of the name of a configuration: ``replay:FILE``."""
 Retries = Annotated[int, Ge(0), Le(10)]
+Share = Annotated[float, Ge(0.0), Le(1.0)]
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
 
@@ -65,6 +66,8 @@ class LlmSettings:
         goal_prompt: the folder of ``config/prompts`` by which it is asked for goals: ``goal`` has rules and
             examples, ``goal_short`` one line for a model that was trained on it.
         only_goals: whether it makes goals and no plans: a search plans, whatever brain the policy names.
+        ask_below: a goal that the model finds less likely than this, 0 to 1, is said back to the user as a
+            question; 0 for never. The endpoint must tell its tokens' probabilities.
         budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own
             budgets.
         budget_tokens: tokens that it may use; 0 for no bound.
@@ -93,6 +96,7 @@ class LlmSettings:
     response_format: Literal["auto", "json_schema", "json_object", "none"] = "auto"
     goal_prompt: str = "goal"
     only_goals: bool = False
+    ask_below: Share = 0.0
     budget_calls: NonNegativeInt = 0
     budget_tokens: NonNegativeInt = 0
     cache: NonNegativeInt = 64

@@ -46,7 +46,7 @@ AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
     "system": _placeholders("", "description names predicates examples turns say"),
-    "request": _placeholders("things robots now task"),
+    "request": _placeholders("robots task", "things now looks places"),
 }
 """The prompts for goals: the rules, and what is asked.
 

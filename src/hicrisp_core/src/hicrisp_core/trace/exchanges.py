@@ -29,6 +29,7 @@ class Exchange(Event):
         answered_by: the model's name as the endpoint says it.
         seconds: wall time from the question to the end of this request.
         cached: whether the answer is a repeat from the client's memory.
+        sure: how likely the model found the answer, 0 to 1; -1 where the endpoint does not say.
     """
 
     kind: ClassVar[str] = "exchange"
@@ -47,6 +48,7 @@ class Exchange(Event):
     cut_off: bool = False
     seconds: float = 0.0
     cached: bool = False
+    sure: float = -1.0
 
 
 class ExchangeFile:

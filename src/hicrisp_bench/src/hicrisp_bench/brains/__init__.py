@@ -1,0 +1,7 @@
+"""The whole loop with a real model: table-top tasks in plain words, carried out in physics where placements
+miss, by policy and by model.
+"""
+
+from hicrisp_bench.brains.suite import add_options, run
+
+__all__ = ["add_options", "run"]

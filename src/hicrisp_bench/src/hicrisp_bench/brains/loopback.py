@@ -1,0 +1,131 @@
+"""A chat-completions server on loopback that takes its time: it answers itself, or asks another server."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import urllib.error
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence
+
+from hicrisp_bench.language.sentences import Sentence
+
+_PATIENCE = 900.0
+"""Seconds for an answer of the other server."""
+
+
+class Reply(NamedTuple):
+    """An HTTP status and a JSON body."""
+
+    status: int
+    body: bytes
+
+
+Answerer = Callable[[Mapping[str, Any]], Reply]
+
+
+class Loopback:
+    """Listens while it is entered; answers each request after a time, those at once side by side.
+
+    Args:
+        answer: makes the reply to a request.
+        latency: seconds before each reply.
+        fresh_prefix: whether each question begins with other words, so that no server can use what it has
+            read of an earlier one.
+    """
+
+    def __init__(self, answer: Answerer, latency: float, fresh_prefix: bool = False) -> None:
+        self.requests = 0
+        self._answer = answer
+        self._latency = latency
+        self._fresh_prefix = fresh_prefix
+        self._lock = threading.Lock()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                request = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+                status, body = outer.reply(request)
+                try:
+                    self.send_response(status)
+                    self.send_header("Content-Type", "application/json")
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+                except (BrokenPipeError, ConnectionResetError):
+                    pass  # The client's deadline came first.
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def reply(self, request: Dict[str, Any]) -> Reply:
+        """The reply to a request, when it is due."""
+        with self._lock:
+            self.requests += 1
+            number = self.requests
+        time.sleep(self._latency)
+        if self._fresh_prefix:
+            first, *others = request["messages"]
+            fresh = {**first, "content": f"Question {number}.\n{first['content']}"}
+            request = {**request, "messages": [fresh, *others]}
+        return self._answer(request)
+
+    def __enter__(self) -> "Loopback":
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05},
+                         daemon=True).start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class Forward:
+    """Asks another server.
+
+    Args:
+        url: where that one speaks chat completions, up to ``/v1``.
+        key: what it asks for; none where empty.
+    """
+
+    def __init__(self, url: str, key: str = "") -> None:
+        self._url = f"{url.rstrip('/')}/chat/completions"
+        self._headers = {"Content-Type": "application/json",
+                         **({"Authorization": f"Bearer {key}"} if key else {})}
+
+    def __call__(self, request: Mapping[str, Any]) -> Reply:
+        """Its reply; a gateway's error where it cannot be reached."""
+        asked = urllib.request.Request(self._url, json.dumps(request).encode(), self._headers)
+        try:
+            with urllib.request.urlopen(asked, timeout=_PATIENCE) as answered:
+                return Reply(answered.status, answered.read())
+        except urllib.error.HTTPError as error:
+            return Reply(error.code, error.read())
+        except OSError as error:
+            return Reply(502, json.dumps({"error": {"message": str(error)}}).encode())
+
+
+class Canned:
+    """Knows the goals of some sentences, and refuses all others: no model, but its form and its traffic."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self._goals: List[Any] = [
+            (each.text, {"kind": "goal", "end": [str(fact) for fact in each.goals[0]]}) for each in sentences]
+
+    def __call__(self, request: Mapping[str, Any]) -> Reply:
+        """The goal of the sentence in the last message."""
+        asked = str(request["messages"][-1]["content"])
+        answer = next((goal for text, goal in self._goals if text in asked),
+                      {"kind": "refuse", "why": "no_task"})
+        text = json.dumps(answer)
+        usage = {"prompt_tokens": len(json.dumps(request)) // 4, "completion_tokens": len(text) // 4}
+        message = {"role": "assistant", "content": text}
+        body = {"id": "1", "object": "chat.completion", "created": 0, "model": "canned",
+                "choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": usage}
+        return Reply(200, json.dumps(body).encode())

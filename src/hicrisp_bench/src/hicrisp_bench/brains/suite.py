@@ -1,0 +1,129 @@
+"""The whole loop with a real model: table-top tasks in plain words, carried out in physics where placements
+miss, by policy. Success is judged on the task's goal by the true poses, whatever the run itself claims."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from hicrisp_core.config.files import config_file
+from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
+from hicrisp_core.policy.loader import load_policy
+
+from hicrisp_bench.brains import latency
+from hicrisp_bench.brains.known_goal import KNOWN
+from hicrisp_bench.brains.rows import missed_rows, rows_of
+from hicrisp_bench.brains.tasks import Told, lay_out, read_tasks
+from hicrisp_bench.brains.trial import BrainTrial, run_brain_trial
+from hicrisp_bench.pool import run_all
+from hicrisp_bench.serving import served, settings_of_file
+from hicrisp_bench.suite import Report, Row, Section, at_least_one
+
+POLICIES = ("open_loop", "hicrisp", "brainbody", "copal_mh2", "llm_p", "hierarchical")
+COLUMNS = ("model", "policy", "tasks", "n", "success", "false_success", "asked", "refused", "calls", "tokens",
+           "first_motion_s", "done_s", "corrections")
+SIGMA = 0.02
+"""Of the misses of placements, metres."""
+_LONGEST = 800
+"""Tokens of an answer of a model's file; a plan of twelve steps has about 400."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Which tasks, which policies, and who is asked."""
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument("--llm", default=OFFLINE, metavar="NAME",
+                     help="a file of config/llm; offline is the grammar (the default), known tells the goal "
+                          "as data")
+    who.add_argument("--gguf", type=Path, metavar="PATH",
+                     help="a model's file, served on loopback by xllamacpp")
+    parser.add_argument("--threads", type=at_least_one, default=2, help="of --gguf (2)")
+    parser.add_argument("--tasks", type=Path, metavar="FILE",
+                        help="sentences with what must hold at the end "
+                             "(config/sentences/tabletop_tasks.json)")
+    parser.add_argument("--policies", nargs="+", default=list(POLICIES), metavar="NAME",
+                        help=f"files of config/policies ({' '.join(POLICIES)})")
+    parser.add_argument("--limit", type=at_least_one, metavar="N", help="only so many tasks, evenly spread")
+    parser.add_argument("--trials", type=at_least_one, default=1, help="layouts of each task (1)")
+    parser.add_argument("--seed", type=int, default=0, help="of the first layout (0)")
+    parser.add_argument("--latency", type=float, nargs="+", metavar="SECONDS",
+                        help="instead: each task told twice through a server on loopback that answers so "
+                             "many seconds later, with each trick on and off; canned goals where no model is "
+                             "named")
+    parser.add_argument("--sigma", type=float, default=SIGMA, metavar="METRES",
+                        help=f"of the misses of placements ({SIGMA:g})")
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Run the suite."""
+    settings, model = _model(options)
+    for name in options.policies:
+        load_policy(config_file("policies", name, beside=options.config / "policies" / "any"))
+    file = options.tasks or options.config / "sentences" / "tabletop_tasks.json"
+    told = lay_out(options.config, read_tasks(file, options.limit or 0), options.seed, options.trials,
+                   options.jobs)
+    with ExitStack() as stack:
+        asked = stack.enter_context(served(settings)) if settings is not None else None
+        if options.latency:
+            return _latency(options, told, asked)
+        results = _run_all(options, told, asked)
+    rows: List[Row] = []
+    for policy in options.policies:
+        rows += rows_of(policy, model, [each for each in results if each["policy"] == policy])
+    missed = missed_rows(results)
+    return Report(
+        rows, COLUMNS, note=_note(model, options), extra={"trials": results},
+        sections=(Section("Missed", missed, ("policy", "task", "ended", "why")),) if missed else (),
+        ok=not any("crashed" in each for each in results))
+
+
+def _latency(
+    options: argparse.Namespace, told: Sequence[Told], settings: Optional[LlmSettings]
+) -> Report:
+    """The rows by latency and trick."""
+    endpoint = settings if settings is not None and not settings.offline else None
+    rows = latency.latency_rows(options.config, told, options.policies, endpoint, options.latency,
+                                options.sigma)
+    note = ("Each task is told twice, in the same layout and in one process, through a server on loopback "
+            "that answers late. calls: the mean of a task; seconds: wall, median and worst. 'again': the "
+            "second telling.")
+    return Report(rows, latency.COLUMNS, note=note, ok=not any(row["crashed"] for row in rows))
+
+
+def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:
+    """How the model is asked and its name; no settings where the goal is told as data."""
+    if options.gguf:
+        settings = settings_of_file(options.gguf, options.threads, _LONGEST)
+        return settings, settings.model
+    if options.llm == KNOWN:
+        return None, KNOWN
+    settings = load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
+    if settings.offline:
+        return settings, "the grammar"
+    return settings, settings.model_name
+
+
+def _run_all(
+    options: argparse.Namespace, told: Sequence[Told], settings: Optional[LlmSettings]
+) -> List[Dict[str, Any]]:
+    """Every task with every policy, one policy after the other so that a server keeps the prompt it read."""
+    trials = [BrainTrial(options.config, each, policy, settings, options.sigma)
+              for policy in options.policies for each in told]
+    results = run_all(run_brain_trial, trials, options.jobs, "brains")
+    for trial, result in zip(trials, results):
+        if "crashed" in result:
+            result.update(policy=trial.policy, id=trial.told.sentence.id, level=trial.told.level)
+    return results
+
+
+def _note(model: str, options: argparse.Namespace) -> str:
+    who = {KNOWN: "The goal was told as data",
+           OFFLINE: "The grammar and a search planned, no model was asked"}
+    asked = who.get("" if options.gguf else options.llm, f"{model} was asked")
+    misses = (f"Every placement missed by a Gaussian offset with sigma {100 * options.sigma:g} cm, which was "
+              "injected; every other failure was real." if options.sigma else "No fault was injected.")
+    return (f"{asked}. {misses} Success: the task's goal holds in the physics' true poses at the end; a "
+            "false success is claimed by the run and is none. Nobody answers questions. calls and tokens: "
+            "the mean of a task; seconds: wall, median and worst of the tasks in which something moved, and "
+            f"the physics runs as fast as it can. Trials side by side: {options.jobs}.")

@@ -1,0 +1,99 @@
+"""One task, told once: the words, a policy, a model, and placements that miss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain.loader import load_domain
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.scene import load_scene
+from hicrisp_core.trace.events import (
+    Answered,
+    CommandTried,
+    GoalUnderstood,
+    QuestionAsked,
+    Refused,
+    UsageSoFar,
+)
+
+from hicrisp_bench.brains.known_goal import KNOWN, KnownGoal
+from hicrisp_bench.brains.tasks import Reached, Told
+from hicrisp_bench.trial import TrialSettings, run_trial
+
+MISS = "place_offset"
+"""The fault that lets each placement end beside its goal."""
+CARRIED_OUT, ASKED, REFUSED, ANSWERED = "carried_out", "asked", "refused", "answered"
+"""How a task can end: with a motion, a question that nobody answers, a refusal, or words alone."""
+
+
+@dataclass(frozen=True)
+class BrainTrial:
+    """All that a trial depends on.
+
+    Args:
+        llm: the model; ``None`` where the goal is told as data.
+        sigma: of the misses of placements, metres.
+    """
+
+    config: Path
+    told: Told
+    policy: str
+    llm: Optional[LlmSettings]
+    sigma: float
+
+
+def run_brain_trial(trial: BrainTrial) -> Dict[str, Any]:
+    """Run one trial; the result is a plain dictionary."""
+    return tell(trial, Models(trial.llm) if trial.llm is not None else None)
+
+
+def tell(trial: BrainTrial, models: Optional[Models]) -> Dict[str, Any]:
+    """The same with models that may be known from before."""
+    sentence = trial.told.sentence
+    scene = load_scene(
+        config_file("scenes", sentence.scene, beside=trial.config / "scenes" / "any"), trial.told.seed)
+    domain = load_domain(config_file("domains", scene.domain, beside=trial.config / "domains" / "any"))
+    events: List[Mapping[str, Any]] = []
+    settings = TrialSettings(
+        trial.config, sentence.scene, sentence.text, Reached(sentence.goals, domain), trial.policy,
+        trial.told.seed, misses(trial.sigma), models=models,
+        brain=None if trial.llm else KnownGoal(sentence.goals[0]))
+    result = run_trial(settings, events.append)
+    return {**result, "id": sentence.id, "class": sentence.kind, "level": trial.told.level,
+            "llm": trial.llm.name if trial.llm else KNOWN, "ending": ending(events),
+            "understood": _understood(events), **_usage(events)}
+
+
+def misses(sigma: float) -> Sequence[Mapping[str, Any]]:
+    """The injected fault; none without a sigma."""
+    return ({"kind": MISS, "target": "", "magnitude": (0.0, 0.0, sigma), "count": 0},) if sigma else ()
+
+
+def ending(events: Sequence[Mapping[str, Any]]) -> str:
+    """How a task ended, by its events."""
+    kinds = [event["kind"] for event in events]
+    if CommandTried.kind in kinds:
+        return CARRIED_OUT
+    if Refused.kind in kinds:
+        unanswered = any(event["kind"] == QuestionAsked.kind and not event["answer"] for event in events)
+        return ASKED if unanswered else REFUSED
+    return ANSWERED if Answered.kind in kinds else CARRIED_OUT
+
+
+def _understood(events: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
+    """The first goal that was understood, in writing."""
+    goals = (event for event in events if event["kind"] == GoalUnderstood.kind and event["known"])
+    goal = next(goals, None)
+    return {part: list(goal[part]) for part in ("first", "end", "keep") if goal[part]} if goal else {}
+
+
+def _usage(events: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
+    """What the models were asked and how long they took."""
+    usages = [event for event in events if event["kind"] == UsageSoFar.kind]
+    last: Mapping[str, Any] = usages[-1] if usages else {}
+    return {"prompt_tokens": last.get("prompt_tokens", 0),
+            "completion_tokens": last.get("completion_tokens", 0), "llm_s": last.get("seconds", 0.0)}

@@ -1,0 +1,58 @@
+"""Models that this machine serves while a suite runs: one server on loopback that every trial asks."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Iterator
+
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.embedded import EMBEDDED
+from hicrisp_core.llm.embedded_files import model_files
+from hicrisp_core.llm.embedded_process import ServerProcess
+from hicrisp_core.llm.exchange import LlmFailure
+from hicrisp_core.llm.settings import OPENAI, LlmSettings
+from hicrisp_core.time.deadline import Deadline
+
+_EMBEDDED = "embedded"
+_PATIENCE = 900.0
+"""Seconds for one answer of a model's file; its first one on a busy machine takes minutes."""
+
+
+def settings_of_file(file: Path, threads: int, max_tokens: int) -> LlmSettings:
+    """A model's file, to be served like the embedded model, without an adapter, with room for whole prompts.
+
+    Raises:
+        ConfigError: where there is no such file.
+    """
+    if not file.is_file():
+        raise ConfigError(f"there is no model file {file}")
+    return LlmSettings(
+        file.stem, backend=_EMBEDDED, model=file.stem, timeout_s=_PATIENCE, retries=0,
+        response_format="json_schema", max_tokens=max_tokens,
+        options={"package": "", "file": str(file.resolve()), "adapter": "", "threads": threads,
+                 "context": 8192, "start_s": 300.0})
+
+
+@contextmanager
+def served(settings: LlmSettings) -> Iterator[LlmSettings]:
+    """Settings by which any process asks the model: an embedded one is started once and shared, any other
+    stays what it is.
+
+    Raises:
+        ConfigError: where the model's files are missing or its server does not start.
+    """
+    if settings.backend != _EMBEDDED:
+        yield settings
+        return
+    options = {**EMBEDDED.options, **settings.options}
+    files = model_files(*(str(options[name]) for name in ("package", "file", "adapter")))
+    server = ServerProcess(files, int(options["threads"]), int(options["context"]))
+    try:
+        address = server.address(Deadline(float(options["start_s"])))
+        if isinstance(address, LlmFailure):
+            raise ConfigError(address.message)
+        yield replace(settings, backend=OPENAI, base_url=address.url, options={})
+    finally:
+        server.close()
