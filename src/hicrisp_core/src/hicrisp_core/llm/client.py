@@ -180,9 +180,7 @@ class ChatClient(ChatModel):
             return failure
         known = self.models(Deadline(min(_LISTING, deadline.remaining)))
         if not known:
-            return replace(failure,
-                           message=f"{failure.message}; does base_url end as the server wants it, often in "
-                                            "'/v1'?")
+            return replace(failure, message=f"{failure.message}; check base_url, which often ends in '/v1'")
         more = ", ..." if len(known) > _SHOWN else ""
         return replace(failure, message=f"{failure.message}; it has: {', '.join(known[:_SHOWN])}{more}")
 

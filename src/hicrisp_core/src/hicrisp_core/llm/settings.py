@@ -22,7 +22,8 @@ from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yam
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.embedded_files import what_is_missing
-from hicrisp_core.llm.roles import ROLES
+from hicrisp_core.llm.roles import BRAIN, ROLES
+from hicrisp_core.trace.read_exchanges import read_exchanges
 
 AUTO = "auto"
 OFFLINE: Final = "offline"
@@ -119,8 +120,8 @@ class LlmSettings:
     @property
     def url(self) -> str:
         """The endpoint; empty for the package's own default."""
-        return _filled(self.base_url) or os.environ.get(OWN_URL_VARIABLE, "") or os.environ.get(URL_VARIABLE,
-                                                                                                "")
+        own, usual = (os.environ.get(name, "") for name in (OWN_URL_VARIABLE, URL_VARIABLE))
+        return _filled(self.base_url) or own or usual
 
     @property
     def model_name(self) -> str:
@@ -185,7 +186,13 @@ def _replayed(recording: str) -> LlmSettings:
     if not path.exists():
         raise ConfigError(f"there is no recording {path}; give the whole path of a run's llm.jsonl, or of "
                           "the run's folder")
-    return LlmSettings(REPLAY, replay=str(path))
+    usual = LlmSettings(REPLAY, replay=str(path))
+    asked = [(each, replace(usual, goal_prompt=each.goal_prompt, only_goals=each.only_goals,
+                            ask_below=each.ask_below)) for each in read_exchanges(path)]
+    roles: Dict[str, Any] = {each.role: settings for each, settings in asked}
+    if asked and not asked[0][0].plans:
+        roles[BRAIN] = LlmSettings(REPLAY, backend=OFFLINE)
+    return replace(asked[0][1] if asked else usual, roles=roles)
 
 
 def _loaded(file: FilePath, roles: bool) -> LlmSettings:
