@@ -1,37 +1,24 @@
-"""The memory that a launch asks for, and what of it travels to brain and corrector."""
+"""The memory that a launch asks for."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.memory.memory import FileMemory
-from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, MakerKind, Rung, StackEntry, Step, Task
+from hicrisp_core.model import Task
 from hicrisp_core.model.offsets import DecoderOffsets
-from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
-from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
-from hicrisp_core.ports.corrector import CorrectorRequest
 from hicrisp_core.ports.memory import FinishedRun
 from hicrisp_core.scene import load_scene
-from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import FaultRecord
-from hicrisp_nodes.brain_server import BrainServer
-from hicrisp_nodes.corrector_node import CorrectorServer
 from hicrisp_nodes.supervisor.memory import read_settings
 from hicrisp_ros.config_files import Configuration
-from hicrisp_ros.ports.brain import RosBrain
-from hicrisp_ros.ports.corrector import RosCorrector
-from hicrisp_ros.ports.thinker import Thinker
-
-from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "src" / "hicrisp_core" / "test"))
@@ -78,6 +65,35 @@ def test_an_unknown_setting_is_refused_with_the_valid_ones(tmp_path: Path) -> No
         read_settings("always", "", tmp_path)
 
 
+def test_a_run_that_is_repeated_knows_what_it_knew_and_learns_nothing(tmp_path: Path) -> None:
+    usual = read_settings("policy", "", tmp_path, LlmSettings("openai"))
+    run = tmp_path / "run"
+    run.mkdir()
+    learn(usual.memory(configuration("hierarchical"), {}, "", ()))
+    usual.copy_to(run, configuration("hierarchical"))
+    learn(usual.memory(configuration("hierarchical"), {}, "", ()))
+    again = read_settings("policy", "", tmp_path, LlmSettings("replay", replay=str(run / "llm.jsonl")))
+    memory = again.memory(configuration("hierarchical"), {}, "", ())
+    before = memory.offsets(DecoderOffsets())
+    assert list(before.estimates) == [KEY]
+    learn(memory)
+    assert again.memory(configuration("hierarchical"), {}, "", ()).offsets(DecoderOffsets()) == before
+    other = LlmSettings("replay", replay=str(tmp_path / "x" / "llm.jsonl"))
+    nothing = read_settings("policy", "", tmp_path, other)
+    assert nothing.memory(configuration("hierarchical"), {}, "", ()) is None
+
+
+def test_no_copy_is_made_where_no_model_is_asked_or_nothing_is_known(tmp_path: Path) -> None:
+    offline = read_settings("policy", "", tmp_path)
+    learn(offline.memory(configuration("hierarchical"), {}, "", ()))
+    run = tmp_path / "run"
+    run.mkdir()
+    offline.copy_to(run, configuration("hierarchical"))
+    for folder, policy in ((tmp_path / "new", "hierarchical"), (tmp_path, "brainbody")):
+        read_settings("policy", "", folder, LlmSettings("openai")).copy_to(run, configuration(policy))
+    assert list(run.iterdir()) == []
+
+
 def test_a_simulated_arm_that_misplaces_is_another_one(tmp_path: Path) -> None:
     bent = FaultRecord("place_offset", "", (0.05, 0.0), 0)
     learn(opened(tmp_path, "on", "hierarchical", "embedded_world", bent))
@@ -86,31 +102,3 @@ def test_a_simulated_arm_that_misplaces_is_another_one(tmp_path: Path) -> None:
     slips = FaultRecord("slip", "box", (), 1)
     assert KEY in opened(tmp_path, "on", "hierarchical", "embedded_world", slips, bent).offsets(
         DecoderOffsets()).estimates
-
-
-@pytest.mark.usefixtures("ros")
-def test_what_is_remembered_travels_to_brain_and_corrector() -> None:
-    class Brain:
-        def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-            asked.append(request)
-            return PlanAnswer(refusal="only looking")
-
-    asked: "list[PlanRequest]" = []
-    BrainServer(Brain())  # type: ignore[arg-type]
-    away = (Step("pick up lid", "pick", {"robot": "panda", "item": "lid"}, "panda"),
-            Step("put it down", "put_down", {"robot": "panda", "item": "lid"}, "panda"))
-    examples = (Remembered("e1", "take the lid off", away, likeness=0.5),)
-    RosBrain(Thinker("brain/plan", PlanTaskAction), Event()).plan(
-        PlanRequest(Task("take it off"), WORLD, examples=examples), Deadline(20.0))
-    assert asked[0].examples == examples
-
-    CorrectorServer(Parts(DOMAIN,
-                          Policy("test", rungs=(Rung.MEMORY,))).corrector(Brain()))  # type: ignore[arg-type]
-    pick = Command("pick", {"robot": "panda", "item": "box"}, "panda")
-    entry = StackEntry(pick, Feedback(Level.HIGH, FeedbackKind.PRECONDITION, pick))
-    answer = RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event()).correct(
-        CorrectorRequest(Task("take it"), (entry,), WORLD, known=(KnownWay("c7", away, times=3),)),
-        Deadline(20.0))
-    assert answer.correction.rung is Rung.MEMORY
-    assert (answer.correction.maker.kind, answer.correction.maker.name) == (MakerKind.MEMORY, "c7")
-    assert [str(each) for each in answer.correction.commands] == ["pick(panda, lid)", "put_down(panda, lid)"]

@@ -36,18 +36,21 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.corrector import CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_nodes.brain_server import BrainServer
 from hicrisp_nodes.corrector_node import CorrectorServer
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_ros.ports.body import RosBody
+from hicrisp_ros.ports.brain import RosBrain
 from hicrisp_ros.ports.corrector import RosCorrector
 from hicrisp_ros.ports.thinker import Thinker
 from hicrisp_ros.service_client import ServiceClient
 
-from hicrisp_msgs.msg import CorrectStepAction, TranslateStepAction
+from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, TranslateStepAction
 from hicrisp_msgs.srv import AimCommand
 from hicrisp_nodes import body_node
 
@@ -56,6 +59,7 @@ sys.path.insert(0, str(ROOT / "src" / "hicrisp_core" / "test"))
 from chat_server import ChatServer  # noqa: E402 - the core's tests lie beside, in no package
 
 pytestmark = pytest.mark.usefixtures("ros")
+DOMAIN = load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
 WORLD = WorldState(
     {"table": WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)),
                           movable=False),
@@ -113,11 +117,42 @@ class Planner:
         return PlanAnswer(refusal="not asked here")
 
 
-def test_the_corrector_hands_the_brain_the_errors_that_led_to_new_plans_before() -> None:
+@pytest.fixture(scope="module")
+def door(ros: None) -> CorrectorServer:
+    """The corrector's door; each test puts a corrector behind it."""
+    return CorrectorServer(Parts(DOMAIN, Policy("test", rungs=())).corrector(Planner()))
+
+
+def corrector_of(door: CorrectorServer, planner: Planner, *rungs: Rung) -> RosCorrector:
+    """A ladder with these rungs behind the door."""
+    door.use(Parts(DOMAIN, Policy("test", rungs=rungs)).corrector(planner))
+    return RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event())
+
+
+def test_what_is_remembered_reaches_the_brain() -> None:
     planner = Planner()
-    domain = load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
-    CorrectorServer(Parts(domain, Policy("test", rungs=(Rung.LLM_REPLAN,))).corrector(planner))
-    corrector = RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event())
+    BrainServer(planner)
+    examples = (Remembered("e1", "rest a moment", (Step("rest", "home", {"robot": "panda"}, "panda"),),
+                           likeness=0.5),)
+    RosBrain(Thinker("brain/plan", PlanTaskAction), Event()).plan(
+        PlanRequest(Task("rest"), WORLD, examples=examples), Deadline(20.0))
+    assert planner.requests[0].examples == examples
+
+
+def test_a_known_correction_reaches_the_ladder_and_comes_back_with_its_id(door: CorrectorServer) -> None:
+    pick = Command("pick", {"robot": "panda", "item": "cylinder"}, "panda")
+    entry = StackEntry(pick, Feedback(Level.HIGH, FeedbackKind.PRECONDITION, pick))
+    way = KnownWay("c7", (Step("", "put_down", {"robot": "panda", "item": "box"}, "panda"),), times=3)
+    answer = corrector_of(door, Planner(), Rung.MEMORY).correct(
+        CorrectorRequest(Task("take it"), (entry,), WORLD, known=(way,)), Deadline(20.0))
+    assert answer.correction.rung is Rung.MEMORY
+    assert answer.correction.maker == Maker(MakerKind.MEMORY, "c7")
+    assert [str(each) for each in answer.correction.commands] == ["put_down(panda, box)"]
+
+
+def test_the_corrector_hands_the_brain_the_errors_that_led_to_new_plans_before(door: CorrectorServer) -> None:
+    planner = Planner()
+    corrector = corrector_of(door, planner, Rung.LLM_REPLAN)
     picks = (Command("pick", {"robot": "panda", "item": name}, "panda") for name in ("box", "cylinder"))
     old, new = (Feedback(Level.LOW, FeedbackKind.PLANNING, pick, cause=Cause(CauseKind.BLOCKED, ("salt",)))
                 for pick in picks)
