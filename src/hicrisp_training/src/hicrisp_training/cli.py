@@ -121,13 +121,8 @@ def _try(given: argparse.Namespace) -> int:
     base = base_file_path()
     check_fit(base, given.adapter)
     material = Material(Recipe())
-    results = tried(
-        base,
-        given.adapter,
-        material.validation(_TRIAL_SEED + given.seed, given.each),
-        material.domains,
-        given.threads,
-    )
+    samples = material.validation(_TRIAL_SEED + given.seed, given.each)
+    results = tried(base, given.adapter, samples, material.domains, given.threads)
     for row in table(results):
         sys.stdout.write(json.dumps(row) + "\n")
     if given.json:
