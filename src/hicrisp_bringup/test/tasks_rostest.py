@@ -76,6 +76,31 @@ class Tasks(unittest.TestCase):
         assert "teapot" in status.message
         assert "command" not in self.workspace.kinds(task)
 
+    def test_a_task_with_two_readings_is_asked_back_and_goes_on_with_the_answer(self) -> None:
+        task = self._asked("put the block in the bowl")
+        assert list(self.workspace.get_task(task).status.choices) == ["box", "red box"]
+        assert not self.workspace.answer("another task", "2").ok
+        assert self.workspace.answer(task, "2").ok
+        status = self.workspace.finished(task)
+        assert (status.state, status.goal_state) == (TaskStatus.SUCCEEDED, "seen"), status.message
+        assert list(self.workspace.get_task(task).plan.goal.end) == ["in(red_box,bowl)"]
+        assert status.goal == "the red box ends up in the bowl"
+        self.workspace.run("put the red box on the table")
+
+    def test_a_task_that_asks_can_be_canceled(self) -> None:
+        task = self._asked("put the block in the bowl")
+        assert self.workspace.cancel_task(task).ok
+        assert self.workspace.finished(task).state == TaskStatus.CANCELED
+        assert not self.workspace.answer("", "1").ok
+
+    def _asked(self, text: str) -> str:
+        """A task that has come to its question."""
+        task: str = self.workspace.submit_task(text).task_id
+        self.workspace.until(lambda: self.workspace.get_task(task).status.state == TaskStatus.ASKING,
+                             "question")
+        assert "the box or the red box" in self.workspace.get_task(task).status.message
+        return task
+
     def test_a_question_is_answered_and_nothing_moves(self) -> None:
         task = self.workspace.submit_task("What is on the table?").task_id
         status = self.workspace.finished(task)

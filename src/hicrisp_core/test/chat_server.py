@@ -65,9 +65,13 @@ class ChatServer:
                 time.sleep(step.get("delay", 0.0))
                 body = step.get("body")
                 if body is None:
+                    chances = {"content": [{"token": "t", "logprob": each, "top_logprobs": []}
+                                           for each in step.get("logprobs", ())]}
                     body = json.dumps({
                         "id": "1", "object": "chat.completion", "created": 0, "model": "test",
-                        "choices": [{"index": 0, "finish_reason": step.get("finish", "stop"),
+                        "choices": [{"index": 0,
+                                     "logprobs": chances if "logprobs" in step else None,
+                                     "finish_reason": step.get("finish", "stop"),
                                      "message": {"role": "assistant", "content": step.get("text", ""),
                                                  **step.get("message", {})}}],
                         "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}})

@@ -36,11 +36,11 @@ PICK, BESIDE = "pick(panda, red_box)", "place_next_to(panda, red_box, cylinder)"
 
 
 def forwards(request="place red_box next to cylinder"):
-    return json.dumps({"answer": "", "forward": request})
+    return json.dumps({"kind": "task", "forward": request})
 
 
 def says(words):
-    return json.dumps({"answer": words, "forward": ""})
+    return json.dumps({"kind": "talk", "answer": words})
 
 
 def specifies(*sentences, goal="red_box is next to cylinder", objects=("red_box", "cylinder"),
@@ -355,7 +355,7 @@ def test_corrections_within_a_step_use_the_shared_prompts(domain, config_dir):
         asked = Asked(server)
     assert isinstance(brain, AgentBrain)
     assert [str(step) for step in answer.plan.steps] == [PICK]
-    assert "Give only the corrective steps" in asked.prompts[0]
+    assert "An action failed. Give the steps after which it can be tried again." in asked.prompts[0]
 
 
 @pytest.mark.parametrize("name", sorted(AGENT_PLACEHOLDERS))

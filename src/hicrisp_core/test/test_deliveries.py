@@ -11,6 +11,7 @@ from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import answer_schema
 from hicrisp_core.time.deadline import Deadline
 from lab import DOMAIN, LabRun, lab_world
+from schemas import variant
 from tabletop import steps
 
 FETCH = ["pick(panda, box)", "dock(agv, dock)", "load(panda, box, tray)"]
@@ -122,7 +123,7 @@ def test_a_step_that_waits_for_a_later_one_is_refused(after):
 def test_only_plans_for_several_robots_have_waits_in_their_schema():
     world = lab_world()
     alone = type(world)(world.objects, world.relations, {"panda": world.robots["panda"]})
-    several, one = (answer_schema(DOMAIN, each)["properties"]["steps"]["items"]["anyOf"][0]["properties"]
-                    for each in (world, alone))
+    plans = (variant(answer_schema(DOMAIN, each), "plan")["properties"] for each in (world, alone))
+    several, one = (each["steps"]["items"]["anyOf"][0]["properties"] for each in plans)
     assert "after" in several
     assert "after" not in one

@@ -6,13 +6,16 @@ from dataclasses import replace
 import pytest
 from chat_server import ChatServer
 from hicrisp_core.brain.factory import make_brain
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.goals.normal import same_goal
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import RobotState, Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import statements_of
+from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
 from tabletop import table_top
 
@@ -98,6 +101,22 @@ def test_a_choice_is_known_by_its_number_or_its_words(ask, reply, text):
     assert (choice and choice.text) == text
 
 
+def test_a_goal_that_the_model_is_not_sure_of_is_said_back_as_a_question(ask):
+    goal = said(end=["behind(red_box,plate)"])
+    answer, server = ask({"text": goal, "logprobs": [-0.2, -1.1]}, ask_below=0.5)
+    assert server.requests[0]["logprobs"] is True
+    assert "the red box ends up behind the plate" in answer.question.text
+    assert answer.question.chosen("Yes").goal.texts == {"end": ("behind(red_box,plate)",)}
+
+
+@pytest.mark.parametrize(("reply", "bound"), [
+    ({"logprobs": [-0.01, -0.02]}, 0.5), ({"logprobs": [-3.0]}, 0.0), ({}, 0.5)])
+def test_a_goal_that_the_model_is_sure_of_or_says_nothing_about_is_planned(ask, reply, bound):
+    answer, server = ask({"text": said(end=["behind(red_box,plate)"]), **reply}, ask_below=bound)
+    assert answer.plan.goal.texts == {"end": ("behind(red_box,plate)",)}
+    assert ("logprobs" in server.requests[0]) == (bound > 0)
+
+
 def test_a_refusal_of_the_model_is_told_with_sentences_that_work(ask):
     answer, _ = ask('{"kind":"refuse","why":"unknown_thing"}')
     assert "I do not see what you name" in answer.refusal
@@ -165,6 +184,12 @@ def test_the_grammar_states_goals_too(ask, domain, text, end, first):
     assert same_goal(answer.plan.goal, meant, domain), answer.plan.goal.texts
 
 
+def test_a_robot_that_the_request_names_stands_in_the_goal(ask):
+    answer, _ = ask("unused", text="panda, put the blue box on the plate", policy=Policy("p", brain="goal"))
+    assert answer.plan.goal.robot == "panda"
+    assert answer.plan.goal.said == "the blue box ends up on the plate; the panda does it"
+
+
 def test_a_planner_gets_a_goal_before_it_plans_where_tasks_are_judged_by_it(ask):
     plan = json.dumps({"steps": [{"action": "pick", "arguments": {"item": "mug"}}]})
     answer, server = ask(said(end=["on(mug,plate)"]), plan, text="hmm, the mug would look good there",
@@ -178,3 +203,17 @@ def test_a_planner_plans_without_a_goal_where_nobody_understands_the_task(ask):
     answer, _ = ask("hm", "hm", plan, text="hmm, the mug would look good there",
                     policy=Policy("p", verify_goal="task"))
     assert (steps(answer), answer.plan.goal) == (["pick(panda, mug)"], None)
+
+
+def test_a_model_that_answers_half_a_plan_is_finished_by_the_default_policy(domain, config_dir):
+    policy = replace(load_policy(config_dir / "policies" / "hierarchical.yaml"), autonomy="full")
+    half = json.dumps({"steps": [{"action": "pick", "arguments": {"item": "mug"}}]})
+    world = SymbolicWorld(domain, table_top({"mug": "cylinder", "plate": "box"}))
+    with ChatServer(said(end=["on(mug,plate)"]), half) as server:
+        parts = Parts(domain, policy, LlmSettings("t", base_url=server.url),
+                      config_dir / "prompts" / "default")
+        result = parts.executive({"panda": world}, world, lambda event: None).run(
+            Task("hmm, the mug would look good there"))
+    assert (result.success, result.goal, result.llm_calls) == (True, "seen", 2)
+    assert world.executed == ["pick(panda, mug)", "place_on(panda, mug, plate)"]
+    assert result.corrections == {"repair": 1}

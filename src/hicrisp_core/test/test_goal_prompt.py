@@ -33,10 +33,18 @@ def read(text, domain, **more):
 
 
 def test_the_request_is_things_robots_what_tells_them_apart_and_the_words(domain):
-    assert goal_messages("put the red one in the bowl", domain, WORLD).user == (
+    assert goal_messages("put the red one in the bowl", domain, WORLD, FULL).user == (
         "Things: bowl (bowl), mug (cylinder), red_box (box, red), spoon (box), table (surface)\n"
         "Robots: panda (arm)\n"
         "Now: on(red_box,mug); in(spoon,bowl)\n"
+        "Request: <<<put the red one in the bowl>>>")
+
+
+def test_the_short_request_has_descriptions_and_places_before_names(domain):
+    assert goal_messages("put the red one in the bowl", domain, WORLD, SHORT).user == (
+        "Things: bowl: bowl, cylinder: mug, red box: red_box, box: spoon, surface: table\n"
+        "Robots: panda (arm)\n"
+        "Now: on mug: red_box; in bowl: spoon\n"
         "Request: <<<put the red one in the bowl>>>")
 
 

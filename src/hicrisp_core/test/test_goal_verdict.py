@@ -1,6 +1,7 @@
 """The verdict on a task: done is what the detector sees of the goal, whoever planned."""
 
 from dataclasses import replace
+from threading import Event
 
 import pytest
 from hicrisp_core.domain.goal_words import goal_words
@@ -83,6 +84,14 @@ def test_a_brain_that_repeats_half_a_plan_ends_in_failure(domain):
     result = run()
     assert not result.success
     assert "the cup is not on the glass" in result.message
+
+
+def test_a_task_that_failed_on_its_way_says_what_is_missing(domain):
+    run = run_of(domain, goal("on(box,plate)"), [PICK, ON], policy=replace(TASK, rungs=()))
+    run.world.fails(PICK, times=9)
+    result = run()
+    assert (result.success, result.goal) == (False, "missed")
+    assert run.told("goal_judged")[-1]["missing"] == "The task is not done: the box is not on the plate."
 
 
 def test_by_the_steps_alone_half_a_plan_still_passes(domain):
@@ -206,6 +215,16 @@ def test_without_an_answer_in_time_the_task_is_refused_with_the_question(domain)
     assert not result.success
     assert result.message == f"{QUESTION.text} Nobody answered within 2 s, so nothing was moved."
     assert run.world.executed == []
+
+
+def test_a_task_that_is_canceled_while_it_asks_is_canceled_and_not_refused(domain):
+    cancel = Event()
+    run = run_of(domain, goal("on(box,plate)"), [PICK, ON], cancel=cancel,
+                 ask=lambda question, seconds: cancel.set() or "")
+    run.brain.questions = [QUESTION]
+    result = run("put it on the plate")
+    assert (result.canceled, result.success) == (True, False)
+    assert not run.told("refused")
 
 
 def test_questions_without_end_are_refused(domain):

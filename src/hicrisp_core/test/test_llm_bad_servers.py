@@ -108,7 +108,7 @@ def test_an_endpoint_that_is_down_is_named_with_what_to_look_at():
         answer, pauses = ask(url)
     assert (answer.kind, answer.calls, len(pauses)) == ("connection", 3, 2)
     assert url in answer.message
-    assert "is the server running" in answer.message
+    assert "start the server" in answer.message
 
 
 def test_a_wrong_key_is_not_tried_again_and_its_variable_is_named(monkeypatch):

@@ -121,7 +121,7 @@ def test_a_recording_that_is_missing_or_something_else_is_said_at_once(tmp_path)
         load_llm_settings(f"replay:{tmp_path / 'away.jsonl'}")
     (tmp_path / "llm.jsonl").write_text("{}\n")
     with pytest.raises(ConfigError, match=r"llm.jsonl:1: not a recorded exchange"):
-        replay(tmp_path)
+        load_llm_settings(f"replay:{tmp_path}")
 
 
 def test_a_file_of_ones_own_is_a_recording_too(tmp_path):

@@ -1,16 +1,27 @@
 """Prompt files and what fills them."""
 
+import json
 import shutil
 from dataclasses import replace
 
 import pytest
 from failures import no_motion
+from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import Pose, StackEntry
+from hicrisp_core.goals.truth import holds
+from hicrisp_core.model import Pose, Relation, RobotState, StackEntry, Task
+from hicrisp_core.model.goal import Goal, Holds, Not
+from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.answer_schema import answer_schema
+from hicrisp_core.prompting.actions import actions_text
+from hicrisp_core.prompting.answer_schema import answer_schema, correction_schema
+from hicrisp_core.prompting.examples import shown_examples
+from hicrisp_core.prompting.plan_prompt import PlanPrompt, pairs_text, step_words
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import PLACEHOLDERS, Prompts
+from schemas import matches, variant
 from tabletop import steps, table_top
 
 WORLD = table_top({"red_box": "box", "cylinder": "cylinder"})
@@ -65,28 +76,138 @@ def test_things_are_told_with_type_attributes_and_place():
     assert text.splitlines() == ["- red_box: box, red at (0.50, -0.25, 0.00)", "- panda: robot (arm)"]
 
 
-def test_examples_have_the_form_that_answers_have(domain):
-    text = describe.examples_text(domain)
-    assert "Task: Place the box next to the cylinder" in text
-    assert '{"action": "pick", "arguments": {"robot": "panda", "item": "box"}}' in text
+@pytest.fixture
+def planning(config_dir, domain):
+    """The default prompts of a planner."""
+    def make(domain=domain, folder=None, **more):
+        return PlanPrompt(Prompts(folder or config_dir / "prompts" / "default"), domain, **more)
+    return make
 
 
-def test_an_example_may_say_what_holds(domain):
-    example = {"task": "t", "state": ["box is in bowl"], "plan": ["pick(panda, box)"]}
-    text = describe.examples_text(replace(domain, examples=(example,)))
-    assert text.startswith("What holds: box is in bowl\nTask: t")
+def test_examples_are_requests_in_the_form_of_the_request_and_answers_in_that_of_the_answer(planning, domain):
+    prompt = planning()
+    _, turns = prompt.opening(WORLD)
+    asked = prompt.plan(PlanRequest(Task("hold the box"), WORLD))
+    assert [line.split(":")[0] for line in turns[0][0].splitlines() if line.endswith(":")] \
+        == [line.split(":")[0] for line in asked.splitlines() if line.endswith(":")] == ["Things", "Now"]
+    for request, _ in turns:
+        assert request.splitlines()[-1].startswith("Request: <<<")
+    for shown, (_, answer) in zip(shown_examples(domain, WORLD.robots), turns):
+        assert matches(json.loads(answer), answer_schema(domain, shown.world)), answer
 
 
-def test_the_schema_has_each_action_with_its_parameters_and_the_worlds_names(domain):
-    schema = answer_schema(domain, WORLD)
+@pytest.mark.parametrize("name", ["tabletop", "lab"])
+def test_the_plans_of_examples_can_be_done_and_reach_what_they_are_for(config_dir, name):
+    domain = load_domain(config_dir / "domains" / f"{name}.yaml")
+    robots = {"panda": RobotState("panda"), **({"agv": RobotState("agv", "base")} if name == "lab" else {})}
+    shown = shown_examples(domain, robots)
+    assert len(shown) == len(domain.examples)
+    for example in shown:
+        world = example.world
+        for step in example.steps:
+            command = domain.ground(step, world)
+            assert check(domain, command, world) is None, (example.task, str(step))
+            world = apply_effects(domain, command, world)
+        assert all(holds(Holds(fact), world.relations, domain) for fact in example.end), example.task
+
+
+def test_examples_show_several_steps_and_every_kind_of_answer(planning):
+    answers = [json.loads(answer) for _, answer in planning().opening(WORLD)[1]]
+    assert {each["kind"] for each in answers} == {"plan", "answer", "refuse"}
+    assert sum(len(each.get("steps", ())) > 2 for each in answers) >= 3
+    assert all(list(each)[:2] == ["kind", "reasoning"] for each in answers if each["kind"] == "plan")
+
+
+def test_examples_name_the_robots_that_are_there(planning, domain):
+    two = replace(WORLD, robots={name: RobotState(name) for name in ("left_arm", "right_arm")})
+    alone, both = ([json.loads(answer) for _, answer in planning().opening(each)[1]]
+                   for each in (WORLD, two))
+    assert alone[0]["steps"][0]["arguments"] == {"item": "jar"}
+    assert both[0]["steps"][0]["arguments"] == {"robot": "left_arm", "item": "jar"}
+    steps_ = variant(answer_schema(domain, two), "plan")["properties"]["steps"]["items"]["anyOf"]
+    assert steps_[0]["properties"]["arguments"]["required"] == ["robot", "item"]
+
+
+def test_an_example_may_say_what_holds(planning, domain):
+    example = {"task": "t", "state": ["in(box,bowl)", "the bowl is hot"], "plan": ["pick(panda, box)"]}
+    request, _ = planning(replace(domain, examples=(example,))).opening(WORLD)[1][0]
+    assert "- in(box,bowl)\n- the bowl is hot\nRequest: <<<t>>>" in request
+
+
+def test_examples_stand_among_the_rules_where_the_rules_say_so(planning, folder):
+    file = folder / "system.txt"
+    file.write_text(file.read_text().replace("$turns", "$examples"))
+    system, turns = planning(folder=folder).opening(WORLD)
+    assert turns == ()
+    assert '"steps":[{"action":"pick","arguments":{"item":"jar"}}' in system
+
+
+def test_nothing_in_a_prompt_waits_to_be_copied(config_dir):
+    for file in (config_dir / "prompts").glob("*/*.txt"):
+        assert '"..."' not in file.read_text(), file
+        assert '"why, and' not in file.read_text(), file
+
+
+def test_an_action_is_told_in_one_line_with_what_it_needs_and_makes(domain):
+    lines = {line.split("(")[0][2:]: line for line in actions_text(domain, WORLD).splitlines()}
+    assert set(lines) == set(domain.actions)
+    assert lines["pick"] == ("- pick(item: graspable): pick up item. Needs not holding(panda,anything), "
+                             "not on(anything,item). Makes holding(panda,item).")
+    assert lines["place_next_to"] == ("- place_next_to(item: graspable, reference: thing): "
+                                      "Uses up holding(panda,item). Makes next_to(item,reference).")
+    assert "robot: arm" in actions_text(domain).splitlines()[0]
+
+
+def test_a_known_goal_is_told_with_the_request(planning):
+    goal = Goal((Holds(Relation("red_box", "left_of", "cylinder")),),
+                (Not(Holds(Relation("red_box", "next_to", "cylinder"))),))
+    asked = planning().plan(PlanRequest(Task("t"), WORLD, goal=goal))
+    assert asked.endswith("Request: <<<t>>>\nWanted: left_of(red_box,cylinder)\n"
+                          "All the way: not(next_to(red_box,cylinder))")
+
+
+def test_of_a_large_scene_a_planner_is_told_what_matters_and_the_names_of_the_rest(planning):
+    things = {**{f"brick_{at}": "box" for at in range(20)}, "mug": "cylinder", "lid": "box"}
+    world = table_top(things, [("lid", "on", "mug"), ("mug", "on", "brick_3")])
+    asked = planning().plan(PlanRequest(Task("Put the MUG away"), world))
+    told = [line for line in asked.splitlines() if line.startswith("- ")]
+    assert [line for line in told if line.startswith("- brick")] == ["- brick_3: box"]
+    assert {"- lid: box", "- mug: cylinder", "- on(lid,mug)", "- on(mug,brick_3)"} <= set(told)
+    assert next(line for line in told if line.startswith("- also here: ")).count("brick_") == 19
+    everything = planning().plan(PlanRequest(Task("Tidy up"), world))
+    assert "- brick_7: box" in everything
+
+
+def test_a_relation_that_has_an_inverse_is_told_once(planning):
+    world = table_top({"a": "box", "b": "box"}, [("a", "on", "table"), ("b", "on", "table"),
+                                                 ("a", "left_of", "b"), ("b", "right_of", "a")])
+    asked = planning().plan(PlanRequest(Task("t"), world))
+    assert "- left_of(a,b)" in asked
+    assert "right_of" not in asked
+    assert "on(a,table)" not in asked
+
+
+def test_the_schema_has_each_possible_action_with_its_parameters_and_the_worlds_names(domain):
+    steps_ = variant(answer_schema(domain, WORLD), "plan")["properties"]["steps"]
     variants = {each["properties"]["action"]["enum"][0]: each["properties"]["arguments"]
-                for each in schema["properties"]["steps"]["items"]["anyOf"]}
-    assert set(variants) == set(domain.actions)
+                for each in steps_["items"]["anyOf"]}
+    assert set(variants) == set(domain.actions) - {"place_in"}  # There is no bowl.
     assert variants["pick"]["properties"]["item"]["enum"] == ["cylinder", "red_box"]
     assert variants["pick"]["required"] == ["item"]
     assert variants["place_around"]["required"] == ["item", "reference"]
     assert variants["place_around"]["properties"]["bearing"] == {"type": "number"}
-    assert "enum" not in variants["place_in"]["properties"]["container"]
+
+
+def test_a_plan_has_steps_and_nothing_stands_beside_them(domain):
+    schema = answer_schema(domain, WORLD)
+    pick = {"action": "pick", "arguments": {"item": "red_box"}}
+    good = {"kind": "plan", "reasoning": "so", "steps": [pick]}
+    assert matches(good, schema)
+    assert list(variant(schema, "plan")["properties"]) == ["kind", "reasoning", "steps"]
+    for bad in ({**good, "steps": []}, {**good, "answer": "there"}, {"kind": "answer", "steps": []},
+                {"kind": "refuse"}, {"kind": "answer", "text": ""}):
+        assert not matches(bad, schema)
+    assert matches({"kind": "retry", "reasoning": "it slipped"}, correction_schema(domain, WORLD))
 
 
 @pytest.mark.parametrize("text", ["a>>>b<<<c", ">>>>>>", "<<<<", "<<\u200b<", "a\u202eb\x07", "x" * 5000])
@@ -110,10 +231,11 @@ def test_hostile_names_stay_in_one_line(domain):
         assert not any(line.startswith("Ignore") for line in text.splitlines())
 
 
-def test_a_domains_examples_are_told_in_words_and_as_pairs_of_step_and_command(domain):
-    told = describe.worded_examples_text(domain)
-    assert '{"steps": ["pick up red_box", "place red_box on blue_box"]}' in told
-    assert 'Step: pick up box\nAnswer: {"steps": [{"action": "pick"' in describe.pairs_text(domain)
+def test_a_domains_examples_are_told_in_words_and_as_pairs_of_step_and_command(planning, domain):
+    told = planning(step_form=step_words).opening(WORLD)[1][0][1]
+    assert '"steps":["pick up jar","place jar behind tin"]}' in told
+    assert 'Step: pick up jar\nAnswer: {"kind":"command","action":"pick","arguments":{"item":"jar"}}' \
+        in pairs_text(domain, WORLD)
 
 
 def test_the_state_is_told_as_triplets_and_as_the_actions_that_can_be_done_in_it(domain):

@@ -1,6 +1,7 @@
 """A whole task is run again from its recording: the same exchanges, the same events, the same commands."""
 
 import json
+from dataclasses import replace
 
 from chat_server import ChatServer
 from hicrisp_core.brain.factory import make_brain
@@ -72,6 +73,21 @@ def test_a_task_runs_again_from_its_recording_byte_for_byte(domain, config_dir, 
     for one, other in zip(recorded, twice):
         assert {**other, "t": 0, "sim_t": 0} == {**one, "t": 0, "sim_t": 0}
     assert len(twice) == len(recorded)
+
+
+def test_a_recording_says_how_its_models_were_asked(tmp_path):
+    goals = LlmSettings("small", goal_prompt="goal_short", only_goals=True, ask_below=0.5)
+    for name, brain in (("model", goals), ("search", LlmSettings("none", backend="offline"))):
+        with ChatServer("hi") as server, EventLog(tmp_path / name) as log:
+            there = {"goal": replace(goals, base_url=server.url), "brain": brain}
+            model = Models(LlmSettings("t", roles=there)).of("goal")
+            said = model.complete([{"role": "user", "content": "a"}], Deadline(60))
+            log(said.exchanges[0].as_dict())
+        settings = load_llm_settings(f"replay:{tmp_path / name}")
+        goal = settings.of_role("goal")
+        assert (goal.goal_prompt, goal.only_goals, goal.ask_below) == ("goal_short", True, 0.5)
+        assert settings.of_role("brain").only_goals is (brain is goals)
+        assert settings.of_role("brain").offline is (brain is not goals)
 
 
 def test_a_task_that_has_changed_ends_with_the_prompt_that_has(domain, config_dir, tmp_path):

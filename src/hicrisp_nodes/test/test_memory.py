@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.model import Task
 from hicrisp_core.model.offsets import DecoderOffsets
@@ -62,6 +63,35 @@ def test_the_launch_has_the_last_word(tmp_path: Path, setting: str, kept: Any) -
 def test_an_unknown_setting_is_refused_with_the_valid_ones(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="'always' is not one of: off, read, on, policy"):
         read_settings("always", "", tmp_path)
+
+
+def test_a_run_that_is_repeated_knows_what_it_knew_and_learns_nothing(tmp_path: Path) -> None:
+    usual = read_settings("policy", "", tmp_path, LlmSettings("openai"))
+    run = tmp_path / "run"
+    run.mkdir()
+    learn(usual.memory(configuration("hierarchical"), {}, "", ()))
+    usual.copy_to(run, configuration("hierarchical"))
+    learn(usual.memory(configuration("hierarchical"), {}, "", ()))
+    again = read_settings("policy", "", tmp_path, LlmSettings("replay", replay=str(run / "llm.jsonl")))
+    memory = again.memory(configuration("hierarchical"), {}, "", ())
+    before = memory.offsets(DecoderOffsets())
+    assert list(before.estimates) == [KEY]
+    learn(memory)
+    assert again.memory(configuration("hierarchical"), {}, "", ()).offsets(DecoderOffsets()) == before
+    other = LlmSettings("replay", replay=str(tmp_path / "x" / "llm.jsonl"))
+    nothing = read_settings("policy", "", tmp_path, other)
+    assert nothing.memory(configuration("hierarchical"), {}, "", ()) is None
+
+
+def test_no_copy_is_made_where_no_model_is_asked_or_nothing_is_known(tmp_path: Path) -> None:
+    offline = read_settings("policy", "", tmp_path)
+    learn(offline.memory(configuration("hierarchical"), {}, "", ()))
+    run = tmp_path / "run"
+    run.mkdir()
+    offline.copy_to(run, configuration("hierarchical"))
+    for folder, policy in ((tmp_path / "new", "hierarchical"), (tmp_path, "brainbody")):
+        read_settings("policy", "", folder, LlmSettings("openai")).copy_to(run, configuration(policy))
+    assert list(run.iterdir()) == []
 
 
 def test_a_simulated_arm_that_misplaces_is_another_one(tmp_path: Path) -> None:

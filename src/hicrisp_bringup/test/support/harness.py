@@ -14,6 +14,7 @@ from waiting import PATIENCE, until
 
 from hicrisp_msgs.msg import Event, TaskStatus, WorldState
 from hicrisp_msgs.srv import (
+    AnswerQuestion,
     Approve,
     CancelTask,
     Explain,
@@ -28,7 +29,7 @@ ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus
          TaskStatus.ANSWERED)
 _SERVICES = {
     "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
-    "approve": Approve,
+    "approve": Approve, "answer": AnswerQuestion,
     "set_autonomy": SetAutonomy, "inject_fault": InjectFault, "pause": Trigger, "resume": Trigger,
     "estop": Trigger,
     "clear_estop": Trigger,

@@ -11,21 +11,24 @@ import rospy
 from hicrisp_core.model import CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_on
+from hicrisp_ros.silence import Silence
 from nav_msgs.msg import Odometry
 
 from hicrisp_move_base.settings import MoveBaseSettings
 
 _LONGEST_GAP = 1.0
 """Seconds between two messages for which the speeds explain a way at most."""
+_FRESH = 0.5
+"""Seconds for which the latest message tells of now."""
 
 
 class OdometryWatch:
-    """Listens to the odometry; ages are in wall time, for the ROS clock may stand still."""
+    """Listens to the odometry."""
 
     def __init__(self, settings: MoveBaseSettings) -> None:
         self._settings = settings
         self._changed = Condition()
-        self._seen_at = -math.inf
+        self._silence = Silence(heard=False)
         self._still_since = math.inf
         self._last: Optional[Tuple[float, float, float, float]] = None
         self._jump = 0.0
@@ -38,7 +41,7 @@ class OdometryWatch:
     @property
     def alive(self) -> bool:
         """Whether there is odometry now."""
-        return time.monotonic() - self._seen_at <= self._settings.odometry_age
+        return self.silence <= self._settings.odometry_age
 
     @property
     def jump(self) -> float:
@@ -50,7 +53,7 @@ class OdometryWatch:
     @property
     def silence(self) -> float:
         """Seconds since the latest message; infinite before the first."""
-        return time.monotonic() - self._seen_at
+        return self._silence.seconds
 
     @property
     def speeds(self) -> Tuple[float, float]:
@@ -64,7 +67,7 @@ class OdometryWatch:
     def standing(self) -> bool:
         """Whether the base stands, and has done so for a while, by messages that are fresh."""
         now = time.monotonic()
-        return now - self._seen_at <= 0.5 and now - self._still_since >= self._settings.still_time
+        return self.silence <= _FRESH and now - self._still_since >= self._settings.still_time
 
     def wait_until_standing(self, deadline: Deadline) -> Outcome:
         """SUCCESS once the base stands; LOST without odometry, EXECUTION while it moves on."""
@@ -88,7 +91,7 @@ class OdometryWatch:
                 unexplained = math.hypot(at.x - x, at.y - y) - 2.0 * max(speed, fastest) * gap
                 self._jump = max(self._jump, unexplained)
             self._last = (at.x, at.y, stamp, speed)
-            self._seen_at = now
+            self._silence.heard()
             self._speeds, self.stamp = (linear.x, turn), stamp
             if speed > self._settings.still_speed or abs(turn) > self._settings.still_turn:
                 self._still_since = math.inf

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from typing import Callable, Optional
 
 import rospy
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status
+from hicrisp_ros.silence import Silence
 from sensor_msgs.msg import LaserScan
 
 from hicrisp_move_base.settings import MoveBaseSettings
 
 
 class ScanWatch:
-    """Listens to the scans where the settings name their topic; ages are in wall time.
+    """Listens to the scans where the settings name their topic.
 
     A scan is current when it arrives with a stamp that is at most ``scan_lag`` behind the odometry's: an
     older one says nothing of now, and a move_base does not move by it.
@@ -22,7 +22,7 @@ class ScanWatch:
     def __init__(self, settings: MoveBaseSettings, newest: Callable[[], float]) -> None:
         self._settings = settings
         self._newest = newest
-        self._current_at = time.monotonic()
+        self._current = Silence()
         self._lag = 0.0
         self._heard = False
         self._subscriber = rospy.Subscriber(settings.scan, LaserScan, self._on_scan, queue_size=1) \
@@ -35,7 +35,7 @@ class ScanWatch:
 
     def alarm(self) -> Optional[Outcome]:
         """Why nothing may drive; ``None`` while scans arrive, or where nobody named their topic."""
-        silence = time.monotonic() - self._current_at
+        silence = self._current.seconds
         if self._subscriber is None or silence <= self._settings.scan_age:
             return None
         topic = self._settings.scan
@@ -50,4 +50,4 @@ class ScanWatch:
         self._heard = True
         self._lag = self._newest() - scan.header.stamp.to_sec()
         if self._lag <= self._settings.scan_lag:
-            self._current_at = time.monotonic()
+            self._current.heard()

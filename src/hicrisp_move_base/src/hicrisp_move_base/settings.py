@@ -49,7 +49,7 @@ class MoveBaseSettings:
         retries: how often a goal that was aborted is sent again, after the costmaps were cleared.
         pose_age: age from which on the pose of the base counts as unknown, seconds.
         odometry_age: time without odometry after which the base is lost, seconds.
-        scan_age: time without a current scan after which the base is stopped, seconds of wall time.
+        scan_age: time without a current scan after which the base is stopped, seconds.
         scan_lag: how far a current scan's stamp may be behind the odometry's when it arrives, seconds of ROS
             time.
         status_age: time without a status of the server after which it is lost, seconds.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import Optional, Tuple
 
 import rospy
 from actionlib_msgs.msg import GoalStatusArray
+from hicrisp_ros.silence import Silence
 from move_base_msgs.msg import MoveBaseActionGoal
 
 
@@ -20,7 +20,7 @@ class Traffic:
 
     def __init__(self, action: str, own: str) -> None:
         self._own = own
-        self._status_at = -math.inf
+        self._status = Silence(heard=False)
         self._foreign: Optional[Tuple[float, str]] = None
         self._subscribers = (
             rospy.Subscriber(f"{action}/status", GoalStatusArray, self._on_status, queue_size=5),
@@ -29,15 +29,15 @@ class Traffic:
 
     @property
     def silence(self) -> float:
-        """Seconds of wall time since the server's last status; infinite before the first."""
-        return time.monotonic() - self._status_at
+        """Seconds since the server's last status; infinite before the first."""
+        return self._status.seconds
 
     def taken_over(self, since: float) -> str:
         """Whereto another client sent the base after a moment of the monotonic clock; empty if none did."""
         return self._foreign[1] if self._foreign is not None and self._foreign[0] >= since else ""
 
     def _on_status(self, _: GoalStatusArray) -> None:
-        self._status_at = time.monotonic()
+        self._status.heard()
 
     def _on_goal(self, message: MoveBaseActionGoal) -> None:
         if message.goal_id.id.startswith(self._own) and self._own:

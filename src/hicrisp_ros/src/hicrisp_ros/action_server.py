@@ -75,6 +75,14 @@ class _WallServer(actionlib.ActionServer):
         self.status_timer = WallTimer(STATUS_PERIOD, lambda: self.publish_status_async(None),
                                       f"{self.ns} status")
 
+    def internal_cancel_callback(self, goal_id: GoalID) -> None:
+        """Take a cancellation; one for a goal that never came is kept once, and not called an error after."""
+        with self.lock:
+            kept = any(tracker.goal is None and tracker.status.goal_id.id == goal_id.id
+                       for tracker in self.status_list)
+            if not kept:
+                super().internal_cancel_callback(goal_id)
+
     def publish_result(self, status: Any, result: Any) -> None:
         if self.started:
             super().publish_result(status, result)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, Dict, Tuple, Union
+from typing import Dict, Tuple, Union
 
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.translator import Aiming, not_translated, translated
@@ -23,14 +23,16 @@ from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.body import Translation
-from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.answer_schema import answer_schema
+from hicrisp_core.prompting.actions import actions_text
+from hicrisp_core.prompting.answer_schema import PASS, REFUSE, command_schema, kind_of
 from hicrisp_core.prompting.asking import ask
+from hicrisp_core.prompting.plan_prompt import pairs_text, request_texts
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
 _PASS = re.compile(r"\W*pass\b[\s:;,.\-\u2013\u2014`*\"']*", re.IGNORECASE)
+_KEYS = frozenset(("kind", "steps", "action", "pass", "refusal"))
 _NO_REASON = "the model says that no command is needed"
 
 
@@ -42,23 +44,31 @@ class ModelBody(Aiming):
         self._client = client
         self._domain = domain
         self._prompts = prompts
-        self._system = prompts.render("system_body", description=domain.description,
-                                      actions=describe.actions_text(domain),
-                                      pairs=describe.pairs_text(domain))
+        self._systems: Dict[Tuple[str, ...], str] = {}
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
         """The step's one command; a pass; or the feedback why the model's answer is no command of the
         domain.
         """
+        said = step.text or str(step)
+        told = request_texts(self._domain, world, said, map(str, step.arguments.values()))
         prompt = self._prompts.render(
-            "body", step=quarantined(step.text or str(step)), objects=describe.objects_text(world),
-            facts=describe.facts_text(self._domain, world), triplets=describe.triplets_text(world))
-        asked = ask(self._client, self._system, prompt, deadline, body_schema(self._domain, world),
-                    lambda answer: self._read(answer, step, world))
+            "body", step=quarantined(said), **{key: told[key] for key in ("objects", "facts", "triplets")})
+        asked = ask(self._client, self._system(world), prompt.strip(), deadline,
+                    command_schema(self._domain, world), lambda answer: self._read(answer, step, world))
         if asked.answer is None:
             valid = () if asked.silent else tuple(self._domain.actions)
             return replace(not_translated(step, f"{plain(asked.trouble)}.", valid), usage=asked.usage)
         return replace(asked.answer, usage=asked.usage)
+
+    def _system(self, world: WorldState) -> str:
+        """The rules; the same for the same robots."""
+        key = tuple(sorted(world.robots))
+        if key not in self._systems:
+            self._systems[key] = self._prompts.render(
+                "system_body", description=self._domain.description,
+                actions=actions_text(self._domain, world), pairs=pairs_text(self._domain, world)).strip()
+        return self._systems[key]
 
     def _read(self, answer: Completion, step: Step, world: WorldState) -> Union[Translation, ParseFailure]:
         if answer.cut_off or is_cut_off(answer.text):
@@ -83,28 +93,19 @@ class ModelBody(Aiming):
         return translated(self._domain, command, world)
 
 
-def body_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
-    """One step of the domain's actions on the world's things, or a pass or a refusal in words."""
-    schema = answer_schema(domain, world)
-    own = {key: schema["properties"][key] for key in ("reasoning", "refusal")}
-    steps = {**schema["properties"]["steps"], "maxItems": 1}
-    return {**schema, "properties": {**own, "steps": steps, "pass": {"type": "string"}}}
-
-
 def _spoken(text: str) -> Tuple[str, str]:
     """The reason of a pass and that of a refusal; empty where the model gave none."""
     bare = without_thoughts(text).strip()
     word = _PASS.match(bare)
     if word and "{" not in bare:
         return plain(bare[word.end():].strip()) or _NO_REASON, ""
-    said = read_json(text,
-                     lambda value: isinstance(value, dict)
-                     and not {"steps", "pass", "refusal"}.isdisjoint(value))
+    said = read_json(text, lambda value: isinstance(value, dict) and not _KEYS.isdisjoint(value))
     words = said.value if said and isinstance(said.value, dict) else {}
-    if words.get("steps"):
+    kind = kind_of(words)
+    if words.get("steps") or words.get("action"):
         return "", ""
-    if words.get("pass"):
-        reason = words["pass"]
-        return (plain(reason) if isinstance(reason, str) and reason.strip().lower() != "pass"
+    if kind == PASS or words.get("pass"):
+        reason = words.get("pass") or words.get("why") or ""
+        return (plain(reason) if isinstance(reason, str) and reason.strip().lower() not in ("", "pass")
                 else _NO_REASON), ""
-    return "", plain(str(words.get("refusal") or ""))
+    return "", plain(str(words.get("refusal") or (words.get("why") if kind == REFUSE else "") or ""))

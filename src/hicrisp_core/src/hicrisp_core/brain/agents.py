@@ -4,12 +4,17 @@ III-B).
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Union
+from dataclasses import asdict, replace
+from typing import Dict, Iterable, Union
 
 from hicrisp_core.brain.alex import Alex
 from hicrisp_core.brain.plan_answer import read_plan_answer
-from hicrisp_core.brain.specification import Specification, read_specification, specification_schema
+from hicrisp_core.brain.specification import (
+    Specification,
+    example_specification,
+    read_specification,
+    specification_schema,
+)
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm import roles
 from hicrisp_core.llm.chat_model import ChatModel
@@ -26,8 +31,14 @@ from hicrisp_core.ports.brain import (
     ReportRequest,
 )
 from hicrisp_core.prompting import describe
+from hicrisp_core.prompting.actions import actions_text
 from hicrisp_core.prompting.answer_schema import answer_schema
-from hicrisp_core.prompting.asking import Asked, ask
+from hicrisp_core.prompting.asking import Asked, Turn, ask
+from hicrisp_core.prompting.examples import shown_examples
+from hicrisp_core.prompting.focus import focus
+from hicrisp_core.prompting.goal_request import compact
+from hicrisp_core.prompting.openings import Openings
+from hicrisp_core.prompting.plan_prompt import example_answer, goal_names, request_texts, wanted_text
 from hicrisp_core.prompting.quarantine import quarantined
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
@@ -102,25 +113,40 @@ class Travi:
         self._client = client
         self._domain = domain
         self._prompts = prompts
-        self._system = prompts.render("travi", description=domain.description,
-                                      abilities=describe.abilities_text(domain))
+        self._openings = Openings(prompts, "travi", {
+            "description": domain.description, "abilities": describe.abilities_text(domain)})
 
     def specify(self, request: PlanRequest, deadline: Deadline) -> Asked[Specification]:
         """The task in detail; after a failure from the state that it left, knowing what is done."""
-        known = {"task": quarantined(request.task.text),
-                 "objects": describe.objects_text(request.world, self._domain),
-                 "facts": describe.facts_text(self._domain, request.world)}
+        known = self._known(request.task.text, request.world, goal_names(request.goal))
+        known["goal"] = wanted_text(request.goal)
         if request.feedback:
             prompt = self._prompts.render("travi_replan", **known,
                                           **describe.failure_texts(self._domain, request))
         else:
             prompt = self._prompts.render("travi_request", **known)
+        system, turns = self._openings.of(request.world, self._turns)
 
         def read(said: Completion) -> Union[Specification, ParseFailure]:
             return read_specification(said, self._domain, request.world)
 
         client = self._client.afresh() if request.feedback else self._client
-        return ask(client, self._system, prompt, deadline, specification_schema(), read)
+        return ask(client, system, prompt.strip(), deadline, specification_schema(request.world), read,
+                   turns)
+
+    def _known(
+        self, task: str, world: WorldState, names: Iterable[str] = (), notes: Iterable[str] = ()
+    ) -> Dict[str, str]:
+        told = request_texts(self._domain, world, task, names)
+        facts = describe.facts_text(self._domain, focus(task, names, self._domain, world).world, notes)
+        return {"task": quarantined(task), "objects": told["objects"], "facts": facts, "goal": ""}
+
+    def _turns(self, world: WorldState) -> Iterable[Turn]:
+        for shown in shown_examples(self._domain, world.robots):
+            if not shown.answer:  # Alex answers those.
+                prompt = self._prompts.render("travi_request",
+                                              **self._known(shown.task, shown.world, (), shown.notes))
+                yield prompt.strip(), compact(asdict(example_specification(self._domain, shown)))
 
 
 class Ropa:
@@ -130,9 +156,7 @@ class Ropa:
         self._client = client
         self._domain = domain
         self._prompts = prompts
-        self._system = prompts.render("ropa", description=domain.description,
-                                      actions=describe.actions_text(domain),
-                                      examples=describe.examples_text(domain))
+        self._openings = Openings(prompts, "ropa", {"description": domain.description})
 
     def plan(
         self, task: Specification, world: WorldState, deadline: Deadline, again: bool = False
@@ -145,15 +169,13 @@ class Ropa:
         Args:
             again: whether the last plan failed, so that it is not the one to be remembered.
         """
+        system, turns = self._openings.of(world, self._turns,
+                                          lambda: {"actions": actions_text(self._domain, world)})
         client = self._client.afresh() if again else self._client
-        prompt = self._prompts.render(
-            "ropa_request", goal=quarantined(task.goal), things=", ".join(task.objects) or "none",
-            state=quarantined(task.state), objects=describe.objects_text(world, self._domain),
-            steps="\n".join(f"{number}. {quarantined(step)}" for number, step in enumerate(task.steps, 1))
-            or "none",
-            facts=describe.facts_text(self._domain, world))
-        asked = ask(client, self._system, prompt, deadline, answer_schema(self._domain, world),
-                    lambda said: read_plan_answer(said, self._domain, world, client.name, each=True))
+        asked = ask(client, system, self._prompt(task, world), deadline,
+                    answer_schema(self._domain, world),
+                    lambda said: read_plan_answer(said, self._domain, world, client.name, each=True),
+                    turns)
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         answer = asked.answer
@@ -164,3 +186,18 @@ class Ropa:
             answer = replace(answer, plan=replace(answer.plan, reasoning="; ".join(
                 filter(None, (f"goal: {task.goal}", answer.plan.reasoning)))))
         return replace(answer, usage=asked.usage)
+
+    def _prompt(self, task: Specification, world: WorldState, notes: Iterable[str] = ()) -> str:
+        told = request_texts(self._domain, world, task.goal, task.objects, notes)
+        return self._prompts.render(
+            "ropa_request", goal=quarantined(task.goal), things=", ".join(task.objects) or "none",
+            state=quarantined(task.state), objects=told["objects"], facts=told["facts"],
+            steps="\n".join(f"{number}. {quarantined(step)}" for number, step in enumerate(task.steps, 1))
+            or "none").strip()
+
+    def _turns(self, world: WorldState) -> Iterable[Turn]:
+        for shown in shown_examples(self._domain, world.robots):
+            if not shown.answer:
+                task = example_specification(self._domain, shown)
+                yield self._prompt(task, shown.world, shown.notes), \
+                    compact(example_answer(self._domain, shown))

@@ -20,10 +20,12 @@ from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
-_WORDS: Mapping[str, Any] = {"type": "string"}
-_HEARD: Mapping[str, Any] = {"type": "object", "required": ["answer", "forward"],
-                             "additionalProperties": False,
-                             "properties": {"answer": _WORDS, "forward": _WORDS}}
+_WORDS: Mapping[str, Any] = {"type": "string", "minLength": 1}
+_HEARD: Mapping[str, Any] = {"anyOf": [
+    {"type": "object", "required": ["kind", key], "additionalProperties": False,
+     "properties": {"kind": {"const": kind}, key: _WORDS}}
+    for kind, key in (("task", "forward"), ("talk", "answer"))]}
+"""What comes first decides: a task that is handed on, or words for the user."""
 _TOLD: Mapping[str, Any] = {"type": "object", "required": ["answer"], "additionalProperties": False,
                             "properties": {"answer": _WORDS}}
 _LINE = 450

@@ -68,5 +68,6 @@ def _translator(
 ) -> Translator:
     settings = models.settings.of_role(roles.GOAL)
     model = None if settings.offline else GoalModel(
-        models.of(roles.GOAL), domain, GoalPrompt(FilePath(prompts).parent / settings.goal_prompt))
+        models.of(roles.GOAL), domain, GoalPrompt(FilePath(prompts).parent / settings.goal_prompt),
+        settings.ask_below)
     return Translator(domain, model, offline, policy.grammar)

@@ -19,11 +19,16 @@ from hicrisp_core.time.deadline import Deadline
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a request was understood to mean, or why nobody knows; and what that cost."""
+    """What a request was understood to mean, or why nobody knows; and what that cost.
+
+    Args:
+        doubtful: whether the model itself is not sure of it.
+    """
 
     understood: Optional[Understanding] = None
     trouble: str = ""
     usage: Usage = field(default_factory=Usage)
+    doubtful: bool = False
 
 
 class GoalModel:
@@ -31,9 +36,13 @@ class GoalModel:
 
     Args:
         prompt: the rules and the form of the request.
+        ask_below: goals that the model finds less likely than this, 0 to 1, are doubtful.
     """
 
-    def __init__(self, client: ChatModel, domain: Domain, prompt: GoalPrompt) -> None:
+    def __init__(
+        self, client: ChatModel, domain: Domain, prompt: GoalPrompt, ask_below: float = 0.0
+    ) -> None:
+        self._ask_below = ask_below
         self._client = client
         self._domain = domain
         self._prompt = prompt
@@ -56,5 +65,6 @@ class GoalModel:
         if isinstance(asked.answer, Goal):
             goal = replace(asked.answer, said=goal_words(asked.answer, self._domain),
                            source=self._client.name)
-            return Meaning(goal, usage=asked.usage)
+            doubtful = asked.sure is not None and asked.sure < self._ask_below
+            return Meaning(goal, usage=asked.usage, doubtful=doubtful)
         return Meaning(asked.answer, asked.trouble, asked.usage)

@@ -16,7 +16,7 @@ from hicrisp_core.language.builder import PlanBuilder
 from hicrisp_core.language.clarifying import named_in, unclarified
 from hicrisp_core.language.drive_plans import plan_drives
 from hicrisp_core.language.facts import FactReader, Reading
-from hicrisp_core.language.front_ends import Form, form_of, read_task
+from hicrisp_core.language.front_ends import Form, Orders, form_of, read_task
 from hicrisp_core.language.goals import goal_of_facts
 from hicrisp_core.language.intents import Ambiguous, NotUnderstood
 from hicrisp_core.language.names import Names
@@ -140,8 +140,9 @@ class OfflineBrain:
         else:
             builder.notes += said.notes
             add_steps(said.orders, builder, self._domain, request.world, names)
+        named = {order.robot for order in said.orders if order.robot} if isinstance(said, Orders) else set()
         return Plan(tuple(builder.steps), OFFLINE_SOURCE, "; ".join((*names.notes, *builder.notes)),
-                    goal=builder.goal)
+                    goal=builder.goal(named.pop() if len(named) == 1 else ""))
 
     def _elsewhere(
         self, request: PlanRequest, no_place: FrozenSet[str], answers: FrozenSet[str], deadline: Deadline

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.exchange import Completion
@@ -10,19 +10,21 @@ from hicrisp_core.model import Plan, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.raw import ParseFailure, RawStep
 from hicrisp_core.ports.brain import PlanAnswer
+from hicrisp_core.prompting.answer_schema import ANSWER, REFUSE, RETRY, kind_of
 from hicrisp_core.prompting.quarantine import plain
 
-_KEYS = frozenset(("steps", "plan", "answer", "refusal", "reasoning"))
+_KEYS = frozenset(("kind", "steps", "plan", "answer", "refusal", "reasoning"))
 TOO_LONG = "the answer was cut off before its end: a shorter one is needed, or a higher max_tokens"
 
 
 def read_plan_answer(
     said: Completion, domain: Domain, world: WorldState, source: str, each: bool = False
 ) -> Union[PlanAnswer, ParseFailure]:
-    """Read an answer whose form is :func:`hicrisp_core.prompting.answer_schema.answer_schema`'s, however it
-    is written.
+    """Read an answer in the form of :mod:`hicrisp_core.prompting.answer_schema`, however it is written.
+
+    Steps go before words beside them; ``answer`` and ``refusal`` are read as keys, too.
 
     Args:
         each: whether a step with a name that does not fit stays in the plan and fails when its turn comes,
@@ -30,14 +32,16 @@ def read_plan_answer(
     """
     found = read_json(said.text, lambda value: isinstance(value, dict) and not _KEYS.isdisjoint(value))
     words = found.value if found else {}
-    raw = parse_plan(said.text, domain)
+    raw: Union[Tuple[RawStep, ...], ParseFailure] = () if kind_of(words) == RETRY \
+        else parse_plan(said.text, domain)
     if said.cut_off or is_cut_off(said.text):
         # Its whole steps could be read, but a plan whose end is missing would pass for the whole task.
         return ParseFailure(TOO_LONG, said.text[-80:])
+    told = _spoken(words)
+    if told is not None and (isinstance(raw, ParseFailure) or not raw):
+        return told
     if isinstance(raw, ParseFailure):
-        return _spoken(words) or raw
-    if not raw and _spoken(words):
-        return _spoken(words) or ParseFailure("empty")
+        return raw
     grounded = ground_each(raw, domain, world) if each else ground_steps(raw, domain, world)
     if not isinstance(grounded, Grounded):
         return grounded
@@ -47,7 +51,9 @@ def read_plan_answer(
 
 def _spoken(words: Mapping[str, Any]) -> Optional[PlanAnswer]:
     """An answer or a refusal in words, when the model gave one instead of steps."""
-    answer, refusal = (str(words.get(key) or "").strip() for key in ("answer", "refusal"))
-    if answer:
+    kind = kind_of(words)
+    answer = str(words.get("answer") or (words.get("text") if kind == ANSWER else "") or "").strip()
+    refusal = str(words.get("refusal") or (words.get("why") if kind == REFUSE else "") or "").strip()
+    if answer and kind != REFUSE:
         return PlanAnswer(answer=plain(answer))
     return PlanAnswer(refusal=plain(refusal)) if refusal else None

@@ -13,8 +13,12 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.parsing.grounding import ground_name
 from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.prompting.answer_schema import WORDS
+from hicrisp_core.prompting.examples import Shown
 from hicrisp_core.prompting.quarantine import plain
 
+_LONGEST_ENUM = 100
+_MOST_STEPS = 60
 FIELDS = ("goal", "objects", "state", "steps")
 """In the order in which they are to be thought through: each is a step of the chain of thought."""
 _HEADING = re.compile(r"^[\s*#>-]*(goal|objects|state|steps)\b[^:\n]{0,40}:[\s*]*(.*)$", re.IGNORECASE)
@@ -36,11 +40,22 @@ class Specification:
     steps: Tuple[str, ...] = ()
 
 
-def specification_schema() -> Dict[str, Any]:
-    """The JSON schema of Travi's answer."""
-    words, lines = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
+def specification_schema(world: WorldState) -> Dict[str, Any]:
+    """The JSON schema of Travi's answer; its objects are things of the world."""
+    names = sorted(world.objects)
+    name = {"type": "string", "enum": names} if 0 < len(names) <= _LONGEST_ENUM else {"type": "string"}
     return {"type": "object", "required": list(FIELDS), "additionalProperties": False, "properties": {
-        "goal": words, "objects": lines, "state": words, "steps": lines}}
+        "goal": dict(WORDS), "objects": {"type": "array", "items": name, "maxItems": _LONGEST_ENUM},
+        "state": dict(WORDS), "steps": {"type": "array", "items": dict(WORDS), "maxItems": _MOST_STEPS}}}
+
+
+def example_specification(domain: Domain, shown: Shown) -> Specification:
+    """What Travi should answer to one of the domain's examples."""
+    goal = ", ".join(domain.fact_text(fact) for fact in shown.end) or shown.task
+    used = dict.fromkeys(str(value) for step in shown.steps for value in step.arguments.values()
+                         if str(value) in shown.world.objects)
+    state = shown.reasoning or shown.refusal or shown.answer or "Nothing is in the way."
+    return Specification(goal, tuple(used), state, tuple(step.text for step in shown.steps))
 
 
 def read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification,

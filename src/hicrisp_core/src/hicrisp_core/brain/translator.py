@@ -25,6 +25,8 @@ _REFUSALS = {
     NoGoal.NO_TASK: "I cannot find a task in what you say.",
 }
 _DIFFERENT = "I can read this in two ways. Which one do you mean?"
+_DOUBTFUL = "I understand: {goal}. Is that right?"
+_YES = "yes"
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,9 @@ class Translator:
                 choices = tuple(Choice(each.said, each) for each in (other, understood))
                 return Translated(end=PlanAnswer(question=Question(_DIFFERENT, choices), usage=usage),
                                   usage=usage)
+            if meaning.doubtful and other is None:
+                question = Question(_DOUBTFUL.format(goal=understood.said), (Choice(_YES, understood),))
+                return Translated(end=PlanAnswer(question=question, usage=usage), usage=usage)
             return Translated(understood, read=read, usage=usage)
         if isinstance(understood, Ask):
             choices = tuple(Choice(spoken(name)) for name in understood.which)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import Any, Dict, List, Union
+from typing import Any, List, Union
 
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.plan_answer import read_plan_answer
@@ -15,8 +14,8 @@ from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.plan_text import is_cut_off
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import PlanAnswer
-from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.asking import ask
+from hicrisp_core.prompting.answer_schema import worded_schema
+from hicrisp_core.prompting.plan_prompt import StepForm, step_words
 from hicrisp_core.prompting.quarantine import plain
 from hicrisp_core.time.deadline import Deadline
 
@@ -32,36 +31,27 @@ class WordsBrain(ModelBrain):
     Its corrections (the rung ``llm_step``) name actions, as those of every brain do.
     """
 
-    _worded = True
-
-    def _examples(self) -> str:
-        return describe.worded_examples_text(self._domain)
+    @property
+    def _step_form(self) -> StepForm:
+        return step_words
 
     def _ask_plan(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        asked = ask(client, self._system, prompt, deadline, words_schema(),
-                    lambda said: self._read(said, world))
-        if asked.answer is None:
-            return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
-        return replace(asked.answer, usage=asked.usage)
+        return self._asked(client, prompt, world, deadline, worded_schema(), self._read_words,
+                           self._prompt.opening(world)[1])
 
-    def _read(self, answer: Completion, world: WorldState) -> Union[PlanAnswer, ParseFailure]:
+    def _read_words(
+        self, answer: Completion, world: WorldState, source: str
+    ) -> Union[PlanAnswer, ParseFailure]:
         """Sentences become steps without an action; every other form is read as the other brains' is."""
         said = read_json(answer.text, lambda value: isinstance(value, dict) and "steps" in value)
         words = said.value if said else {}
         sentences = _sentences(words["steps"]) if said else _NUMBERED.findall(without_thoughts(answer.text))
         if not sentences or answer.cut_off or is_cut_off(answer.text):
-            return read_plan_answer(answer, self._domain, world, self._client.name)
+            return read_plan_answer(answer, self._domain, world, source)
         if len(sentences) > _MOST_STEPS:
             return ParseFailure(f"the plan has {len(sentences)} steps; at most {_MOST_STEPS} are taken")
         steps = tuple(Step(plain(sentence, _LONGEST), "") for sentence in sentences)
-        return PlanAnswer(Plan(steps, self._client.name, plain(str(words.get("reasoning") or ""))))
-
-
-def words_schema() -> Dict[str, Any]:
-    """Reasoning first, then steps in words, or an answer or a refusal."""
-    words = {"type": "string"}
-    return {"type": "object", "required": ["reasoning", "steps"], "properties": {
-        "reasoning": words, "steps": {"type": "array", "items": words}, "answer": words, "refusal": words}}
+        return PlanAnswer(Plan(steps, source, plain(str(words.get("reasoning") or ""))))
 
 
 def _sentences(entries: Any) -> List[str]:

@@ -122,11 +122,23 @@ class SayingEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class ExampleEntry:
-    """A task with a plan, as models are shown it, and what holds before, where that matters."""
+    """A task with what a model should answer, as models are shown it: a plan, or an answer or a refusal.
+
+    Args:
+        things: the things that are there, each by its type, or by its type and what describes it.
+        state: what holds before, facts or sentences.
+        end: the facts that the plan is for.
+        reasoning: what to think of before the steps.
+    """
 
     task: str
-    plan: Tuple[str, ...]
+    plan: Tuple[str, ...] = ()
+    things: Dict[str, Union[str, Tuple[str, ...]]] = field(default_factory=dict)
     state: Union[str, Tuple[str, ...]] = ""
+    end: Tuple[str, ...] = ()
+    reasoning: str = ""
+    answer: str = ""
+    refusal: str = ""
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -74,15 +74,20 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
         for name, entry in read.actions.items()})
     check_item_role(values, roles, actions, positions)
     return Domain(read.domain, types, predicates, actions, read.description,
-                  tuple(map(_example, read.examples)),
+                  tuple(_example(at, each, positions) for at, each in enumerate(read.examples)),
                   tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles,
                   tuple(map(_goal_example, read.goal_examples)))
 
 
-def _example(entry: ExampleEntry) -> Mapping[str, object]:
-    """An example as prompts take it; without a state where it has none."""
-    state = entry.state if isinstance(entry.state, str) else list(entry.state)
-    return {"task": entry.task, "plan": list(entry.plan), **({"state": state} if state else {})}
+def _example(index: int, entry: ExampleEntry, positions: Positions) -> Mapping[str, object]:
+    """An example as prompts take it; without what its file leaves out."""
+    if sum(map(bool, (entry.plan, entry.answer, entry.refusal))) != 1:
+        raise positions.error(("examples", index), "an example has one of: plan, answer, refusal")
+    told = {"plan": list(entry.plan), "things": entry.things,
+            "state": entry.state if isinstance(entry.state, str) else list(entry.state),
+            "end": list(entry.end), "reasoning": entry.reasoning, "answer": entry.answer,
+            "refusal": entry.refusal}
+    return {"task": entry.task, **{key: value for key, value in told.items() if value}}
 
 
 def _goal_example(entry: GoalExampleEntry) -> Mapping[str, object]:

@@ -74,6 +74,8 @@ class Executive:
             if answer.answer:
                 ledger.tell(Answered(text=answer.answer))
                 return self._finish(ledger, True, answer.answer)
+            if self._cancel.is_set():
+                return self._finish(ledger, False, "the task was canceled")
             ledger.tell(Refused(text=answer.refusal, alternatives=tuple(answer.alternatives)))
             return self._finish(ledger, False, answer.refusal)
         understood = replace(task, text=answer.plan.request or task.text)

@@ -79,6 +79,8 @@ class TaskRun:
         while True:
             self._carry_out()
             if self._failed and (self._policy.on_failed_step == "stop" or self._over):
+                if self._goal.judged and not self._runner.ended():
+                    self._goal.judge(self._runner.attempts.observe())  # The report says what is missing.
                 return StepResult(False, reason=self._reasons())
             result = self._verify()
             if result.new_steps is None:

@@ -78,10 +78,13 @@ class PlanBuilder:
         self._robot = ""
         self._check_wanted()
 
-    @property
-    def goal(self) -> Optional[Goal]:
-        """What the request means, as far as it was built; ``None`` where it asks for no fact."""
-        return self._stated.goal(self._world)
+    def goal(self, robot: str = "") -> Optional[Goal]:
+        """What the request means, as far as it was built; ``None`` where it asks for no fact.
+
+        Args:
+            robot: the one that the request names.
+        """
+        return self._stated.goal(self._world, robot)
 
     def redo(self, steps: Sequence[Step]) -> None:
         """Add steps of an earlier plan, or such as say themselves what is wanted, each with what must come

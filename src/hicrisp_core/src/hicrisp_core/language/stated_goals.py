@@ -41,14 +41,16 @@ class StatedGoal:
                 fact = Holds(clause.atoms[0].fact())
                 self._stated[Not(fact) if clause.negated else fact] = None
 
-    def goal(self, end: WorldState) -> Optional[Goal]:
+    def goal(self, end: WorldState, robot: str = "") -> Optional[Goal]:
         """What holds where the plan ends is the end; what the request itself undoes again comes first.
 
         What is only in the hand on the way is no stage: it is a means.
         """
         last = tuple(each for each in self._stated if holds(each, end.relations, self._domain))
         first = tuple(each for each in self._stated if each not in last and not self._passing(each))
-        return _said(Goal(last, first=first, source=OFFLINE_SOURCE), self._domain) if last or first else None
+        if not (last or first):
+            return None
+        return _said(Goal(last, first=first, robot=robot, source=OFFLINE_SOURCE), self._domain)
 
     def _passing(self, statement: Statement) -> bool:
         if not isinstance(statement, Holds):

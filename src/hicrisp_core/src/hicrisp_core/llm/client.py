@@ -91,6 +91,8 @@ class ChatClient(ChatModel):
             "temperature": self._settings.temperature, "max_tokens": self._settings.max_tokens}
         if self._settings.seed is not None:
             request["seed"] = self._settings.seed
+        if self._settings.ask_below > 0.0:
+            request["logprobs"] = True
         if self._budget.exhausted:
             return LlmFailure("budget", self._budget.exhausted, 0)
         if not self._settings.url and not self._key:
@@ -178,9 +180,7 @@ class ChatClient(ChatModel):
             return failure
         known = self.models(Deadline(min(_LISTING, deadline.remaining)))
         if not known:
-            return replace(failure,
-                           message=f"{failure.message}; does base_url end as the server wants it, often in "
-                                            "'/v1'?")
+            return replace(failure, message=f"{failure.message}; check base_url, which often ends in '/v1'")
         more = ", ..." if len(known) > _SHOWN else ""
         return replace(failure, message=f"{failure.message}; it has: {', '.join(known[:_SHOWN])}{more}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping, Tuple
+from typing import Mapping, Optional, Tuple
 
 from hicrisp_core.trace.exchanges import Exchange
 
@@ -36,6 +36,8 @@ class Completion:
         calls: requests that were sent for it; 0 for an answer from the cache.
         before: the requests that failed before it.
         exchanges: what goes into the run's record.
+        sure: how likely the model found this answer as a whole, 0 to 1; ``None`` where the endpoint does not
+            say.
     """
 
     text: str
@@ -47,6 +49,7 @@ class Completion:
     calls: int = 1
     before: Tuple[Attempt, ...] = field(default=(), compare=False)
     exchanges: Tuple[Exchange, ...] = field(default=(), compare=False)
+    sure: Optional[float] = None
 
 
 @dataclass(frozen=True)

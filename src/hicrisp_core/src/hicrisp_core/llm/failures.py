@@ -73,21 +73,18 @@ class Failures:
             return LlmFailure("timeout", f"no answer within {seconds:.1f} s")
         read = error if isinstance(error, Unreadable) else error.__cause__
         if isinstance(read, AnswerTooSlow):
-            return LlmFailure("timeout",
-                              f"the answer had not ended after {seconds:.1f} s; a smaller model or a "
-                                         "larger timeout_s would help")
+            return LlmFailure("timeout", f"the answer had not ended after {seconds:.1f} s; take a smaller "
+                                         "model or a larger timeout_s")
         if isinstance(read, AnswerTooLong):
-            return LlmFailure("too_long",
-                              f"{read}, so it is no answer to the prompt and is not read; is base_url an "
-                                          "endpoint for chat completions?")
+            return LlmFailure("too_long", f"{read}, so it is no answer to the prompt and is not read; check "
+                                          "that base_url is an endpoint for chat completions")
         if isinstance(read, BrokenOff):
-            return LlmFailure("broken_off",
-                              self.clean(f"the endpoint {self._where} broke off in the middle of its "
-                                                       f"answer ({read})"))
+            return LlmFailure("broken_off", self.clean(
+                f"the endpoint {self._where} broke off in the middle of its answer ({read})"))
         if isinstance(error, openai.APIConnectionError):
             return LlmFailure("connection", self.clean(
-                f"the endpoint {self._where} cannot be reached ({error.__cause__ or error}); is the server "
-                "running, and is base_url right?"))
+                f"the endpoint {self._where} cannot be reached ({error.__cause__ or error}); start the "
+                "server, or correct base_url"))
         return LlmFailure("server", self.clean(f"the answer cannot be read: {str(error)[:QUOTED]}"))
 
     @property
@@ -97,9 +94,9 @@ class Failures:
     def _status(self, error: openai.APIStatusError) -> LlmFailure:
         status, why = error.status_code, self.clean(why_refused(error))
         if is_overflow(error):
-            return LlmFailure("context",
-                              f"the prompt does not fit into the model's context{why}; start the server "
-                                         "with a larger context, or name a model that has one")
+            return LlmFailure(
+                "context", f"the prompt does not fit into the model's context{why}; start the server with a "
+                           "larger context, or name a model that has one")
         if status in (401, 403):
             return LlmFailure("unauthorised",
                               f"the endpoint refuses the key (HTTP {status}); {self._key_mend()}")
@@ -114,7 +111,7 @@ class Failures:
             return LlmFailure("server", f"the endpoint answers HTTP {status}{why}")
         if status in (400, 422):
             return LlmFailure("request", f"the server refuses the request (HTTP {status}){why}")
-        return LlmFailure("request", f"the endpoint answers HTTP {status}{why}; is base_url right?")
+        return LlmFailure("request", f"the endpoint answers HTTP {status}{why}; check base_url")
 
     def _key_mend(self) -> str:
         variable = self._settings.key_variable

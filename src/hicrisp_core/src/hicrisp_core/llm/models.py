@@ -12,6 +12,7 @@ from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.chat_model import Backend, ChatModel
 from hicrisp_core.llm.replay import ReplayModel
 from hicrisp_core.llm.role_model import Memory, RoleModel
+from hicrisp_core.llm.roles import BRAIN
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.deadline import Deadline
 
@@ -55,8 +56,9 @@ class Models:
             return self._roles[role]
 
     def _made(self, role: str, settings: LlmSettings) -> ChatModel:
+        plans = not self.settings.of_role(BRAIN).offline
         if settings.replay:
-            return RoleModel(ReplayModel(settings.replay, role), role, settings)
+            return RoleModel(ReplayModel(settings.replay, role), role, settings, plans=plans)
         alike = replace(settings, name="", roles={})
         shared = next(((model, memory) for known, model, memory in self._shared if known == alike), None)
         if shared is None:
@@ -65,7 +67,7 @@ class Models:
             self._shared.append((alike, *shared))
         model, memory = shared
         repeats = settings.cache > 0 and settings.temperature == 0.0
-        return RoleModel(model, role, settings, memory if repeats else None, model.secrets)
+        return RoleModel(model, role, settings, memory if repeats else None, model.secrets, plans)
 
     def probe(self, deadline: Deadline) -> List[Capabilities]:
         """Find out what the models can that were made so far and were not asked yet, and log a line for

@@ -4,20 +4,18 @@ asked.
 
 from __future__ import annotations
 
-import json
 import threading
 from difflib import SequenceMatcher
 from pathlib import Path as FilePath
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Attempt, Completion, LlmFailure, Message
 from hicrisp_core.llm.fingerprint import schema_hash
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.exchanges import FILE_NAME, Exchange
-from hicrisp_core.trace.read_event import problems_of, record_of
+from hicrisp_core.trace.exchanges import Exchange
+from hicrisp_core.trace.read_exchanges import read_exchanges
 
 _SHOWN = 80
 """Characters that a difference quotes of each side."""
@@ -78,6 +76,12 @@ class ReplayModel(ChatModel):
         return f"{what}: {difference(nearest.messages, asked) or _other_schema(nearest.schema, schema)}"
 
 
+def folder_of(recording: Union[str, FilePath]) -> FilePath:
+    """The folder of the run that a recording belongs to."""
+    path = FilePath(recording).expanduser()
+    return path if path.is_dir() else path.parent
+
+
 def difference(recorded: Sequence[Message], asked: Sequence[Message]) -> str:
     """The first line at which two prompts differ, with both sides; empty when they are the same."""
     for at, (old, new) in enumerate(zip(recorded, asked), start=1):
@@ -121,34 +125,14 @@ def _answer(question: Tuple[Exchange, ...]) -> Union[Completion, LlmFailure]:
     if last.failure:
         return LlmFailure(last.failure, last.error, last.attempt, last.seconds, before)
     return Completion(last.answer, last.answered_by, last.prompt_tokens, last.completion_tokens, last.cut_off,
-                      last.seconds, last.attempt, before)
+                      last.seconds, last.attempt, before, sure=last.sure if last.sure >= 0.0 else None)
 
 
 def _questions(path: FilePath, role: str) -> List[Tuple[Exchange, ...]]:
     """The role's questions, each with its attempts, in the order in which they were asked."""
-    path = path / FILE_NAME if path.is_dir() else path
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read the recording {path}: {error}") from error
     found: List[List[Exchange]] = []
-    for at, line in enumerate(lines, start=1):
-        if line.strip():
-            exchange = _exchange(line, f"{path}:{at}")
-            if exchange.role == role:
-                found[len(found):] = [[]] if exchange.attempt <= 1 or not found else []
-                found[-1].append(exchange)
+    for exchange in read_exchanges(path):
+        if exchange.role == role:
+            found[len(found):] = [[]] if exchange.attempt <= 1 or not found else []
+            found[-1].append(exchange)
     return [tuple(attempts) for attempts in found]
-
-
-def _exchange(line: str, place: str) -> Exchange:
-    try:
-        entry = json.loads(line)
-    except ValueError as error:
-        raise ConfigError(f"{place}: not a recorded exchange: {error}") from error
-    if not isinstance(entry, dict) or entry.get("kind") != Exchange.kind:
-        raise ConfigError(f"{place}: not a recorded exchange: 'kind' is not '{Exchange.kind}'")
-    wrong = problems_of(entry)
-    if wrong:
-        raise ConfigError(f"{place}: not a recorded exchange: {wrong[0]}")
-    return record_of(Exchange, entry)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Union
+import math
+from typing import Any, Optional, Union
 
 from hicrisp_core.llm.exchange import Completion, LlmFailure
 
@@ -20,7 +21,7 @@ def read_reply(reply: Any) -> Union[Completion, LlmFailure]:
     usage = getattr(reply, "usage", None)
     if text.strip():
         return Completion(text, str(getattr(reply, "model", "") or ""), _count(usage, "prompt_tokens"),
-                          _count(usage, "completion_tokens"), ended == "length")
+                          _count(usage, "completion_tokens"), ended == "length", sure=_sure(choices[0]))
     return _without_text(message, ended)
 
 
@@ -39,6 +40,14 @@ def _without_text(message: Any, ended: str) -> LlmFailure:
     if ended == "length":
         return LlmFailure("cut_off", "the answer was cut off before its first word; raise max_tokens")
     return LlmFailure("empty", "the model answered nothing")
+
+
+def _sure(choice: Any) -> Optional[float]:
+    """The product of the tokens' probabilities, where the server tells them."""
+    tokens = getattr(getattr(choice, "logprobs", None), "content", None) or ()
+    found = [float(token.logprob) for token in tokens
+             if isinstance(getattr(token, "logprob", None), (int, float))]
+    return math.exp(min(0.0, sum(found))) if found and len(found) == len(tokens) else None
 
 
 def _count(usage: Any, name: str) -> int:

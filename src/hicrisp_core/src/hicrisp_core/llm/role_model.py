@@ -28,6 +28,7 @@ class RoleModel(ChatModel):
         model: answers; several roles may share one.
         memory: answers that are given again to the very same question; ``None`` to ask each time.
         secrets: texts that reach no record.
+        plans: whether the run's brain asks a model, for the record.
 
     Raises:
         ConfigError: when the file that the settings record to cannot be written.
@@ -35,10 +36,12 @@ class RoleModel(ChatModel):
 
     def __init__(
         self, model: ChatModel, role: str, settings: LlmSettings, memory: Optional["Memory"] = None,
-        secrets: Sequence[str] = (),
+        secrets: Sequence[str] = (), plans: bool = True,
     ) -> None:
         self._model = model
         self._role = role
+        self._settings = settings
+        self._plans = plans
         self._memory = memory
         self._recalls = True
         self._secrets = tuple(secrets)
@@ -83,7 +86,9 @@ class RoleModel(ChatModel):
     ) -> Tuple[Exchange, ...]:
         """One exchange for each request; the last one is what the question came to."""
         same = Exchange(role=self._role, model=self.name, schema=schema_hash(schema),
-                        messages=tuple(redacted_values([dict(each) for each in messages], *self._secrets)))
+                        messages=tuple(redacted_values([dict(each) for each in messages], *self._secrets)),
+                        goal_prompt=self._settings.goal_prompt, only_goals=self._settings.only_goals,
+                        ask_below=self._settings.ask_below, plans=self._plans)
         before = [replace(same, attempt=number, failure=each.kind, error=each.message, seconds=each.seconds)
                   for number, each in enumerate(said.before, start=1)]
         last = replace(same, attempt=said.calls, seconds=said.seconds)
@@ -92,7 +97,8 @@ class RoleModel(ChatModel):
         else:
             last = replace(last, answer=redacted(said.text, *self._secrets), answered_by=said.model,
                            prompt_tokens=said.prompt_tokens, completion_tokens=said.completion_tokens,
-                           cut_off=said.cut_off, cached=said.calls == 0)
+                           cut_off=said.cut_off, cached=said.calls == 0,
+                           sure=-1.0 if said.sure is None else said.sure)
         return (*before, last)
 
     def _write(self, exchanges: Sequence[Exchange]) -> None:

@@ -22,7 +22,8 @@ from hicrisp_core.config.yaml_lines import Path, Positions, check_keys, read_yam
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.embedded_files import what_is_missing
-from hicrisp_core.llm.roles import ROLES
+from hicrisp_core.llm.roles import BRAIN, ROLES
+from hicrisp_core.trace.read_exchanges import read_exchanges
 
 AUTO = "auto"
 OFFLINE: Final = "offline"
@@ -36,6 +37,7 @@ OWN_MODEL_VARIABLE = "HICRISP_LLM_MODEL"
 REPLAY: Final = "replay"
 """Stands before the file of a recorded run in place of the name of a configuration: ``replay:FILE``."""
 Retries = Annotated[int, Ge(0), Le(10)]
+Share = Annotated[float, Ge(0.0), Le(1.0)]
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
 
@@ -65,6 +67,8 @@ class LlmSettings:
         goal_prompt: the folder of ``config/prompts`` by which it is asked for goals: ``goal`` has rules and
             examples, ``goal_short`` one line for a model that was trained on it.
         only_goals: whether it makes goals and no plans: a search plans, whatever brain the policy names.
+        ask_below: a goal that the model finds less likely than this, 0 to 1, is said back to the user as a
+            question; 0 for never. The endpoint must tell its tokens' probabilities.
         budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own
             budgets.
         budget_tokens: tokens that it may use; 0 for no bound.
@@ -93,6 +97,7 @@ class LlmSettings:
     response_format: Literal["auto", "json_schema", "json_object", "none"] = "auto"
     goal_prompt: str = "goal"
     only_goals: bool = False
+    ask_below: Share = 0.0
     budget_calls: NonNegativeInt = 0
     budget_tokens: NonNegativeInt = 0
     cache: NonNegativeInt = 64
@@ -115,8 +120,8 @@ class LlmSettings:
     @property
     def url(self) -> str:
         """The endpoint; empty for the package's own default."""
-        return _filled(self.base_url) or os.environ.get(OWN_URL_VARIABLE, "") or os.environ.get(URL_VARIABLE,
-                                                                                                "")
+        own, usual = (os.environ.get(name, "") for name in (OWN_URL_VARIABLE, URL_VARIABLE))
+        return _filled(self.base_url) or own or usual
 
     @property
     def model_name(self) -> str:
@@ -181,7 +186,13 @@ def _replayed(recording: str) -> LlmSettings:
     if not path.exists():
         raise ConfigError(f"there is no recording {path}; give the whole path of a run's llm.jsonl, or of "
                           "the run's folder")
-    return LlmSettings(REPLAY, replay=str(path))
+    usual = LlmSettings(REPLAY, replay=str(path))
+    asked = [(each, replace(usual, goal_prompt=each.goal_prompt, only_goals=each.only_goals,
+                            ask_below=each.ask_below)) for each in read_exchanges(path)]
+    roles: Dict[str, Any] = {each.role: settings for each, settings in asked}
+    if asked and not asked[0][0].plans:
+        roles[BRAIN] = LlmSettings(REPLAY, backend=OFFLINE)
+    return replace(asked[0][1] if asked else usual, roles=roles)
 
 
 def _loaded(file: FilePath, roles: bool) -> LlmSettings:

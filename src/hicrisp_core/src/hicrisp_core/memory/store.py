@@ -89,6 +89,16 @@ class Store:
             except (sqlite3.Error, OSError) as error:
                 return self._trouble(error)
 
+    def copy_to(self, file: Path) -> Union[None, Trouble]:
+        """Write the file as it is now to another place, whoever writes to it meanwhile; nothing where
+        there is none.
+        """
+        def copied(connection: sqlite3.Connection) -> None:
+            with closing(sqlite3.connect(str(file))) as other:
+                connection.backup(other)
+
+        return self.read(copied, None)
+
     def _connect(self, mode: str) -> sqlite3.Connection:
         place = f"file:{quote(str(self.file.resolve()))}?mode={mode}"
         return sqlite3.connect(place, timeout=self._patience, isolation_level=None, uri=True)

@@ -25,12 +25,14 @@ class Asked(Generic[_Read]):
 
     Args:
         silent: whether the model gave no answer at all, rather than one that cannot be used.
+        sure: how likely the model found its answer, 0 to 1; ``None`` where the endpoint does not say.
     """
 
     answer: Optional[_Read]
     trouble: str
     usage: Usage
     silent: bool = False
+    sure: Optional[float] = None
 
 
 def conversation(system: str, examples: Sequence[Turn], prompt: str) -> List[Message]:
@@ -64,7 +66,7 @@ def ask(
                          silent=True)
         found = read(said)
         if not isinstance(found, ParseFailure):
-            return Asked(found, "", usage)
+            return Asked(found, "", usage, sure=said.sure)
         trouble = str(found)
         messages = [*messages, {"role": "assistant", "content": said.text},
                     {"role": "user", "content": f"This cannot be used: {plain(trouble)} Answer again, in the "

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import itertools
-import json
-from typing import Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Dict, Iterable, List, Optional, Sequence
 
 from hicrisp_core.domain.conditions import Facts, IsA
 from hicrisp_core.domain.effects import type_test
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.wording import words_of
-from hicrisp_core.model import Command, Feedback, StackEntry, StepRecord, WorldState
-from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.model import Feedback, Relation, StackEntry, StepRecord, WorldState
+from hicrisp_core.model.goal import Holds
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.prompting.quarantine import plain
 
 _NAME_LIMIT = 60
 _MOST_BINDINGS = 2000
 """Bindings of an action's parameters that are looked at."""
-_MOST_PAIRS = 12
 _SEVERAL = ('Give each step to a robot that can do it. Steps of different robots run at once where neither '
             'needs the other; a step that must wait for others besides says so: "after": [their indices, '
             'counted from 0].')
-
-
-def actions_text(domain: Domain) -> str:
-    """Every action with its parameters, its meaning and what it needs."""
-    return "\n".join(_action(domain, action) for action in domain.actions.values())
 
 
 def abilities_text(domain: Domain) -> str:
@@ -36,18 +28,13 @@ def abilities_text(domain: Domain) -> str:
                      for action in domain.actions.values())
 
 
-def _action(domain: Domain, action: Action) -> str:
-    parameters = ", ".join(f"{p.name}: {p.type}" for p in action.parameters.values())
-    needs = "; ".join(str(p.condition) for p in action.preconditions)
-    return f"- {action.name}({parameters}): {action.text}." + (f" Needs: {needs}." if needs else "")
-
-
-def objects_text(world: WorldState, domain: Optional[Domain] = None) -> str:
+def objects_text(world: WorldState, domain: Optional[Domain] = None, places: bool = True) -> str:
     """Every thing with its type, attributes and place; every robot, of several with what each can do."""
     lines = []
     for name, thing in sorted(world.objects.items()):
         attributes = "".join(f", {plain(str(v), _NAME_LIMIT)}" for _, v in sorted(thing.attributes.items()))
-        place = "" if thing.pose is None else " at ({:.2f}, {:.2f}, {:.2f})".format(*thing.pose.position)
+        at = thing.pose.position if places and thing.pose is not None else None
+        place = "" if at is None else " at ({:.2f}, {:.2f}, {:.2f})".format(*at)
         place = f", {thing.sight}" if thing.unseen else place
         lines.append(f"- {plain(name, _NAME_LIMIT)}: {thing.type}{attributes}{place}")
     several = domain is not None and len(world.robots) > 1
@@ -63,10 +50,16 @@ def _abilities(domain: Domain, kind: str) -> List[str]:
             or domain.is_a(kind, action.parameters[action.robot_parameter].type)]
 
 
-def facts_text(domain: Domain, world: WorldState) -> str:
+def facts_text(domain: Domain, world: WorldState, notes: Iterable[str] = ()) -> str:
     """What holds, as sentences."""
     return "\n".join(f"- {plain(sentence)}"
-                     for sentence in domain.facts_text(world.relations)) or "- nothing is known"
+                     for sentence in (*domain.facts_text(world.relations), *notes)) or "- nothing is known"
+
+
+def state_text(relations: Iterable[Relation], notes: Iterable[str] = ()) -> str:
+    """What holds, in the words of actions: ``on(a,b)``, one fact a line, and sentences behind them."""
+    return "\n".join(f"- {plain(each)}" for each in (*map(str, map(Holds, sorted(relations))), *notes)) \
+        or "- nothing to tell"
 
 
 def triplets_text(world: WorldState) -> str:
@@ -94,58 +87,6 @@ def _can_run(domain: Domain, action: Action, world: WorldState, facts: Facts, is
         if all(each.condition.bind(binding).holds(facts, is_a) for each in action.preconditions):
             return True
     return False
-
-
-def examples_text(domain: Domain) -> str:
-    """The domain's examples as a task and the JSON that answers it."""
-    return _examples(domain, _step)
-
-
-def worded_examples_text(domain: Domain) -> str:
-    """The same with the steps in words: (environment, task, plan), BrainBody-LLM, section 3.1."""
-    return _examples(domain, _sentence)
-
-
-def pairs_text(domain: Domain) -> str:
-    """The steps of the domain's examples as (step, command), BrainBody-LLM, section 3.2."""
-    texts = [str(step) for example in domain.examples for step in _plan(example)]
-    found = {f"Step: {_sentence(domain, text)}\nAnswer: {json.dumps({'steps': [_step(domain, text)]})}": None
-             for text in texts}
-    return "\n".join(list(found)[:_MOST_PAIRS]) or "(none)"
-
-
-def _examples(domain: Domain, said: Callable[[Domain, str], object]) -> str:
-    found: List[str] = []
-    for example in domain.examples:
-        state = example.get("state")
-        holds = f"What holds: {state if isinstance(state, str) else '; '.join(map(str, state))}\n" \
-            if isinstance(state, (str, list)) else ""
-        steps = [said(domain, str(step)) for step in _plan(example)]
-        found.append(f"{holds}Task: {example.get('task')}\nAnswer: {json.dumps({'steps': steps})}")
-    return "\n".join(found) or "(none)"
-
-
-def _plan(example: Mapping[str, object]) -> List[object]:
-    plan = example.get("plan")
-    return plan if isinstance(plan, list) else []
-
-
-def _sentence(domain: Domain, text: str) -> str:
-    """An example's step in words."""
-    raw = parse_plan(text)
-    if isinstance(raw, ParseFailure) or raw[0].action not in domain.actions:
-        return text
-    names = zip(domain.actions[raw[0].action].parameters, raw[0].positional)
-    return domain.describe(Command(raw[0].action, {**dict(names), **raw[0].named}))
-
-
-def _step(domain: Domain, text: str) -> Dict[str, object]:
-    """An example's step in the form that answers have."""
-    raw = parse_plan(text)
-    if isinstance(raw, ParseFailure) or raw[0].action not in domain.actions:
-        return {"action": text, "arguments": {}}
-    names = zip(domain.actions[raw[0].action].parameters, raw[0].positional)
-    return {"action": raw[0].action, "arguments": {**dict(names), **raw[0].named}}
 
 
 def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:

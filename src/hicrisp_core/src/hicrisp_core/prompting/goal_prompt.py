@@ -95,7 +95,8 @@ class GoalPrompt:
         return tuple(turns)
 
     def _system(self, domain: Domain) -> str:
-        examples = "\n\n".join(f"{request}\n{answer}" for request, answer in self._examples(domain))
+        shown = self._examples(domain) if self._prompts.says("system", "examples") else ()
+        examples = "\n\n".join(f"{request}\n{answer}" for request, answer in shown)
         return self._prompts.render(
             "system", description=domain.description, names=predicate_names(domain),
             predicates=predicates_text(domain), examples=examples or "(none)", turns="",

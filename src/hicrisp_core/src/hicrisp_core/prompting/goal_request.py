@@ -5,11 +5,11 @@ request.
 from __future__ import annotations
 
 import json
-from typing import Dict
+from typing import Dict, Sequence
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.vocabulary import goal_predicates, telling_facts
-from hicrisp_core.model import WorldState
+from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Holds
 from hicrisp_core.prompting.quarantine import plain, quarantined
 
@@ -19,10 +19,13 @@ NOTHING = "-"
 
 
 def request_values(task_text: str, domain: Domain, world: WorldState) -> Dict[str, str]:
-    """The values of the request's placeholders: ``things``, ``robots``, ``now``, ``task``."""
-    facts = (plain(str(Holds(fact)), 2 * _NAME_LIMIT) for fact in telling_facts(domain, world))
-    return {"things": things_text(world), "robots": robots_text(world), "now": "; ".join(facts) or NOTHING,
-            "task": quarantined(task_text)}
+    """The values of the request's placeholders: ``things``, ``robots``, ``now``, ``task``; and ``looks`` and
+    ``places``, which say the same as ``things`` and ``now`` with the description before the name.
+    """
+    facts = telling_facts(domain, world)
+    return {"things": things_text(world), "robots": robots_text(world),
+            "now": "; ".join(plain(str(Holds(fact)), 2 * _NAME_LIMIT) for fact in facts) or NOTHING,
+            "looks": looks_text(world), "places": places_text(facts, domain), "task": quarantined(task_text)}
 
 
 def things_text(world: WorldState) -> str:
@@ -35,6 +38,25 @@ def things_text(world: WorldState) -> str:
         + ", ".join(plain(str(each), _NAME_LIMIT)
                     for each in (thing.type, *(value for _, value in sorted(thing.attributes.items())))) + ")"
         for thing in things) or NOTHING
+
+
+def looks_text(world: WorldState) -> str:
+    """Every thing by what it looks like, then its name: ``red box: red_box``.
+
+    A small model that reads "the red box" looks for these words earlier and goes on as it went on there.
+    """
+    things = sorted(world.objects.values(), key=lambda thing: (not thing.movable, thing.name))
+    return ", ".join(
+        plain(" ".join((*(str(value) for _, value in sorted(thing.attributes.items())), thing.type)),
+              2 * _NAME_LIMIT) + f": {plain(thing.name, _NAME_LIMIT)}" for thing in things) or NOTHING
+
+
+def places_text(facts: Sequence[Relation], domain: Domain) -> str:
+    """Where things are, the place before the thing: ``in bowl: spoon; holding panda: mug``."""
+    held = domain.roles.held
+    said = (f"{fact.predicate} " + (f"{fact.subject}: {fact.object}" if fact.predicate == held
+                                    else f"{fact.object}: {fact.subject}") for fact in facts)
+    return "; ".join(plain(each, 3 * _NAME_LIMIT) for each in said) or NOTHING
 
 
 def robots_text(world: WorldState) -> str:

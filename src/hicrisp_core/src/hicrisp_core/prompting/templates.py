@@ -25,28 +25,30 @@ def _placeholders(required: str, optional: str = "") -> Placeholders:
 
 
 PLACEHOLDERS: Mapping[str, Placeholders] = {
-    "system": _placeholders("actions", "description examples"),
-    "plan": _placeholders("task objects", "facts triplets available"),
-    "replan": _placeholders("task objects feedback", "facts triplets available done remaining"),
-    "correct": _placeholders("objects stack", "task facts"),
+    "system": _placeholders("actions", "description examples turns"),
+    "plan": _placeholders("task objects", "facts triplets available goal"),
+    "replan": _placeholders("task objects feedback", "facts triplets available goal done remaining"),
+    "correct": _placeholders("objects stack", "task facts triplets available goal"),
     "body": _placeholders("step objects", "facts triplets"),
     "system_body": _placeholders("actions", "description pairs"),
 }
-"""The prompts of one model that plans and of the body, with their placeholders."""
+"""The prompts of one model that plans and of the body, with their placeholders. The domain's
+examples stand where ``system`` says ``$examples``; where it says ``$turns``, they go before each request as
+turns of the conversation."""
 AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
     "alex": _placeholders("abilities", "description"),
     "alex_request": _placeholders("task history objects", "facts"),
     "alex_report": _placeholders("task outcome message", "history done failures"),
-    "travi": _placeholders("abilities", "description"),
-    "travi_request": _placeholders("task objects facts"),
-    "travi_replan": _placeholders("task objects facts done remaining feedback"),
-    "ropa": _placeholders("actions", "description examples"),
+    "travi": _placeholders("abilities", "description examples turns"),
+    "travi_request": _placeholders("task objects facts", "goal"),
+    "travi_replan": _placeholders("task objects facts done remaining feedback", "goal"),
+    "ropa": _placeholders("actions", "description examples turns"),
     "ropa_request": _placeholders("goal steps things", "objects state facts"),
 }
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
     "system": _placeholders("", "description names predicates examples turns say"),
-    "request": _placeholders("things robots now task"),
+    "request": _placeholders("robots task", "things now looks places"),
 }
 """The prompts for goals: the rules, and what is asked.
 

@@ -29,6 +29,9 @@ class Exchange(Event):
         answered_by: the model's name as the endpoint says it.
         seconds: wall time from the question to the end of this request.
         cached: whether the answer is a repeat from the client's memory.
+        goal_prompt: by which settings the role's model was asked; so are ``only_goals`` and ``ask_below``.
+        plans: whether the run's brain asked a model, or a search planned.
+        sure: how likely the model found the answer, 0 to 1; -1 where the endpoint does not say.
     """
 
     kind: ClassVar[str] = "exchange"
@@ -47,6 +50,11 @@ class Exchange(Event):
     cut_off: bool = False
     seconds: float = 0.0
     cached: bool = False
+    goal_prompt: str = "goal"
+    only_goals: bool = False
+    ask_below: float = 0.0
+    plans: bool = True
+    sure: float = -1.0
 
 
 class ExchangeFile:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence
 
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.replay import folder_of
+from hicrisp_core.llm.settings import OFFLINE, LlmSettings
 from hicrisp_core.memory.entries import Source
 from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.memory.store import FILE_NAME, Store
@@ -19,6 +22,7 @@ from hicrisp_ros.config_files import Configuration
 AS_THE_POLICY_SAYS = "policy"
 READ, ON = "read", "on"
 REAL = "real"
+_NO_MODEL = LlmSettings(OFFLINE, backend=OFFLINE)
 _MISPLACES = "place_offset"
 """The fault of a simulated arm that its offsets tell of."""
 
@@ -30,10 +34,14 @@ class MemorySettings:
     Args:
         setting: ``off``, ``read``, ``on``, or ``policy`` for what the policy says.
         file: where it lies.
+        copied: whether each run's folder gets a copy of it as it was, for a repetition of the run.
+        now: seconds since 1970 by which entries age; the time of day where none is given.
     """
 
     setting: str
     file: Path
+    copied: bool = False
+    now: Optional[float] = None
 
     def memory(
         self, configuration: Configuration, labels: Mapping[str, Any], simulator: str,
@@ -46,18 +54,30 @@ class MemorySettings:
             simulator: what simulates the robots; empty for real ones.
             faults: what it lets go wrong: an arm that places otherwise is another arm.
         """
-        setting = configuration.policy.memory if self.setting == AS_THE_POLICY_SAYS else self.setting
+        setting = self._setting(configuration)
         if setting == OFF:
             return None
         policy, llm, scene = (str(labels.get(name, "")) for name in ("policy", "llm", "scene"))
         source = Source(policy=policy, llm=llm, scene=scene)
+        now = self.now
         return FileMemory(
-            Store(self.file), configuration.domain, setting == ON, body_of(simulator, faults), source)
+            Store(self.file), configuration.domain, setting == ON, body_of(simulator, faults), source,
+            clock=time.time if now is None else lambda: now)
+
+    def copy_to(self, folder: Path, configuration: Configuration) -> None:
+        """Put a copy into a run's folder, where that is wanted; the run goes on without one that cannot be
+        made.
+        """
+        if self.copied and self._setting(configuration) != OFF:
+            Store(self.file).copy_to(folder / FILE_NAME)
+
+    def _setting(self, configuration: Configuration) -> str:
+        return configuration.policy.memory if self.setting == AS_THE_POLICY_SAYS else self.setting
 
 
-def read_settings(setting: str, file: str, runs_dir: Path) -> MemorySettings:
+def read_settings(setting: str, file: str, runs_dir: Path, llm: LlmSettings = _NO_MODEL) -> MemorySettings:
     """The settings of the parameters ``~memory`` and ``~memory_file``; by default the file lies beside the
-    runs.
+    runs. A run that is repeated from its recording knows what it knew then.
 
     Raises:
         ConfigError: for an unknown setting, with the valid ones.
@@ -67,7 +87,13 @@ def read_settings(setting: str, file: str, runs_dir: Path) -> MemorySettings:
     setting = {"False": OFF, "True": ON, "": AS_THE_POLICY_SAYS}.get(setting, setting)
     if setting not in valid:
         raise ConfigError(f"memory: '{setting}' is not one of: {', '.join(valid)}")
-    return MemorySettings(setting, Path(file).expanduser().resolve() if file else runs_dir / FILE_NAME)
+    if llm.replay and setting == AS_THE_POLICY_SAYS and not file:
+        recorded = folder_of(llm.replay) / FILE_NAME
+        known = recorded.is_file()
+        then = recorded.stat().st_mtime if known else None
+        return MemorySettings(READ if known else OFF, recorded, now=then)
+    return MemorySettings(setting, Path(file).expanduser().resolve() if file else runs_dir / FILE_NAME,
+                          copied=not llm.offline)
 
 
 def body_of(simulator: str, faults: Sequence[FaultRecord]) -> str:

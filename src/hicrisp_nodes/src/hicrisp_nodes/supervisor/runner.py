@@ -106,6 +106,8 @@ class TaskRunner:
         began, began_ros = time.monotonic(), rospy.get_time()
         request.explain = lambda: explain(log.events)
         self._camera.begin(log.folder)
+        if self._memory is not None:
+            self._memory.copy_to(log.folder, self._configuration)
 
         def tell(event: Dict[str, Any]) -> None:
             story.progress = story.progress.after(event)

@@ -1,0 +1,133 @@
+"""A domain's examples as small worlds of their own, so that they are shown in the very form of a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+
+from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
+from hicrisp_core.model import Command, Relation, RobotState, Step, Value, WorldObject, WorldState
+from hicrisp_core.model.goal import Holds
+from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.parsing.plan_text import parse_plan
+from hicrisp_core.parsing.raw import ParseFailure
+
+_ATTRIBUTES = ("colour", "use", "label")
+"""What the words behind a thing's type are taken for; prompts show their values only."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A request in a world of its own, and what a model should answer.
+
+    Args:
+        notes: what holds besides the world's facts, in words.
+        end: what holds when the steps are done.
+        reasoning: what to think of on the way.
+        answer: said instead of steps where nothing has to move.
+        refusal: said instead of steps where it cannot be done.
+    """
+
+    task: str
+    world: WorldState
+    steps: Tuple[Step, ...] = ()
+    notes: Tuple[str, ...] = ()
+    end: Tuple[Relation, ...] = ()
+    reasoning: str = ""
+    answer: str = ""
+    refusal: str = ""
+
+
+def shown_examples(domain: Domain, robots: Mapping[str, RobotState]) -> Tuple[Shown, ...]:
+    """The domain's examples, done by the robots that are there; those with unknown actions are left out."""
+    found = (_Reader(domain, robots).read(example) for example in domain.examples)
+    return tuple(each for each in found if each is not None)
+
+
+class _Reader:
+    """Reads one example; the robots that it names become the ones that are there, kind by kind."""
+
+    def __init__(self, domain: Domain, robots: Mapping[str, RobotState]) -> None:
+        self._domain = domain
+        self._robots = robots
+        self._names: Dict[str, str] = {}
+        self._acting: Dict[str, RobotState] = {}
+        self._things: Dict[str, WorldObject] = {}
+
+    def read(self, example: Mapping[str, object]) -> Optional[Shown]:
+        things = example.get("things")
+        for name, words in (things if isinstance(things, dict) else {}).items():
+            self._add(str(name), _listed(words))
+        steps: List[Step] = []
+        for text in _listed(example.get("plan")):
+            step = self._step(text)
+            if step is None:
+                return None
+            steps.append(step)
+        facts, notes = self._facts(_listed(example.get("state")))
+        end, _ = self._facts(_listed(example.get("end")))
+        robots = {**self._robots} or self._acting
+        world = WorldState(self._things, frozenset(facts), robots)
+        return Shown(str(example.get("task")), world, tuple(steps), notes, end,
+                     *(str(example.get(key) or "") for key in ("reasoning", "answer", "refusal")))
+
+    def _step(self, text: str) -> Optional[Step]:
+        raw = parse_plan(text)
+        if isinstance(raw, ParseFailure) or raw[0].action not in self._domain.actions:
+            return None
+        action = self._domain.actions[raw[0].action]
+        written = {**dict(zip(action.parameters, raw[0].positional)), **raw[0].named}
+        arguments = {name: self._value(action, name, value) for name, value in written.items()
+                     if name in action.parameters}
+        robot = str(arguments.get(action.robot_parameter, ""))
+        return Step(self._domain.describe(Command(action.name, arguments)), action.name, arguments, robot)
+
+    def _value(self, action: Action, name: str, written: str) -> Value:
+        kind = action.parameters[name].type
+        if kind == "number":
+            number = float(written)
+            return int(number) if number.is_integer() else number
+        if kind in ROBOT_TYPES:
+            return self._robot(written, kind)
+        if written not in self._things:
+            self._add(written, (kind,))
+        return written
+
+    def _robot(self, written: str, kind: str) -> str:
+        if written not in self._names:
+            taken = set(self._names.values())
+            free = (name for name, robot in sorted(self._robots.items())
+                    if self._domain.is_a(robot.kind, kind) and name not in taken)
+            self._names[written] = next(free, written)
+            self._acting[self._names[written]] = RobotState(self._names[written], kind)
+        return self._names[written]
+
+    def _add(self, name: str, words: Sequence[str]) -> None:
+        type_ = words[0]
+        items = (action.parameters[action.item_parameter].type for action in self._domain.actions.values()
+                 if action.item_parameter)
+        movable = any(self._domain.is_a(type_, each) for each in items)
+        self._things[name] = WorldObject(name, type_, attributes=dict(zip(_ATTRIBUTES, words[1:])),
+                                         movable=movable)
+
+    def _facts(self, texts: Sequence[str]) -> Tuple[Tuple[Relation, ...], Tuple[str, ...]]:
+        """The facts among some sentences, and the other sentences."""
+        facts, others = [], []
+        for text in texts:
+            read = parse_statement(text)
+            if isinstance(read, Holds):
+                subject, object_ = (self._named(part) for part in (read.fact.subject, read.fact.object))
+                facts.append(Relation(subject, read.fact.predicate, object_))
+            else:
+                others.append(text)
+        return tuple(facts), tuple(others)
+
+    def _named(self, name: str) -> str:
+        """A name of the example; a robot's becomes that of the robot that is there."""
+        return self._names.get(name, name)
+
+
+def _listed(value: object) -> Tuple[str, ...]:
+    if isinstance(value, (list, tuple)):
+        return tuple(map(str, value))
+    return (str(value),) if value else ()

@@ -1,0 +1,156 @@
+"""What a planner is asked: the rules with the actions, the domain's examples, and last the request.
+
+The examples are requests in small worlds, rendered by the same template as the request itself and answered in
+the form that its answer has: a small model copies what it sees.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import Relation, Step, WorldState
+from hicrisp_core.model.goal import Goal, Holds
+from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
+from hicrisp_core.prompting import describe
+from hicrisp_core.prompting.actions import actions_text, implied_robot
+from hicrisp_core.prompting.answer_schema import ANSWER, COMMAND, PLAN, REFUSE
+from hicrisp_core.prompting.asking import Turn
+from hicrisp_core.prompting.examples import Shown, shown_examples
+from hicrisp_core.prompting.focus import focus
+from hicrisp_core.prompting.goal_request import compact
+from hicrisp_core.prompting.openings import Opening, Openings
+from hicrisp_core.prompting.quarantine import plain, quarantined
+from hicrisp_core.prompting.remembered import remembered_text
+from hicrisp_core.prompting.templates import Prompts
+
+_MOST_PAIRS = 12
+_NOTHING_SPECIAL = "Nothing is in the way."
+StepForm = Callable[[Domain, WorldState, Step], object]
+"""How an answer writes a step."""
+_GOAL_PARTS = (("first", "First"), ("end", "Wanted"), ("keep", "All the way"))
+
+
+def step_object(domain: Domain, world: WorldState, step: Step) -> Mapping[str, object]:
+    """A step as an object with an action and its arguments; without the robot where only one can do it."""
+    action = domain.actions[step.action]
+    implied = implied_robot(domain, action, world)
+    return {"action": step.action, "arguments": {
+        name: value for name, value in step.arguments.items()
+        if not (implied and name == action.robot_parameter)}}
+
+
+def step_words(domain: Domain, world: WorldState, step: Step) -> object:
+    """A step as a sentence."""
+    return plain(step.text)
+
+
+class PlanPrompt:
+    """The prompts of one planner over one domain.
+
+    Args:
+        step_form: how its answers write steps.
+    """
+
+    def __init__(self, prompts: Prompts, domain: Domain, step_form: StepForm = step_object) -> None:
+        self._prompts = prompts
+        self._domain = domain
+        self._step_form = step_form
+        self._openings = Openings(prompts, "system", {"description": domain.description})
+
+    def opening(self, world: WorldState) -> Opening:
+        """The rules, and the examples that go before a request as turns."""
+        return self._openings.of(world, self._turns,
+                                 lambda: {"actions": actions_text(self._domain, world)})
+
+    def plan(self, request: PlanRequest) -> str:
+        """The prompt for a new plan, or for one from the failed step on."""
+        names = goal_names(request.goal)
+        if not request.feedback:
+            earlier = remembered_text(request.examples, lambda step: self._form(request.world, step))
+            return earlier + self._rendered(
+                "plan", request.task.text, request.world, names, wanted_text(request.goal))
+        named = [str(value) for step in (*request.remaining, *(each.step for each in request.done))
+                 for value in step.arguments.values()]
+        return self._rendered(
+            "replan", request.task.text, request.world, (*names, *named), wanted_text(request.goal),
+            **describe.failure_texts(self._domain, request))
+
+    def correct(self, request: CorrectionRequest) -> str:
+        """The prompt for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
+        names = [str(value) for entry in request.stack for value in entry.command.arguments.values()]
+        return self._rendered(
+            "correct", request.task.text, request.world, names, "",
+            stack=describe.stack_text(self._domain, request.stack, request.feedback_level))
+
+    def _form(self, world: WorldState, step: Step) -> object:
+        if step.action in self._domain.actions:
+            return self._step_form(self._domain, world, step)
+        return plain(step.text)
+
+    def _turns(self, world: WorldState) -> Iterable[Turn]:
+        for shown in shown_examples(self._domain, world.robots):
+            prompt = self._rendered("plan", shown.task, shown.world, (), "", notes=shown.notes)
+            yield prompt, compact(example_answer(self._domain, shown, self._step_form))
+
+    def _rendered(
+        self, name: str, task: str, world: WorldState, names: Iterable[str], goal: str,
+        notes: Iterable[str] = (), **more: str,
+    ) -> str:
+        values = request_texts(self._domain, world, task, names, notes)
+        goal = f"\n{goal}" if goal else ""
+        return self._prompts.render(name, task=quarantined(task), goal=goal, **values, **more).strip()
+
+
+def example_answer(domain: Domain, shown: Shown, step_form: StepForm = step_object) -> Mapping[str, Any]:
+    """What a planner should answer to an example."""
+    if not shown.steps:
+        return {"kind": REFUSE, "why": shown.refusal} if shown.refusal \
+            else {"kind": ANSWER, "text": shown.answer}
+    thought = " ".join(filter(None, (wanted_facts(shown.end), shown.reasoning)))
+    return {"kind": PLAN, "reasoning": thought or _NOTHING_SPECIAL,
+            "steps": [step_form(domain, shown.world, step) for step in shown.steps]}
+
+
+def request_texts(
+    domain: Domain, world: WorldState, task: str, names: Iterable[str] = (), notes: Iterable[str] = ()
+) -> Dict[str, str]:
+    """What prompts tell of a world, as far as it matters to a request: ``objects``, ``facts``, ``triplets``,
+    ``available``.
+    """
+    seen = focus(task, names, domain, world)
+    objects = describe.objects_text(seen.world, domain, places=False)
+    if seen.others:
+        more = f" and {seen.more} more" if seen.more else ""
+        objects += f"\n- also here: {', '.join(plain(each, 60) for each in seen.others)}{more}"
+    return {"objects": objects, "facts": describe.state_text(seen.world.relations, notes),
+            "triplets": describe.triplets_text(seen.world),
+            "available": describe.available_text(domain, world)}
+
+
+def pairs_text(domain: Domain, world: WorldState) -> str:
+    """The steps of the domain's examples as (step, command), BrainBody-LLM, section 3.2."""
+    found = {step.text: compact({"kind": COMMAND, **step_object(domain, shown.world, step)})
+             for shown in shown_examples(domain, world.robots) for step in shown.steps}
+    return "\n".join(f"Step: {plain(said)}\nAnswer: {answer}"
+                     for said, answer in list(found.items())[:_MOST_PAIRS]) or "(none)"
+
+
+def wanted_facts(facts: Iterable[Relation]) -> str:
+    """What holds at the end, as a thought: ``Wanted: on(a,b), on(b,c).``"""
+    said = ", ".join(str(Holds(fact)) for fact in facts)
+    return f"Wanted: {said}." if said else ""
+
+
+def wanted_text(goal: Optional[Goal]) -> str:
+    """What a goal asks for, in the words of the actions; empty where no goal is known."""
+    if goal is None:
+        return ""
+    lines: List[str] = [f"{word}: {', '.join(plain(each, 300) for each in goal.texts[part])}"
+                        for part, word in _GOAL_PARTS if part in goal.texts]
+    return "\n".join(lines)
+
+
+def goal_names(goal: Optional[Goal]) -> Tuple[str, ...]:
+    """The things and robots that a goal speaks of."""
+    return goal.names if goal is not None else ()

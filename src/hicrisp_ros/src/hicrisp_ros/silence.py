@@ -1,0 +1,37 @@
+"""For how long a topic has said nothing."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import rospy
+
+SLOWEST = 5.0
+"""A simulation slower than real time by more than this counts as one that stands still."""
+
+
+class Silence:
+    """Counts seconds since something was heard.
+
+    On a real robot they are wall time. In a simulation they are those of its clock, since a busy machine
+    slows the robot and its sensors alike; where that clock hardly moves, or was set back, wall time counts
+    by a fifth.
+    """
+
+    def __init__(self, heard: bool = True) -> None:
+        self._wall = self._ros = -math.inf
+        if heard:
+            self.heard()
+
+    def heard(self) -> None:
+        """Something was heard now."""
+        self._wall, self._ros = time.monotonic(), rospy.get_time()
+
+    @property
+    def seconds(self) -> float:
+        """Since it was last heard; infinite when it never was."""
+        wall = time.monotonic() - self._wall
+        if rospy.rostime.is_wallclock() or math.isinf(wall):
+            return wall
+        return max(rospy.get_time() - self._ros, wall / SLOWEST)

@@ -1,0 +1,49 @@
+"""How long something has been silent, by a robot's clock and by a simulation's."""
+
+from __future__ import annotations
+
+import math
+from typing import List
+
+import pytest
+import rospy
+from hicrisp_ros.silence import SLOWEST, Silence
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> List[float]:
+    """Wall time and a simulation's time, both set by the test."""
+    now = [100.0, 10.0]
+    monkeypatch.setattr("hicrisp_ros.silence.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(rospy, "get_time", lambda: now[1])
+    monkeypatch.setattr(rospy.rostime, "is_wallclock", lambda: False)
+    return now
+
+
+def test_what_was_never_heard_is_silent_for_ever(clock: List[float]) -> None:
+    assert Silence(heard=False).seconds == math.inf
+
+
+def test_a_slow_simulation_makes_nothing_silent(clock: List[float]) -> None:
+    silence = Silence()
+    clock[0] += 3.0
+    clock[1] += 0.1
+    assert silence.seconds == pytest.approx(3.0 / SLOWEST)
+    clock[1] += 2.0
+    assert silence.seconds == pytest.approx(2.1)
+
+
+def test_a_simulation_that_stands_still_or_was_set_back_is_noticed(clock: List[float]) -> None:
+    silence = Silence()
+    clock[0] += 20.0
+    clock[1] = 0.0
+    assert silence.seconds == pytest.approx(20.0 / SLOWEST)
+    silence.heard()
+    assert silence.seconds == 0.0
+
+
+def test_on_a_robot_wall_time_counts(clock: List[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rospy.rostime, "is_wallclock", lambda: True)
+    silence = Silence()
+    clock[0] += 3.0
+    assert silence.seconds == pytest.approx(3.0)
