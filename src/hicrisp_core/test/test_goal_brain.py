@@ -6,13 +6,16 @@ from dataclasses import replace
 import pytest
 from chat_server import ChatServer
 from hicrisp_core.brain.factory import make_brain
+from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.goals.normal import same_goal
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import RobotState, Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import statements_of
+from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
 from tabletop import table_top
 
@@ -200,3 +203,17 @@ def test_a_planner_plans_without_a_goal_where_nobody_understands_the_task(ask):
     answer, _ = ask("hm", "hm", plan, text="hmm, the mug would look good there",
                     policy=Policy("p", verify_goal="task"))
     assert (steps(answer), answer.plan.goal) == (["pick(panda, mug)"], None)
+
+
+def test_a_model_that_answers_half_a_plan_is_finished_by_the_default_policy(domain, config_dir):
+    policy = replace(load_policy(config_dir / "policies" / "hierarchical.yaml"), autonomy="full")
+    half = json.dumps({"steps": [{"action": "pick", "arguments": {"item": "mug"}}]})
+    world = SymbolicWorld(domain, table_top({"mug": "cylinder", "plate": "box"}))
+    with ChatServer(said(end=["on(mug,plate)"]), half) as server:
+        parts = Parts(domain, policy, LlmSettings("t", base_url=server.url),
+                      config_dir / "prompts" / "default")
+        result = parts.executive({"panda": world}, world, lambda event: None).run(
+            Task("hmm, the mug would look good there"))
+    assert (result.success, result.goal, result.llm_calls) == (True, "seen", 2)
+    assert world.executed == ["pick(panda, mug)", "place_on(panda, mug, plate)"]
+    assert result.corrections == {"repair": 1}

@@ -4,6 +4,7 @@ miss, by policy. Success is judged on the task's goal by the true poses, whateve
 from __future__ import annotations
 
 import argparse
+import json
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -110,11 +111,19 @@ def _run_all(
     """Every task with every policy, one policy after the other so that a server keeps the prompt it read."""
     trials = [BrainTrial(options.config, each, policy, settings, options.sigma)
               for policy in options.policies for each in told]
-    results = run_all(run_brain_trial, trials, options.jobs, "brains")
-    for trial, result in zip(trials, results):
+    kept = (options.out or Path("runs/bench/brains")) / "trials.jsonl"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text("", encoding="utf-8")
+
+    def keep(number: int, result: Dict[str, Any]) -> None:
+        """Write a trial down as soon as it is over: with a slow model a run takes hours."""
+        trial = trials[number]
         if "crashed" in result:
             result.update(policy=trial.policy, id=trial.told.sentence.id, level=trial.told.level)
-    return results
+        with kept.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(result) + "\n")
+
+    return run_all(run_brain_trial, trials, options.jobs, "brains", keep)
 
 
 def _note(model: str, options: argparse.Namespace) -> str:
