@@ -101,7 +101,7 @@ def _facts(
         if not told.issuperset(things) or fact.predicate == roles.stands_on and below == {fact.object}:
             continue
         if predicate is not None and fact.predicate not in telling and len(things) > 1:
-            about = len(named.intersection(things))
+            about = len(named & set(things))
             if not about or about == 1 and not _worded(predicate, domain, text):
                 continue
         turned = "" if predicate is None else predicate.name if predicate.symmetric else predicate.inverse
