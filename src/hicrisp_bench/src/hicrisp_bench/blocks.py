@@ -47,7 +47,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     """Run the suite; goals are judged from the world's facts, not from what the executive says."""
-    llm = load_llm_settings(_file(options, "llm", choose_llm(options.llm, os.environ)[0]))
+    name, _ = choose_llm(options.llm, os.environ, embedded=False)
+    llm = load_llm_settings(_file(options, "llm", name))
     rows: List[Dict[str, Any]] = []
     missing = ""
     if {"live", "injected"} & set(options.plans):

@@ -47,7 +47,7 @@ class BarmanTrial:
 
 def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
-    llm, _ = choose_llm(trial.llm, os.environ)
+    llm, _ = choose_llm(trial.llm, os.environ, embedded=False)
     scene, parts, recipes = _read(trial.config, trial.policy, OFFLINE if trial.recorded else llm)
     domain, recipe = parts.domain, recipes[trial.recipe]
     world = SymbolicWorld(domain, scene.first_state(), scene.robots[0])

@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> Report:
     """Run the suite."""
     if not package.installed():
         raise package.Missing()
-    llm, _ = choose_llm(options.llm, os.environ)
+    llm, _ = choose_llm(options.llm, os.environ, embedded=False)
     offline = load_llm_settings(options.config / "llm" / f"{llm}.yaml").backend == OFFLINE
     forget = options.forget if offline else 0.0
     repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),

@@ -244,11 +244,12 @@ def _options(
     return asdict(read_settings(kind, values.get("options", {}), positions, (*path, "options")))
 
 
-def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
+def choose_llm(asked: str, environment: Mapping[str, str], embedded: bool = True) -> Tuple[str, str]:
     """The configuration in ``config/llm`` that is used, and why it is that one.
 
     Args:
         asked: the name or file that somebody asked for; empty or ``auto`` when nobody did.
+        embedded: whether the embedded model may stand in where there is no endpoint.
     """
     if asked and asked != AUTO:
         return asked, "as you asked"
@@ -256,6 +257,8 @@ def choose_llm(asked: str, environment: Mapping[str, str]) -> Tuple[str, str]:
         if environment.get(variable):
             return OPENAI, f"{variable} is set: a language model plans"
     why = f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set"
+    if not embedded:
+        return OFFLINE, f"{why}: a grammar and a search plan without a model"
     missing = _embedded_lacks()
     if not missing:
         return EMBEDDED, f"{why}: the embedded model says what is meant, a search plans"
