@@ -182,7 +182,7 @@ def test_a_refusal_in_prose_is_asked_again_and_then_said(plan):
 def test_an_answer_in_another_language_is_asked_again_in_the_right_form(plan):
     answer, requests = plan("抱歉，我不明白。请再说一遍。", PLAN)
     assert [step.action for step in answer.plan.steps] == ["pick"]
-    assert requests[1]["messages"][2]["content"] == "抱歉，我不明白。请再说一遍。"
+    assert requests[1]["messages"][-2]["content"] == "抱歉，我不明白。请再说一遍。"
     answer, _ = plan('{"steps": [{"aktion": "greifen", "argumente": {"ding": "Kiste"}}]}')
     assert answer.plan is None
     assert "cannot be used" in answer.refusal

@@ -178,6 +178,18 @@ def test_of_a_large_scene_a_planner_is_told_what_matters_and_the_names_of_the_re
     assert "- brick_7: box" in everything
 
 
+@pytest.mark.parametrize(("text", "told"), [
+    ("put the mug on the lid", {"- left_of(lid,mug)"}),
+    ("what is left of the mug?", {"- left_of(lid,mug)", "- right_of(cup,mug)"}),
+    ("put the mug down", set())])
+def test_how_things_lie_is_told_of_two_that_are_named_or_where_its_words_are_said(planning, text, told):
+    world = table_top({"lid": "box", "mug": "cylinder", "cup": "cylinder"}, [
+        (name, "on", "table") for name in ("lid", "mug", "cup")] + [
+        ("lid", "left_of", "mug"), ("mug", "left_of", "cup"), ("cup", "right_of", "mug")])
+    asked = planning().plan(PlanRequest(Task(text), world))
+    assert {line for line in asked.splitlines() if "_of(" in line} == told
+
+
 def test_a_relation_that_has_an_inverse_is_told_once(planning):
     world = table_top({"a": "box", "b": "box"}, [("a", "on", "table"), ("b", "on", "table"),
                                                  ("a", "left_of", "b"), ("b", "right_of", "a")])

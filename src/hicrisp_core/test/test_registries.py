@@ -177,12 +177,6 @@ def test_a_drivers_file_has_its_own_body_or_that_of_the_robots_name(tmp_path):
     assert body_of(file, "panda").frames.tool == "panda_hand_tcp"
 
 
-@pytest.mark.parametrize("name",
-                         ["panda_embedded", "agv_embedded", "agv_lab", "panda_moveit", "agv_move_base"])
-def test_every_drivers_file_can_be_checked(config_dir, name):
-    check_file(config_dir / "robots" / f"{name}.yaml")
-
-
 @pytest.mark.parametrize(("body", "message"), [
     ("{kind: leg}", "body.kind: 'leg' is not one of: arm, base"),
     ("{hand: {openning: 0.1}}", "body.hand.openning: unknown key 'openning'.*did you mean 'opening'"),

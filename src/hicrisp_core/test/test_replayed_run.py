@@ -1,6 +1,7 @@
 """A whole task is run again from its recording: the same exchanges, the same events, the same commands."""
 
 import json
+import re
 from dataclasses import replace
 
 from chat_server import ChatServer
@@ -97,7 +98,7 @@ def test_a_task_that_has_changed_ends_with_the_prompt_that_has(domain, config_di
     changed, executed = run(tmp_path / "again", llm, domain, config_dir, "place the box on the cylinder")
     assert not changed.success
     assert executed == []
-    assert "the prompt of brain 1 is not the recorded one: message 2 (user)" in changed.message
+    assert re.search(r"the prompt of brain 1 is not the recorded one: message \d+ \(user\)", changed.message)
     assert "place the box on the cylinder" in changed.message
 
 

@@ -19,6 +19,20 @@ def wilson_interval(successes: int, trials: int) -> Tuple[float, float]:
     return (max(0.0, centre - half), min(1.0, centre + half))
 
 
+def paired_interval(better: int, worse: int, pairs: int) -> Tuple[float, float]:
+    """The 95 % interval of the change of a fraction between paired trials, after Bonett and Price (2012).
+
+    Args:
+        better: pairs in which only the second trial succeeded.
+        worse: pairs in which only the first did.
+    """
+    if pairs == 0:
+        return (-1.0, 1.0)
+    gained, lost = (better + 1) / (pairs + 2), (worse + 1) / (pairs + 2)
+    half = _Z95 * math.sqrt((gained + lost - (gained - lost) ** 2) / (pairs + 2))
+    return (max(-1.0, gained - lost - half), min(1.0, gained - lost + half))
+
+
 def percentile(values: Sequence[float], q: float) -> float:
     """The ``q``-th percentile (0 to 100) by the nearest rank; not a number without values."""
     if not values:

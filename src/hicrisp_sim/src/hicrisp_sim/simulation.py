@@ -184,6 +184,7 @@ class Simulation:
 
     def start_idling(self) -> None:
         """Let time pass in a thread of its own while nobody moves."""
+        self._pace = (time.monotonic(), self.time)  # What passed before is not made up for.
         self._idler = Thread(target=self._idle, name="physics", daemon=True)
         self._idler.start()
 

@@ -14,12 +14,13 @@ from hicrisp_core.errors import HicrispError
 
 _CHECKPOINT = Path("runs/training/goals.pt")
 _ADAPTER = Path("config/llm/adapters/goals.gguf")
+_TRIAL_SEED = 1000
+"""Keeps the scenes of a trial apart from those of learning."""
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """Run one command; 0 when it succeeded."""
-    parser = _parser()
-    given = parser.parse_args(arguments)
+    given = _parser().parse_args(arguments)
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr
     )
@@ -34,37 +35,40 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="scripts/train_brain", description="Train the embedded model's adapter."
+        prog="scripts/train_brain", description="Make the embedded model's adapter, or one step of that."
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    learn = commands.add_parser("learn", help="learn, or go on from the checkpoint")
-    learn.add_argument(
-        "--samples",
-        type=int,
-        default=16000,
-        help="requests to learn from in all (16000: about 3 hours on 2 idle cores)",
+    steps = (
+        ("make", _make, "learn, write and try, one after the other"),
+        ("learn", _learn, "learn, or go on from the checkpoint"),
+        ("write", _write, "write the adapter from the checkpoint"),
+        ("try", _try, "try the adapter on the families that were held out"),
+        ("show", _show, "print samples"),
     )
-    learn.add_argument("--rate", type=float, default=1e-3, help="highest learning rate")
-    learn.add_argument("--seed", type=int, default=1, help="of the samples")
-    learn.add_argument("--threads", type=int, default=2)
-    learn.set_defaults(run=_learn)
-    write = commands.add_parser("write", help="write the adapter from the checkpoint")
-    write.set_defaults(run=_write)
-    trial = commands.add_parser("try", help="try the adapter on the families that were held out")
-    trial.add_argument("--each", type=int, default=1, help="samples of each family")
-    trial.add_argument("--seed", type=int, default=77)
-    trial.add_argument("--threads", type=int, default=2)
-    trial.add_argument("--json", type=Path, help="where results are written, answer by answer")
-    trial.set_defaults(run=_try)
-    show = commands.add_parser("show", help="print samples")
-    show.add_argument("--count", type=int, default=40)
-    show.add_argument("--seed", type=int, default=1)
-    show.set_defaults(run=_show)
-    for command in (learn, write):
-        command.add_argument("--checkpoint", type=Path, default=_CHECKPOINT)
-    for command in (write, trial):
-        command.add_argument("--adapter", type=Path, default=_ADAPTER)
+    for name, run, said in steps:
+        command = commands.add_parser(name, help=said, description=said)
+        command.set_defaults(run=run)
+        add = command.add_argument
+        if name in ("make", "learn"):
+            add("--samples", type=int, default=16000, metavar="N", help="requests to learn from (16000)")
+            add("--rate", type=float, default=1e-3, metavar="R", help="the highest learning rate (0.001)")
+        if name in ("make", "learn", "write"):
+            add("--checkpoint", type=Path, default=_CHECKPOINT, metavar="FILE", help=f"({_CHECKPOINT})")
+        if name in ("make", "write", "try"):
+            add("--adapter", type=Path, default=_ADAPTER, metavar="FILE", help=f"({_ADAPTER})")
+        if name in ("make", "try"):
+            add("--each", type=int, default=1, metavar="N", help="samples of each family (1)")
+            add("--json", type=Path, metavar="FILE", help="where every answer is written")
+        if name in ("make", "learn", "try"):
+            add("--threads", type=int, default=2, metavar="N", help="that compute (2)")
+        if name == "show":
+            add("--count", type=int, default=40, metavar="N", help="how many at least (40)")
+        add("--seed", type=int, default=1, metavar="N", help="of the samples (1)")
     return parser
+
+
+def _make(given: argparse.Namespace) -> int:
+    return _learn(given) or _write(given) or _try(given)
 
 
 def _learn(given: argparse.Namespace) -> int:
@@ -117,9 +121,8 @@ def _try(given: argparse.Namespace) -> int:
     base = base_file_path()
     check_fit(base, given.adapter)
     material = Material(Recipe())
-    results = tried(
-        base, given.adapter, material.validation(given.seed, given.each), material.domains, given.threads
-    )
+    samples = material.validation(_TRIAL_SEED + given.seed, given.each)
+    results = tried(base, given.adapter, samples, material.domains, given.threads)
     for row in table(results):
         sys.stdout.write(json.dumps(row) + "\n")
     if given.json:

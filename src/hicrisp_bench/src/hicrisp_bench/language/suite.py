@@ -100,7 +100,7 @@ def _reader(options: argparse.Namespace) -> Tuple[Reader, str]:
         return GrammarReader(), "the grammar"
     model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
     reader = ModelReader(model, options.config / "prompts" / (options.prompt or settings.goal_prompt),
-                         settings.timeout_s)
+                         settings.timeout_s, settings.ask_below)
     if options.grammar:
         return EitherReader(GrammarReader(), reader), f"the grammar, then {model.name}"
     return reader, model.name

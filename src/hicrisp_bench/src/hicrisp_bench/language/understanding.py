@@ -91,9 +91,11 @@ class ModelReader:
     Args:
         prompt: the folder of the prompt.
         limit: seconds for one sentence.
+        ask_below: goals that the model finds less likely than this are asked back.
     """
 
-    def __init__(self, model: ChatModel, prompt: Path, limit: float) -> None:
+    def __init__(self, model: ChatModel, prompt: Path, limit: float, ask_below: float = 0.0) -> None:
+        self._ask_below = ask_below
         self._model = model
         self._prompt = GoalPrompt(prompt)
         self._limit = limit
@@ -102,10 +104,12 @@ class ModelReader:
     def read(self, text: str, setting: Setting) -> Reply:
         """What a sentence means in a setting; an answer that cannot be used is as good as a refusal."""
         known = self._models.setdefault(setting.domain.name,
-                                        GoalModel(self._model, setting.domain, self._prompt))
+                                        GoalModel(self._model, setting.domain, self._prompt,
+                                                  self._ask_below))
         began = time.perf_counter()
         meaning = known.understand(text, setting.world, Deadline(self._limit))
-        return Reply(meaning.understood or Refuse(NoGoal.IMPOSSIBLE), meaning.trouble,
+        understood = Ask() if meaning.doubtful else meaning.understood
+        return Reply(understood or Refuse(NoGoal.IMPOSSIBLE), meaning.trouble,
                      time.perf_counter() - began,
                      (meaning.usage.prompt_tokens, meaning.usage.completion_tokens))
 

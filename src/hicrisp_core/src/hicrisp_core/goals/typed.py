@@ -37,12 +37,13 @@ def check_statement(statement: Statement, domain: Domain, world: WorldState) -> 
     if isinstance(statement, Count) and statement.least > len(statement.parts):
         return Misfit(MisfitKind.COUNT, f"'{statement}' asks for {statement.least} of {len(statement.parts)}",
                       str(statement))
-    parts = (statement.part,) if isinstance(statement, Not) else getattr(statement, "parts", ())
-    for part in parts:
+    if isinstance(statement, Holds):
+        return _check_fact(statement.fact, domain, world)
+    for part in (statement.part,) if isinstance(statement, Not) else statement.parts:
         found = check_statement(part, domain, world)
         if found is not None:
             return found
-    return _check_fact(statement.fact, domain, world) if isinstance(statement, Holds) else None
+    return None
 
 
 def mended(statement: Statement, domain: Domain, world: WorldState) -> Statement:

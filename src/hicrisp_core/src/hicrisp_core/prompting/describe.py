@@ -17,9 +17,9 @@ from hicrisp_core.prompting.quarantine import plain
 _NAME_LIMIT = 60
 _MOST_BINDINGS = 2000
 """Bindings of an action's parameters that are looked at."""
-_SEVERAL = ('Give each step to a robot that can do it. Steps of different robots run at once where neither '
-            'needs the other; a step that must wait for others besides says so: "after": [their indices, '
-            'counted from 0].')
+_SEVERAL = ('Each step is done by a robot that can do it; name the robot where several can. Steps of '
+            'different robots run at once where neither needs the other; a step that must wait for others '
+            'besides says so: "after": [their indices, counted from 0].')
 
 
 def abilities_text(domain: Domain) -> str:

@@ -6,15 +6,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import FrozenSet, Iterable, Set, Tuple
+from typing import AbstractSet, FrozenSet, Iterable, Set, Tuple
 
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.language.names import words_by_name
 from hicrisp_core.model import Relation, WorldState
 
 _SMALL = 12
 """Up to so many things all of them are told."""
 _MOST_OTHERS = 100
+_PLACE = re.compile(r"\{\d\}")
+_AUXILIARY = ("is", "ends", "up")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -40,31 +42,27 @@ def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) ->
         text: the request; of what it calls by a word of the name, type or attributes, nothing is left out.
         names: of things that matter whatever the request says.
     """
-    kept = _kept(text, names, domain, world)
-    facts = frozenset(_facts(domain, world, kept))
+    named = _named(text, names, world)
+    everything = len(world.objects) <= _SMALL or not named & set(world.objects)
+    kept = frozenset(world.objects) if everything else frozenset(named | _touching(named, domain, world))
+    facts = frozenset(_facts(text, domain, world, kept, named or kept))
     part = replace(world, objects={name: world.objects[name] for name in world.objects if name in kept},
                    relations=facts)
     others = sorted(set(world.objects) - kept)
     return Focus(part, tuple(others[:_MOST_OTHERS]), max(0, len(others) - _MOST_OTHERS))
 
 
-def _kept(text: str, names: Iterable[str], domain: Domain, world: WorldState) -> FrozenSet[str]:
-    """The things that are told; all of them where the scene is small or nothing of it is named."""
-    everything = frozenset(world.objects)
-    if len(everything) <= _SMALL:
-        return everything
+def _named(text: str, names: Iterable[str], world: WorldState) -> FrozenSet[str]:
+    """The things and robots that a request calls by a word of theirs, and those that matter anyway."""
     said = {form for word in _WORD.findall(text.lower()) for form in (word, word[:-1], word[:-2])
             if form == word or word.endswith("s") and len(form) > 2}
     words = words_by_name(world)
-    named = {name for name in everything if said & {part for each in words[name]
-                                                    for part in (each.lower(), *each.lower().split("_"))}}
-    named |= everything & set(names)
-    if not named:
-        return everything
-    return frozenset(named | _touching(named, domain, world))
+    called = {name for name in words if said & {part for each in words[name]
+                                                for part in (each.lower(), *each.lower().split("_"))}}
+    return frozenset(called | set(words) & set(names))
 
 
-def _touching(named: Set[str], domain: Domain, world: WorldState) -> Set[str]:
+def _touching(named: AbstractSet[str], domain: Domain, world: WorldState) -> Set[str]:
     """What the named things stand on or lie in, and what stands on them or lies in them where they move."""
     touching = {domain.roles.stands_on, domain.roles.inside, domain.roles.aboard, domain.roles.located,
                 domain.roles.held} - {""}
@@ -81,24 +79,45 @@ def _touching(named: Set[str], domain: Domain, world: WorldState) -> Set[str]:
     return found
 
 
-def _facts(domain: Domain, world: WorldState, kept: FrozenSet[str]) -> Iterable[Relation]:
-    """The facts among the kept things, each once; not that things stand where everything else does, too."""
+def _facts(
+    text: str, domain: Domain, world: WorldState, kept: FrozenSet[str], named: AbstractSet[str]
+) -> Iterable[Relation]:
+    """The facts among the kept things, each once; not that things stand where everything else does, too.
+
+    How things lie to each other, on which no action depends, is told of two that are named, and of one where
+    the request has the words for it: "what is left of the plate".
+    """
+    roles = domain.roles
+    telling = {atom.predicate for action in domain.actions.values() for each in action.preconditions
+               for clause in each.condition.clauses for atom in clause.atoms}
+    telling |= {roles.stands_on, roles.inside, roles.held, roles.aboard, roles.located, roles.docked}
     told = kept | set(world.robots)
     below = {fact.object for fact in world.relations
-             if fact.predicate == domain.roles.stands_on and _fixed(fact.object, world)}
+             if fact.predicate == roles.stands_on and _fixed(fact.object, world)}
     said: Set[Relation] = set()
     for fact in sorted(world.relations):
         predicate = domain.predicates.get(fact.predicate)
-        named = [name for name in (fact.subject, fact.object) if name in world.types()]
-        if not told.issuperset(named):
+        things = [name for name in (fact.subject, fact.object) if name in world.types()]
+        if not told.issuperset(things) or fact.predicate == roles.stands_on and below == {fact.object}:
             continue
-        if fact.predicate == domain.roles.stands_on and below == {fact.object}:
-            continue
+        if predicate is not None and fact.predicate not in telling and len(things) > 1:
+            about = len(named & set(things))
+            if not about or about == 1 and not _worded(predicate, domain, text):
+                continue
         turned = "" if predicate is None else predicate.name if predicate.symmetric else predicate.inverse
         if turned and Relation(fact.object, turned, fact.subject) in said:
             continue
         said.add(fact)
         yield fact
+
+
+def _worded(predicate: Predicate, domain: Domain, text: str) -> bool:
+    """Whether a request has the words of a predicate or of its inverse: "left of"."""
+    both = (predicate, domain.predicates.get(predicate.inverse, predicate))
+    phrases = {part.strip() for each in both for said in (each.text, each.goal_text)
+               for part in _PLACE.split(said) if part.strip()}
+    bare = {" ".join(word for word in phrase.split() if word not in _AUXILIARY) for phrase in phrases}
+    return any(phrase and phrase in text.lower() for phrase in bare)
 
 
 def _fixed(name: str, world: WorldState) -> bool:

@@ -177,7 +177,7 @@ class Narrator:
 
     def _offset(self, event: OffsetLearnt) -> None:
         applied = " ".join(f"{1000.0 * value:+.1f}" for value in event.applied[:2])
-        told = f"{applied} mm (x y), {event.samples:g} samples"
+        told = f"{applied} mm (x y), {event.samples:.3g} samples"
         self._say("    ", self._console.paint(f"│ learnt bias of {event.key}: {told}", "soft"))
 
     def _recalled(self, event: Recalled) -> None:

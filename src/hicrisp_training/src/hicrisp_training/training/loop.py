@@ -37,7 +37,7 @@ class Schedule:
     rate: float = 1e-3
     warm_up: int = 300
     cool_down: float = 0.35
-    batch: int = 1500
+    batch: int = 800
     save_every: float = 150.0
 
     def rate_at(self, seen: int) -> float:
