@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,15 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_training.sentences.building import Builder
+from hicrisp_training.sentences.casting import Casting
+from hicrisp_training.sentences.describing import Describing
 from hicrisp_training.sentences.frames import Frame, held_out, load_frames
 from hicrisp_training.sentences.mixture import Mixture
 from hicrisp_training.sentences.phrases import Phrases
 from hicrisp_training.sentences.samples import Speaker
 from hicrisp_training.sentences.scenes import Scene, Thing
 from hicrisp_training.sentences.slots import expanded
-from hicrisp_training.sentences.words import Words, load_words
+from hicrisp_training.sentences.words import Lexicon, Words, load_words
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 DOMAINS = {
@@ -28,7 +31,7 @@ DOMAINS = {
 
 @pytest.fixture(scope="module")
 def words() -> Words:
-    return load_words(DATA / "words.yaml")
+    return load_words(DATA)
 
 
 def scene() -> Scene:
@@ -61,10 +64,61 @@ def test_conditions_over_slots_become_facts(condition: str, facts: list) -> None
 
 def test_a_noun_phrase_fits_its_thing_alone(words: Words) -> None:
     for seed in range(200):
-        phrases = Phrases(scene(), words, random.Random(seed))
+        phrases = Phrases(scene(), words.model_copy(update={"lexicon": Lexicon()}), random.Random(seed))
         for thing in scene().plain_things():
             said, _ = phrases.unique(thing)
             assert [each.name for each in phrases.fitting(said.replace("_", " "))] == [thing.name], said
+
+
+def described(made: Scene, name: str, words: Words) -> set:
+    """What a thing is called by, in many tries."""
+    found = set()
+    for seed in range(300):
+        describing = Describing(made, words, random.Random(seed))
+        found |= {said for (said, _), _ in describing.options(made.things[name], lambda said: True)}
+    return found
+
+
+def test_a_thing_is_described_by_use_kind_and_what_stands_out(words: Words) -> None:
+    lexicon = Lexicon(nouns={"mug": ["coffee vessel"]}, kinds={"thing to drink from": ["mug", "glass"]},
+                      types={"cylinder": ["round one"]})
+    known = words.model_copy(update={"lexicon": lexicon})
+    made = scene()
+    made.things["mug"] = replace(made.things["mug"], size=(0.07, 0.07, 0.2))
+    said = described(made, "mug", known)
+    assert {"coffee vessel", "thing to drink from", "round one", "tallest thing"} <= said
+    made.things["glass"] = Thing("glass", "cylinder", "glass", size=(0.07, 0.07, 0.2))
+    assert described(made, "mug", known) == {"coffee vessel"}
+
+
+def test_what_is_not_there_is_described_only_where_nothing_of_its_kind_is(words: Words) -> None:
+    lexicon = Lexicon(nouns={"glass": ["vessel for wine"]}, kinds={"thing to drink from": ["mug", "glass"]})
+    known = words.model_copy(update={"lexicon": lexicon})
+    assert Describing(scene(), known, random.Random(1)).of_noun("glass") == []
+    dry = scene()
+    del dry.things["mug"]
+    assert Describing(dry, known, random.Random(1)).of_noun("glass") == ["vessel for wine"]
+
+
+def test_frames_find_their_parts_in_a_scene_that_is_there(words: Words) -> None:
+    casting = Casting(words, DOMAINS, random.Random(3))
+    both = Frame.model_validate({"class": "several", "voice": "student", "say": ["{A} in {b}"],
+                                 "things": {"b": "bowl"}, "groups": {"A": {"type": "box", "all": True}},
+                                 "goal": ["in(each A,b)"]})
+    cast = casting.cast(both, scene())
+    assert cast is not None
+    assert cast.conditions(both.goal) == ["in(blue_box,bowl)", "in(red_box,bowl)"]
+    red = Frame.model_validate({"class": "described", "voice": "student", "say": ["{a.colour} in {b}"],
+                                "things": {"a": "graspable", "b": "bowl"}, "only": {"a": "colour"},
+                                "goal": ["in(a,b)"]})
+    assert {casting.cast(red, scene()).things["a"].name for _ in range(20)} == {"blue_box"}
+    out = Frame.model_validate({"class": "need", "voice": "student", "say": ["empty {b}"],
+                                "things": {"a": "graspable", "b": "bowl"}, "start": ["in(a,b)"],
+                                "goal": ["on(a,table)"]})
+    assert casting.cast(out, scene()) is None
+    full = scene()
+    full.facts.add(("mug", "in", "bowl"))
+    assert casting.cast(out, full).things["a"].name == "mug"
 
 
 def test_words_that_fit_two_things_are_found(words: Words) -> None:

@@ -51,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
         add = command.add_argument
         if name in ("make", "learn"):
             add("--samples", type=int, default=16000, metavar="N", help="requests to learn from (16000)")
+            add("--start", type=Path, metavar="FILE", help="an adapter to begin with, without a checkpoint")
             add("--rate", type=float, default=1e-3, metavar="R", help="the highest learning rate (0.001)")
         if name in ("make", "learn", "write"):
             add("--checkpoint", type=Path, default=_CHECKPOINT, metavar="FILE", help=f"({_CHECKPOINT})")
@@ -74,6 +75,7 @@ def _make(given: argparse.Namespace) -> int:
 def _learn(given: argparse.Namespace) -> int:
     import torch
 
+    from hicrisp_training.network.adapter_file import read_adapter
     from hicrisp_training.network.base_file import BaseFile
     from hicrisp_training.network.tokens import Tokens
     from hicrisp_training.training.loop import Schedule, Trainer
@@ -85,7 +87,10 @@ def _learn(given: argparse.Namespace) -> int:
     learnt, kept = material.split()
     logging.info("%d families to learn from, %d held out", len(learnt), len(kept))
     given.checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    trainer = Trainer(fresh_model(base, recipe), Schedule(given.samples, rate=given.rate), given.checkpoint)
+    model = fresh_model(base, recipe)
+    if given.start and not given.checkpoint.exists():
+        model.take(read_adapter(given.start))
+    trainer = Trainer(model, Schedule(given.samples, rate=given.rate), given.checkpoint)
     trainer.run(material.packs(Tokens(base), recipe.seed + trainer.seen))
     return 0
 

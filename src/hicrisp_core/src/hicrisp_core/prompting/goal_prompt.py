@@ -86,7 +86,7 @@ class GoalPrompt:
     def _examples(self, domain: Domain) -> Tuple[Turn, ...]:
         turns: List[Turn] = []
         for example in domain.goal_examples:
-            values = {key: str(example.get(key, "-")) for key in ("things", "robots", "now")}
+            values = {key: str(example.get(key, "-")) for key in ("things", "robots", "now", "extremes")}
             request = self._prompts.render("request", task=quarantined(str(example["request"])), **values)
             said = example["answer"]
             if isinstance(said, Mapping) and not self.worded:

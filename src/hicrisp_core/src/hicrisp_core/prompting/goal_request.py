@@ -11,21 +11,26 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.vocabulary import goal_predicates, telling_facts
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Holds
+from hicrisp_core.prompting.extremes import extremes_text
 from hicrisp_core.prompting.quarantine import plain, quarantined
 
 _NAME_LIMIT = 60
+_EXTREMES_LIMIT = 800
 NOTHING = "-"
 """Where there is nothing to say."""
 
 
 def request_values(task_text: str, domain: Domain, world: WorldState) -> Dict[str, str]:
-    """The values of the request's placeholders: ``things``, ``robots``, ``now``, ``task``; and ``looks`` and
-    ``places``, which say the same as ``things`` and ``now`` with the description before the name.
+    """The values of the request's placeholders: ``things``, ``robots``, ``now``, ``task``; ``looks`` and
+    ``places``, which say the same as ``things`` and ``now`` with the description before the name; and
+    ``extremes``, what stands out among the things.
     """
     facts = telling_facts(domain, world)
     return {"things": things_text(world), "robots": robots_text(world),
             "now": "; ".join(plain(str(Holds(fact)), 2 * _NAME_LIMIT) for fact in facts) or NOTHING,
-            "looks": looks_text(world), "places": places_text(facts, domain), "task": quarantined(task_text)}
+            "looks": looks_text(world), "places": places_text(facts, domain),
+            "extremes": plain(extremes_text(world), _EXTREMES_LIMIT) or NOTHING,
+            "task": quarantined(task_text)}
 
 
 def things_text(world: WorldState) -> str:

@@ -48,7 +48,7 @@ AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
     "system": _placeholders("", "description names predicates examples turns say"),
-    "request": _placeholders("robots task", "things now looks places"),
+    "request": _placeholders("robots task", "things now looks places extremes"),
 }
 """The prompts for goals: the rules, and what is asked.
 

@@ -6,21 +6,27 @@ from pathlib import Path
 from typing import Dict, Mapping, Tuple
 
 import numpy as np
-from gguf import GGUFWriter
+import torch
+from gguf import GGUFReader, GGUFWriter
 from hicrisp_core.llm.embedded_files import BASE_KEY
 from torch import Tensor
 
 from hicrisp_training.network.base_file import BaseFile
-from hicrisp_training.network.llama import Rank
+from hicrisp_training.network.llama import Factors, Rank
 
-Factors = Mapping[str, Tuple[Tensor, Tensor]]
+
+def read_adapter(file: Path) -> Dict[str, Tuple[Tensor, Tensor]]:
+    """The factors of an adapter's file, by the name of the matrix that they change."""
+    tensors = {each.name: torch.from_numpy(np.array(each.data)).float()
+               for each in GGUFReader(str(file)).tensors}
+    names = sorted({name.rsplit(".lora_", 1)[0] for name in tensors})
+    return {name: (tensors[f"{name}.lora_a"], tensors[f"{name}.lora_b"]) for name in names}
 
 
 def write_adapter(file: Path, factors: Factors, size: Rank, base: BaseFile, about: Mapping[str, str]) -> None:
     """Write an adapter whole or not at all.
 
     Args:
-        factors: by the name of the matrix that they change: ``rank x in`` and ``out x rank``.
         about: further entries of its head, by key.
     """
     fresh = file.with_suffix(".new")

@@ -17,6 +17,8 @@ from torch.nn import functional
 from hicrisp_training.network.layers import AdaptedProduct, Attention, GatedUnit, Norm, Rotation
 
 Weights = Mapping[str, Tensor]
+Factors = Mapping[str, Tuple[Tensor, Tensor]]
+"""An adapter's factors by the name of the matrix that they change: ``rank x in`` and ``out x rank``."""
 GROUPS = (("attn_q", "attn_k", "attn_v"), ("attn_output",), ("ffn_gate", "ffn_up"), ("ffn_down",))
 """The layers of a block that an adapter changes; those in one group share a factor."""
 
@@ -147,6 +149,15 @@ class Block(nn.Module):
                 )
         return found
 
+    def take(self, index: int, factors: Factors) -> None:
+        """Begin with factors as ``adapter`` gives them."""
+        for group, layer in zip(GROUPS, self.layers.values()):
+            pairs = [factors[f"blk.{index}.{name}.weight"] for name in group]
+            ups = [_halved(up, name, self._shape) for name, (_, up) in zip(group, pairs)]
+            with torch.no_grad():
+                layer.down.copy_(pairs[0][0])
+                layer.up.copy_(torch.cat(ups))
+
 
 class Llama(nn.Module):
     """The whole model; its outputs are tied to its embedding.
@@ -199,6 +210,12 @@ class Llama(nn.Module):
             for index, block in enumerate(self.blocks)
             for name, pair in block.adapter(index).items()
         }
+
+    def take(self, factors: Factors) -> None:
+        """Begin with the factors of an adapter of the same rank and alpha."""
+        for index, block in enumerate(self.blocks):
+            block.take(index, factors)
+        self.refresh()
 
     def refresh(self) -> None:
         """Take over what the optimiser changed."""

@@ -7,12 +7,17 @@ from dataclasses import dataclass, field
 from typing import Dict, List, Optional
 
 from hicrisp_training.sentences.frames import Frame, Group
-from hicrisp_training.sentences.scenes import SCENERY, Maker, Scene, Thing, Unwanted, with_fixed_things
+from hicrisp_training.sentences.scenes import (
+    SCENERY,
+    SHOWN,
+    Maker,
+    Scene,
+    Thing,
+    Unwanted,
+    with_fixed_things,
+)
 from hicrisp_training.sentences.slots import expanded
 from hicrisp_training.sentences.words import Words
-
-_SHOWN = ("on", "in", "holding", "aboard")
-"""Facts that a request shows."""
 
 
 @dataclass
@@ -182,7 +187,7 @@ class Builder:
         for text in self._cast.conditions(self._frame.start):
             head, _, rest = text.partition("(")
             parts = rest.rstrip(")").split(",")
-            if head == "not" or (self._frame.domain in ("tabletop", "blocks", "lab") and head not in _SHOWN):
+            if head == "not" or (self._frame.domain in ("tabletop", "blocks", "lab") and head not in SHOWN):
                 continue
             fact = (parts[0], head, parts[1] if len(parts) > 1 else "")
             self._scene.facts.add(fact)

@@ -8,6 +8,7 @@ from typing import Dict, Iterator, List, Mapping, Optional, Sequence
 from hicrisp_core.domain.schema import Domain
 
 from hicrisp_training.sentences.building import Builder, Cast, resembles
+from hicrisp_training.sentences.casting import Casting
 from hicrisp_training.sentences.frames import Frame
 from hicrisp_training.sentences.phrases import Phrases
 from hicrisp_training.sentences.samples import Answer, Sample, Speaker
@@ -29,6 +30,8 @@ _JOINTS = (
     ", and ",
 )
 _WEIGHTS = {"tabletop": 1.0, "blocks": 0.8, "lab": 1.0, "agv": 0.7, "kitchen": 0.4, "virtualhome": 0.4}
+_BOUND, _TRIES = 0.5, 12
+"""How often a further request is of a frame that needs a scene of its own, and how many of them are tried."""
 DERIVED = ("joined", "absent", "which", "clarified", "robot")
 
 
@@ -46,18 +49,18 @@ class Mixture:
         words: Words,
         domains: Mapping[str, Domain],
         seed: int,
-        requests: int = 7,
+        requests: int = 11,
     ) -> None:
         self._words, self._domains, self._requests = words, domains, requests
         self._speaker = Speaker(words, domains)
         self._rng = random.Random(seed)
+        self._casting = Casting(words, domains, self._rng)
         usable = [frame for frame in frames if not frame.shown]
-        self._bound = [frame for frame in usable if not frame.free]
+        self._bound: Dict[str, List[Frame]] = {}
         self._free: Dict[str, List[Frame]] = {}
         for frame in usable:
-            if frame.free:
-                self._free.setdefault(frame.domain, []).append(frame)
-        self._anchors = self._bound + [
+            (self._free if frame.free else self._bound).setdefault(frame.domain, []).append(frame)
+        self._anchors = [frame for frames in self._bound.values() for frame in frames] + [
             frame for frames in self._free.values() for frame in frames if frame.domain != "tabletop"
         ]
 
@@ -84,12 +87,20 @@ class Mixture:
             yield [sample for sample in samples if sample is not None]
 
     def _another(self, scene: Scene) -> Optional[Sample]:
-        """A further request to a scene: of a free frame, whole or changed into a near miss."""
+        """A further request to a scene: of a frame that its things fit, or of a free one, whole or changed
+        into a near miss.
+        """
         rng, frames = self._rng, self._free.get(scene.domain, ())
+        bound = self._bound.get(scene.domain, ())
+        if bound and rng.random() < _BOUND:
+            for frame in rng.sample(bound, min(_TRIES, len(bound))):
+                cast = self._casting.cast(frame, scene)
+                if cast is not None:
+                    return self._speaker.sample(frame, cast, rng)
         if not frames:
             return None
         frame = rng.choice(frames)
-        cast = self._cast(frame, scene)
+        cast = self._casting.cast(frame, scene)
         if cast is None:
             return None
         if not (frame.is_goal and frame.goal and not frame.absent) or rng.random() < 0.66:
@@ -103,30 +114,6 @@ class Mixture:
         }[rng.choices(DERIVED, (9, 3, 4, 2, 2))[0]]
         return made(frame, cast)
 
-    def _cast(self, frame: Frame, scene: Scene) -> Optional[Cast]:
-        """Things of a scene for the slots of a free frame."""
-        rng, cast = self._rng, Cast(scene)
-        pool = [thing for thing in scene.plain_things()]
-        rng.shuffle(pool)
-        domain = self._domains[scene.domain]
-        for slot, wanted in frame.things.items():
-            found = next((thing for thing in pool if domain.is_a(thing.type, wanted)), None)
-            if found is None:
-                return None
-            pool.remove(found)
-            cast.things[slot] = found
-        for slot, wanted in frame.absent.items():
-            made = Maker(self._words, rng, scene.domain).thing(wanted, scene)
-            if made is None or any(resembles(thing, made) for thing in scene.things.values()):
-                return None
-            cast.absent[slot] = made
-        if frame.ask == [] and (
-            scene.facts or sum(domain.is_a(thing.type, "graspable") for thing in scene.plain_things()) < 3
-        ):
-            return None
-        named = {name for text in cast.conditions(frame.keep) for name in scene.things if name in text}
-        return None if any(fact[0] in named or fact[2] in named for fact in scene.facts) else cast
-
     def _joined(self, frame: Frame, cast: Cast) -> Optional[Sample]:
         """Two requests in one."""
         if not frame.joinable:
@@ -134,7 +121,7 @@ class Mixture:
         rng = self._rng
         for _ in range(6):
             other = rng.choice(self._free[cast.scene.domain])
-            second = self._cast(other, cast.scene) if other.joinable else None
+            second = self._casting.cast(other, cast.scene) if other.joinable else None
             if second is None or {thing.name for thing in second.things.values()} == {
                 thing.name for thing in cast.things.values()
             }:

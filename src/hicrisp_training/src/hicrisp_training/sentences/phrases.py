@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Dict, List, Optional, Sequence, Tuple
 
+from hicrisp_training.sentences.describing import Describing
 from hicrisp_training.sentences.scenes import FIXED, Scene, Thing
 from hicrisp_training.sentences.words import Words
 
@@ -30,6 +31,7 @@ class Phrases:
 
     def __init__(self, scene: Scene, words: Words, rng: random.Random) -> None:
         self._scene, self._words, self._rng = scene, words, rng
+        self._describing = Describing(scene, words, rng)
 
     def fitting(self, said: str) -> List[Thing]:
         """The things that some words describe; the one of exactly that name before all others."""
@@ -65,8 +67,9 @@ class Phrases:
             options += [
                 option
                 for option in self._descriptions(thing)
-                if [each.name for each in self.fitting(option[0][0])] == [thing.name]
+                if self._fits_alone(option[0][0], thing)
             ]
+            options += self._describing.options(thing, lambda words: self._fits_alone(words, thing))
         said, weights = zip(*options)
         chosen: Said = self._rng.choices(said, weights)[0]
         words, article = chosen
@@ -75,6 +78,18 @@ class Phrases:
         if words == name and thing.words[-1] in _NUMBERS and self._rng.random() < 0.3:
             return " ".join((*thing.words[:-1], _NUMBERS[thing.words[-1]])), article
         return words, article
+
+    def _fits_alone(self, words: str, thing: Thing) -> bool:
+        return [each.name for each in self.fitting(words)] == [thing.name]
+
+    def missing(self, thing: Thing) -> Optional[str]:
+        """Words for a thing that is not there; nothing where they might mean one that is."""
+        noun = thing.noun.replace("_", " ")
+        options = [" ".join(thing.words), *([f"{thing.colour} {noun}"] if thing.colour else []), noun]
+        fitting = [words for words in options if not self.fitting(words)]
+        if fitting and self._rng.random() < 0.25:
+            fitting = self._describing.of_noun(thing.noun) or fitting
+        return self._rng.choice(fitting) if fitting else None
 
     def _descriptions(self, thing: Thing) -> List[Tuple[Said, float]]:
         noun, colour, kind = thing.noun.replace("_", " "), thing.colour, thing.type

@@ -16,7 +16,6 @@ from hicrisp_core.model.misfit import Misfit
 from hicrisp_training.sentences.building import Cast
 from hicrisp_training.sentences.frames import Frame
 from hicrisp_training.sentences.phrases import Phrases
-from hicrisp_training.sentences.scenes import Thing
 from hicrisp_training.sentences.slips import disturbed
 from hicrisp_training.sentences.slots import filled
 from hicrisp_training.sentences.words import Words
@@ -80,7 +79,7 @@ class Speaker:
         bare = frame.voice in ("speech", "haste") and rng.random() < 0.3
         said = {slot: phrases.unique(thing, bare) for slot, thing in cast.things.items()}
         shared = phrases.shared([cast.things[slot] for slot in frame.twins]) if frame.twins else ""
-        missing = {slot: _missing(thing, phrases, rng) for slot, thing in cast.absent.items()}
+        missing = {slot: phrases.missing(thing) for slot, thing in cast.absent.items()}
         if shared is None or any(words is None for words in missing.values()):
             return None
 
@@ -147,13 +146,6 @@ class Speaker:
         if frame.robot:
             answer["robot"] = cast.names()[frame.robot]
         return answer
-
-
-def _missing(thing: Thing, phrases: Phrases, rng: random.Random) -> Optional[str]:
-    noun = thing.noun.replace("_", " ")
-    options = [" ".join(thing.words), *([f"{thing.colour} {noun}"] if thing.colour else []), noun]
-    fitting = [words for words in options if not phrases.fitting(words)]
-    return rng.choice(fitting) if fitting else None
 
 
 def _sound(answer: Answer, domain: Domain, world: WorldState, may_hold: bool) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
-from typing import Callable, Dict, List, Optional, Sequence, Set, Tuple
+from dataclasses import dataclass, field, replace
+from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
+from hicrisp_core.model import Pose, Relation, RobotState, WorldObject, WorldState
 
+from hicrisp_training.sentences.bodies import Bodies, Size
 from hicrisp_training.sentences.words import Words, invented_word
 
 TABLE = "table"
 FIXED = ("surface", "area", "station", "no_go", "obstacle", "tray", "room", "furniture")
 """Types of things that stay where they are."""
+SHOWN = ("on", "in", "holding", "aboard")
+"""Facts that a request shows."""
 _NUMBERED = ("area", "obstacle")
 _WITHOUT_COLOUR = (*FIXED, "ingredient", "glass", "dough", "bottle", "mixing_container", "plate", "object")
 _CHOICES = {"graspable": (("box", 5), ("cylinder", 4)), "thing": (("box", 5), ("cylinder", 4), ("bowl", 2))}
@@ -22,12 +25,14 @@ Fact = Tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Thing:
-    """One thing; ``noun`` is the word in its name that says what it is."""
+    """One thing; ``noun`` is the word in its name that says what it is; its size in metres."""
 
     name: str
     type: str
     noun: str
     colour: str = ""
+    size: Size = (0.05, 0.05, 0.05)
+    pose: Optional[Pose] = None
 
     @property
     def words(self) -> Tuple[str, ...]:
@@ -55,10 +60,13 @@ class Scene:
 
     def world(self) -> WorldState:
         """As the workspace sees it."""
+        below = {subject: object_ for subject, predicate, object_ in self.facts if predicate in ("on", "in")}
         objects = {
             thing.name: WorldObject(
                 thing.name,
                 thing.type,
+                size=thing.size,
+                pose=self._pose(thing, below),
                 attributes={"colour": thing.colour} if thing.colour else {},
                 movable=thing.type not in FIXED,
             )
@@ -69,6 +77,15 @@ class Scene:
             frozenset(Relation(*fact) for fact in self.facts),
             {name: RobotState(name, kind) for name, kind in self.robots.items()},
         )
+
+    def _pose(self, thing: Thing, below: Mapping[str, str]) -> Optional[Pose]:
+        """Where it is: at the place of what it stands on or in."""
+        for _ in range(len(below)):
+            under = self.things.get(below.get(thing.name, ""))
+            if under is None or under.type == "surface":
+                break
+            thing = under
+        return thing.pose
 
 
 Unwanted = Callable[[Thing], bool]
@@ -87,6 +104,7 @@ class Maker:
             ("noun", "colour", "number", "invented", "letter", "mixed"), (5, 5, 1, 2, 1, 7)
         )[0]
         self.colourless = rng.random() < 0.06
+        self._bodies = Bodies(rng)
         palette = list(words.colours)
         if rng.random() < 0.15:
             palette += rng.sample(words.rare_colours, 3)
@@ -123,6 +141,7 @@ class Maker:
         """
         for _ in range(20):
             made = self._made(wanted, colour, nouns, style)
+            made = replace(made, size=self._bodies.size(made.type, made.name), pose=self._bodies.pose())
             if (
                 made.name not in taken.things
                 and made.name not in taken.robots

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Dict, List
+from typing import Dict, List, Sequence, Set
 
 import yaml
 from pydantic import BaseModel, ConfigDict
@@ -44,6 +44,47 @@ _VOWELS = ("a", "e", "i", "o", "u", "oo", "ee", "ai")
 _ENDS = ("", "", "b", "d", "g", "k", "l", "m", "n", "p", "r", "s", "t", "x", "nt", "sk")
 
 
+class Paints(BaseModel):
+    """Words for a colour without its name: in front of a noun, or behind it."""
+
+    model_config = ConfigDict(extra="forbid")
+    front: List[str] = []
+    behind: List[str] = []
+
+
+class Lexicon(BaseModel):
+    """How things are described that are not named.
+
+    ``nouns`` stand behind an article, ``bare`` without one; ``types`` say a shape, ``kinds`` which nouns are
+    of a kind; ``more_nouns`` are further nouns by type.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+    nouns: Dict[str, List[str]] = {}
+    bare: Dict[str, List[str]] = {}
+    colours: Dict[str, Paints] = {}
+    types: Dict[str, List[str]] = {}
+    kinds: Dict[str, List[str]] = {}
+    more_nouns: Dict[str, List[str]] = {}
+
+    def akin(self, noun: str, others: Sequence[str]) -> bool:
+        """Whether one of the others is of a kind with a noun."""
+        near: Set[str] = {noun}
+        for nouns in self.kinds.values():
+            if noun in nouns:
+                near.update(nouns)
+        return any(other in near for other in others)
+
+
+class Superlative(BaseModel):
+    """Words for an extreme: of all things, in front of a type's name, and where there are two of the type."""
+
+    model_config = ConfigDict(extra="forbid")
+    alone: List[str]
+    of: List[str] = []
+    of_two: List[str] = []
+
+
 class Words(BaseModel):
     """What things, colours, types and robots are called."""
 
@@ -55,11 +96,21 @@ class Words(BaseModel):
     types: Dict[str, List[str]]
     plurals: Dict[str, str]
     robots: Dict[str, List[str]]
+    extremes: Dict[str, Superlative] = {}
+    lexicon: Lexicon = Lexicon()
 
 
-def load_words(file: Path) -> Words:
-    """The vocabulary of a file."""
-    return Words.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+def load_words(folder: Path) -> Words:
+    """The vocabulary of a folder: ``words.yaml`` and the lexicon ``descriptions.yaml``."""
+    words = Words.model_validate(yaml.safe_load((folder / "words.yaml").read_text(encoding="utf-8")))
+    lexicon = Lexicon.model_validate(
+        yaml.safe_load((folder / "descriptions.yaml").read_text(encoding="utf-8")) or {}
+    )
+    nouns = {
+        type_: [*known, *(each for each in lexicon.more_nouns.get(type_, ()) if each not in known)]
+        for type_, known in words.nouns.items()
+    }
+    return words.model_copy(update={"lexicon": lexicon, "nouns": nouns})
 
 
 def invented_word(rng: random.Random) -> str:

@@ -50,7 +50,7 @@ def answer_text(sample: Sample) -> str:
 
 
 def packed(
-    samples: Sequence[Sample], domains: Mapping[str, Domain], tokens: Tokens, longest: int = 640
+    samples: Sequence[Sample], domains: Mapping[str, Domain], tokens: Tokens, longest: int = 800
 ) -> Optional[Pack]:
     """The requests to one scene as one row; those that would make it longer than ``longest`` are left out.
 

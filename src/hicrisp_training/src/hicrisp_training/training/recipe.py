@@ -73,7 +73,7 @@ class Material:
 
     def __init__(self, recipe: Recipe, data: Path = DATA) -> None:
         self.recipe = recipe
-        self.words: Words = load_words(data / "words.yaml")
+        self.words: Words = load_words(data)
         self.domains: Dict[str, Domain] = {
             name: load_domain(config_file("domains", name)) for name in DOMAINS
         }
