@@ -138,10 +138,14 @@ class Block(nn.Module):
         found = Attention.apply(query, key, value.transpose(0, 1).contiguous(), mask)
         return found.view(shape.kv_heads, groups, length, -1).permute(2, 0, 1, 3).reshape(length, shape.width)
 
+    def adapted(self) -> List[Adapted]:
+        """The layers that an adapter changes, in the order of ``GROUPS``."""
+        return [layer for layer in self.layers.values() if isinstance(layer, Adapted)]
+
     def adapter(self, index: int) -> Dict[str, Tuple[Tensor, Tensor]]:
         """The factors by the names and in the row order of the file that the weights are from."""
         found = {}
-        for group, layer in zip(GROUPS, self.layers.values()):
+        for group, layer in zip(GROUPS, self.adapted()):
             for name, up in zip(group, layer.up.detach().split(layer.rows)):
                 found[f"blk.{index}.{name}.weight"] = (
                     layer.down.detach(),
@@ -151,7 +155,7 @@ class Block(nn.Module):
 
     def take(self, index: int, factors: Factors) -> None:
         """Begin with factors as ``adapter`` gives them."""
-        for group, layer in zip(GROUPS, self.layers.values()):
+        for group, layer in zip(GROUPS, self.adapted()):
             pairs = [factors[f"blk.{index}.{name}.weight"] for name in group]
             ups = [_halved(up, name, self._shape) for name, (_, up) in zip(group, pairs)]
             with torch.no_grad():
@@ -207,13 +211,13 @@ class Llama(nn.Module):
         """By the name of the matrix that they change: the two factors, ``rank x in`` and ``out x rank``."""
         return {
             name: pair
-            for index, block in enumerate(self.blocks)
+            for index, block in enumerate(self._chain())
             for name, pair in block.adapter(index).items()
         }
 
     def take(self, factors: Factors) -> None:
         """Begin with the factors of an adapter of the same rank and alpha."""
-        for index, block in enumerate(self.blocks):
+        for index, block in enumerate(self._chain()):
             block.take(index, factors)
         self.refresh()
 
@@ -228,7 +232,10 @@ class Llama(nn.Module):
             layer.collect()
 
     def _adapted(self) -> List[Adapted]:
-        return [layer for block in self.blocks for layer in block.layers.values()]
+        return [layer for block in self._chain() for layer in block.adapted()]
+
+    def _chain(self) -> List[Block]:
+        return [block for block in self.blocks if isinstance(block, Block)]
 
 
 def _halved(weight: Tensor, name: str, shape: Shape) -> Tensor:
