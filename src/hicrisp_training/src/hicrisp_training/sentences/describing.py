@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from typing import Callable, List, Sequence, Tuple
+from typing import Callable, Collection, List, Sequence, Tuple
 
 from hicrisp_core.prompting.extremes import extremes
 
@@ -14,6 +14,8 @@ from hicrisp_training.sentences.words import Words
 Option = Tuple[Tuple[str, bool], float]
 """The words and whether they take an article; how often they are chosen."""
 _DOMAINS = ("tabletop", "lab")
+_CLOSE_KIND = 8
+"""Nouns of a kind of at most so many are so near to each other that a phrase for one may fit the other."""
 
 
 class Describing:
@@ -55,14 +57,22 @@ class Describing:
             if noun != thing.noun
             for phrase in (*lexicon.nouns.get(noun, ()), *lexicon.bare.get(noun, ()))
         }
-        own = [each for each in lexicon.nouns.get(thing.noun, ()) if each not in taken]
-        bare = [each for each in lexicon.bare.get(thing.noun, ()) if each not in taken]
+        if lexicon.akin(thing.noun, [noun for noun in self._nouns if noun != thing.noun], _CLOSE_KIND):
+            own, bare = [], []
+        else:
+            own = [each for each in lexicon.nouns.get(thing.noun, ()) if self._fits(each, thing, taken)]
+            bare = [each for each in lexicon.bare.get(thing.noun, ()) if self._fits(each, thing, taken)]
         kinds = [
             kind
             for kind, nouns in lexicon.kinds.items()
             if thing.noun in nouns and sum(self._nouns[noun] for noun in set(nouns)) == 1
         ]
         return [*self._some(own, 1.0), *self._some(bare, 0.25, False), *self._some(kinds, 0.45)]
+
+    def _fits(self, phrase: str, thing: Thing, taken: Collection[str]) -> bool:
+        """Whether no other thing is called so, and no colour is told that the thing has not."""
+        colours = {*self._words.colours, *self._words.rare_colours} - {thing.colour}
+        return phrase not in taken and not colours & set(phrase.split())
 
     def _by_colour(self, thing: Thing, fits_alone: Callable[[str], bool]) -> List[Option]:
         paints = self._words.lexicon.colours.get(thing.colour)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
@@ -17,10 +18,11 @@ from hicrisp_training.sentences.building import Cast
 from hicrisp_training.sentences.frames import Frame
 from hicrisp_training.sentences.phrases import Phrases
 from hicrisp_training.sentences.slips import disturbed
-from hicrisp_training.sentences.slots import filled
+from hicrisp_training.sentences.slots import SLOT, filled
 from hicrisp_training.sentences.words import Words
 
 Answer = Dict[str, Any]
+_UNKNOWN = "unknown_thing"
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Speaker:
         """A sentence of a frame with its answer; nothing where the two do not fit."""
         sentence = self.sentence(frame, cast, rng)
         answer = self.answer(frame, cast)
-        if sentence is None or answer is None:
+        if sentence is None or answer is None or (frame.refuse == _UNKNOWN and _is_there(frame, cast)):
             return None
         text = disturbed(sentence, frame.voice, frame.typos, frame.is_goal, rng)
         return self.checked(frame.kind, frame.family, cast, text, answer, set(frame.goal) <= set(frame.start))
@@ -146,6 +148,16 @@ class Speaker:
         if frame.robot:
             answer["robot"] = cast.names()[frame.robot]
         return answer
+
+
+def _is_there(frame: Frame, cast: Cast) -> bool:
+    """Whether a thing that the frame itself names as missing is in the scene."""
+    words = f" {' '.join(re.findall('[a-z]+', ' '.join(SLOT.sub(' ', say) for say in frame.say).lower()))} "
+    return any(
+        f" {thing.noun.replace('_', ' ')} " in words
+        for thing in cast.scene.plain_things()
+        if thing.noun != thing.type
+    )
 
 
 def _sound(answer: Answer, domain: Domain, world: WorldState, may_hold: bool) -> bool:

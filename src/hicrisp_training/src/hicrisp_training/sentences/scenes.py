@@ -16,6 +16,8 @@ FIXED = ("surface", "area", "station", "no_go", "obstacle", "tray", "room", "fur
 """Types of things that stay where they are."""
 SHOWN = ("on", "in", "holding", "aboard")
 """Facts that a request shows."""
+_RARE = 0.35
+"""How often a thing has a name of the lexicon's further nouns."""
 _NUMBERED = ("area", "obstacle")
 _WITHOUT_COLOUR = (*FIXED, "ingredient", "glass", "dough", "bottle", "mixing_container", "plate", "object")
 _CHOICES = {"graspable": (("box", 5), ("cylinder", 4)), "thing": (("box", 5), ("cylinder", 4), ("bowl", 2))}
@@ -161,7 +163,8 @@ class Maker:
         else:
             source = "home" if self._domain == "virtualhome" and type_ == "thing" else type_
             known = self._words.nouns.get(source, [type_])
-            noun = rng.choice(known)
+            more = self._words.lexicon.more_nouns.get(source) if self._domain in ("tabletop", "lab") else None
+            noun = rng.choice(more if more and rng.random() < _RARE else known)
             style = self.style if self.style != "mixed" else rng.choice(("noun", "noun", "colour", "number"))
             if type_ in _NUMBERED:
                 style = "number"

@@ -67,11 +67,15 @@ class Lexicon(BaseModel):
     kinds: Dict[str, List[str]] = {}
     more_nouns: Dict[str, List[str]] = {}
 
-    def akin(self, noun: str, others: Sequence[str]) -> bool:
-        """Whether one of the others is of a kind with a noun."""
+    def akin(self, noun: str, others: Sequence[str], most: int = 1000) -> bool:
+        """Whether one of the others is of a kind with a noun.
+
+        Args:
+            most: of how many nouns a kind may be to count.
+        """
         near: Set[str] = {noun}
         for nouns in self.kinds.values():
-            if noun in nouns:
+            if noun in nouns and len(nouns) <= most:
                 near.update(nouns)
         return any(other in near for other in others)
 
@@ -106,11 +110,7 @@ def load_words(folder: Path) -> Words:
     lexicon = Lexicon.model_validate(
         yaml.safe_load((folder / "descriptions.yaml").read_text(encoding="utf-8")) or {}
     )
-    nouns = {
-        type_: [*known, *(each for each in lexicon.more_nouns.get(type_, ()) if each not in known)]
-        for type_, known in words.nouns.items()
-    }
-    return words.model_copy(update={"lexicon": lexicon, "nouns": nouns})
+    return words.model_copy(update={"lexicon": lexicon})
 
 
 def invented_word(rng: random.Random) -> str:
