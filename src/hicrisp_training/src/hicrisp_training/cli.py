@@ -81,7 +81,7 @@ def _learn(given: argparse.Namespace) -> int:
     from hicrisp_training.training.loop import Schedule, Trainer
     from hicrisp_training.training.recipe import Material, Recipe, base_file_path, fresh_model
 
-    torch.set_num_threads(given.threads)
+    torch.set_num_threads(1)
     recipe = Recipe(seed=given.seed)
     material, base = Material(recipe), BaseFile(base_file_path())
     learnt, kept = material.split()
@@ -90,7 +90,7 @@ def _learn(given: argparse.Namespace) -> int:
     model = fresh_model(base, recipe)
     if given.start and not given.checkpoint.exists():
         model.take(read_adapter(given.start))
-    trainer = Trainer(model, Schedule(given.samples, rate=given.rate), given.checkpoint)
+    trainer = Trainer(model, Schedule(given.samples, rate=given.rate), given.checkpoint, given.threads)
     trainer.run(material.packs(Tokens(base), recipe.seed + trainer.seen))
     return 0
 

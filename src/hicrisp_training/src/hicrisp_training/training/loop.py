@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import Iterator, List, Optional
 
@@ -37,7 +37,7 @@ class Schedule:
     rate: float = 1e-3
     warm_up: int = 300
     cool_down: float = 0.35
-    batch: int = 800
+    batch: int = 1000
     save_every: float = 150.0
 
     def rate_at(self, seen: int) -> float:
@@ -49,11 +49,15 @@ class Schedule:
 class Trainer:
     """Trains the adapter of a model; goes on from a checkpoint where there is one.
 
+    Each core works on a pack of its own: the matrices are too small to share one.
+
     Args:
         file: the checkpoint.
+        threads: how many packs are computed at a time.
     """
 
-    def __init__(self, model: Llama, schedule: Schedule, file: Path) -> None:
+    def __init__(self, model: Llama, schedule: Schedule, file: Path, threads: int = 1) -> None:
+        self._workers = ThreadPoolExecutor(threads, "learn", initializer=torch.set_num_threads, initargs=(1,))
         self._model, self._schedule, self._file = model, schedule, file
         self._optimiser = torch.optim.AdamW(
             model.parameters(), lr=schedule.rate, betas=(0.9, 0.98), weight_decay=0.0, fused=True
@@ -108,20 +112,22 @@ class Trainer:
         self.save()
 
     def _step(self, batch: List[Pack], rate: float) -> float:
-        tokens = torch.cat([pack.tokens for pack in batch])
-        positions = torch.cat([pack.positions for pack in batch])
-        starts = [0, *accumulate(len(pack.tokens) for pack in batch)]
-        places = torch.cat([pack.places + start for pack, start in zip(batch, starts)])
-        hidden = self._model(tokens, positions, [pack.mask for pack in batch])
-        logits = self._model.logits(hidden[places])
-        loss = functional.cross_entropy(logits.float(), torch.cat([pack.targets for pack in batch]))
-        loss.backward()
+        learnt = sum(len(pack.targets) for pack in batch)
+        loss = sum(self._workers.map(lambda pack: self._gradients(pack, learnt), batch))
         self._model.collect()
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         torch.nn.utils.clip_grad_norm_(list(self._model.parameters()), 1.0)
         self._optimiser.step()
         self._model.refresh()
+        return loss
+
+    def _gradients(self, pack: Pack, learnt: int) -> float:
+        """Add a pack's gradients; returns its part of the mean loss over ``learnt`` tokens."""
+        hidden = self._model(pack.tokens, pack.positions, [pack.mask])
+        logits = self._model.logits(hidden[pack.places])
+        loss = functional.cross_entropy(logits.float(), pack.targets, reduction="sum") / learnt
+        loss.backward()
         return float(loss.detach())
 
 
