@@ -38,7 +38,7 @@ class Describing:
             return []
         found = [*self._by_noun(thing), *self._by_colour(thing, fits_alone)]
         if self._domain in _DOMAINS and self._types[thing.type] == 1:
-            found += self._some(self._words.lexicon.types.get(thing.type, ()), 0.3)
+            found += self._some(self._words.lexicon.types.get(thing.type, ()), 0.2)
         return found + self._standing_out(thing)
 
     def of_noun(self, noun: str) -> List[str]:
@@ -67,7 +67,7 @@ class Describing:
             for kind, nouns in lexicon.kinds.items()
             if thing.noun in nouns and sum(self._nouns[noun] for noun in set(nouns)) == 1
         ]
-        return [*self._some(own, 1.0), *self._some(bare, 0.25, False), *self._some(kinds, 0.45)]
+        return [*self._some(own, 0.5), *self._some(bare, 0.15, False), *self._some(kinds, 0.25)]
 
     def _fits(self, phrase: str, thing: Thing, taken: Collection[str]) -> bool:
         """Whether no other thing is called so, and no colour is told that the thing has not."""
@@ -82,7 +82,7 @@ class Describing:
         if not fits_alone(f"{thing.colour} {noun}"):
             return []
         front = [f"{paint} {noun}" for paint in paints.front]
-        return self._some(front + [f"{noun} {paint}" for paint in paints.behind], 0.4)
+        return self._some(front + [f"{noun} {paint}" for paint in paints.behind], 0.25)
 
     def _standing_out(self, thing: Thing) -> List[Option]:
         found: List[Option] = []
@@ -94,11 +94,11 @@ class Describing:
             if known is None:
                 continue
             if not type_:
-                found += self._some(known.alone, 0.25)
+                found += self._some(known.alone, 0.15)
             else:
                 noun = self._rng.choice((type_, *self._words.types.get(type_, ())))
                 ways = [*known.of, *(known.of_two if self._types[type_] == 2 else ())]
-                found += self._some([f"{way} {noun}" for way in ways], 0.25)
+                found += self._some([f"{way} {noun}" for way in ways], 0.15)
         return found
 
     def _some(self, said: Sequence[str], weight: float, article: bool = True) -> List[Option]:

@@ -103,7 +103,7 @@ class Maker:
     def __init__(self, words: Words, rng: random.Random, domain: str) -> None:
         self._words, self._rng, self._domain = words, rng, domain
         self.style = rng.choices(
-            ("noun", "colour", "number", "invented", "letter", "mixed"), (5, 5, 1, 2, 1, 7)
+            ("noun", "colour", "number", "invented", "letter", "mixed"), (8, 8, 1, 1, 0.5, 5)
         )[0]
         self.colourless = rng.random() < 0.06
         self._bodies = Bodies(rng)
