@@ -42,12 +42,12 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import (
     ApprovalAsked,
     CommandTried,
-    FeedbackRecord,
     Noted,
     OffsetLearnt,
     OutcomeClaimed,
     VerdictGiven,
 )
+from hicrisp_core.trace.records import FeedbackRecord
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""

@@ -5,25 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
+from hicrisp_core.trace.event import Event
 from hicrisp_core.trace.events import (
     Answered,
     CommandTried,
     CorrectionMade,
-    Event,
     FaultInjected,
-    FaultRecord,
-    FeedbackRecord,
-    GoalJudged,
-    GoalUnderstood,
     OffsetLearnt,
     OutcomeClaimed,
     PictureTaken,
     PlanMade,
-    QuestionAsked,
-    Recalled,
     Refused,
     StackChanged,
-    StackRecord,
     StepFinished,
     StepStarted,
     TaskFinished,
@@ -31,7 +24,9 @@ from hicrisp_core.trace.events import (
     UsageSoFar,
     VerdictGiven,
 )
+from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled
 from hicrisp_core.trace.read_event import events_of
+from hicrisp_core.trace.records import FaultRecord, FeedbackRecord, StackRecord
 
 
 @dataclass

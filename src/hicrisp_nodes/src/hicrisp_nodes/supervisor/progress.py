@@ -9,7 +9,6 @@ from typing import Any, Mapping
 from hicrisp_core.trace.events import (
     Answered,
     CorrectionMade,
-    GoalUnderstood,
     PlanMade,
     Refused,
     StackChanged,
@@ -18,6 +17,7 @@ from hicrisp_core.trace.events import (
     TaskReceived,
     Waiting,
 )
+from hicrisp_core.trace.goal_events import GoalUnderstood
 from hicrisp_core.trace.read_event import event_of
 
 
