@@ -124,6 +124,10 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.TOUCHED: ("{said}", "the robot touched {names_the}", "the robot touched something"),
     CauseKind.SLIPPED: ("{names_the} slipped out of the gripper", "{said}", "it slipped out of the gripper"),
     CauseKind.NOT_GRIPPED: ("the gripper closed on nothing",),
+    CauseKind.NO_GRASP: ("{said}", "no grasp fits {names_the}", "no grasp fits it"),
+    CauseKind.NOT_HELD: ("{said}", "{names_the} is not in the hand", "it is not in the hand"),
+    CauseKind.HAND_FULL: ("{said}", "{names_the} is in the hand already", "the hand is full"),
+    CauseKind.STILL_MOVING: ("{said}", "{names} still moves", "the robot still moves"),
     CauseKind.OFF_COURSE: ("{said}", "{names} ended off its course", "the motion ended off its course"),
     CauseKind.OUT_OF_TIME: ("the time limit of {seconds} passed", "{said}", "the time limit passed"),
     CauseKind.TAKEN_OVER: ("{said}", "{names} took the robot over", "somebody else commanded the robot"),
@@ -135,7 +139,7 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.HARDWARE: ("{said}", "{names} reports an error", "the robot reports an error"),
     CauseKind.STOPPED: ("{said}", "{names} stopped the robot", "the robot was stopped"),
     CauseKind.CANCELED: ("{said}", "{names} canceled it", "the task was canceled"),
-    CauseKind.MALFORMED: ("{said}",),
+    CauseKind.MALFORMED: ("{said}", "the command has no valid {names}"),
     CauseKind.NOT_APPROVED: ("it cannot be undone and was not approved",),
 }
 
