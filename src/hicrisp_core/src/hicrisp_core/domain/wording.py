@@ -102,6 +102,8 @@ SENTENCES: Mapping[FeedbackKind, _Said] = {
         ("bring {subjects_the} back into view",)),
     FeedbackKind.BREAKS_CONDITION: _Said(
         _CANNOT, ("the task is to be done {kept}",), ("take another way",)),
+    FeedbackKind.SAID_BY_USER: _Said(
+        ("the user changed the task while it ran",), ("{cause}",), ("see to it that {wanted}",)),
     FeedbackKind.BARS_LATER_STEP: _Said(
         ("cannot {doing}: it cannot be undone, and the plan could not {later} any more",),
         ("{condition}",), ("first {later}, or leave it out",)),
@@ -136,6 +138,7 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.STOPPED: ("{said}", "{names} stopped the robot", "the robot was stopped"),
     CauseKind.CANCELED: ("{said}", "{names} canceled it", "the task was canceled"),
     CauseKind.MALFORMED: ("{said}",),
+    CauseKind.SAID: ('the user said: "{said}"', "the user wants it otherwise"),
     CauseKind.NOT_APPROVED: ("it cannot be undone and was not approved",),
 }
 

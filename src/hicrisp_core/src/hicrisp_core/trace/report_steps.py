@@ -13,11 +13,11 @@ from hicrisp_core.trace.events import (
     CommandTried,
     Event,
     FeedbackRecord,
-    MeasuredRecord,
     PictureTaken,
     StackChanged,
 )
 from hicrisp_core.trace.pictures import embedded
+from hicrisp_core.trace.records import MeasuredRecord
 from hicrisp_core.trace.story import Attempt, StepStory
 
 _DEEPEST = 6
