@@ -28,7 +28,7 @@ from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.interpreter import RemarkAnswer, RemarkRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import LinkedEvent
-from hicrisp_core.trace.events import QuestionAsked, UserSaid
+from hicrisp_core.trace.goal_events import QuestionAsked, UserSaid
 
 log = logging.getLogger(__name__)
 

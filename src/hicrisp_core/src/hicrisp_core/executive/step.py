@@ -36,7 +36,8 @@ from hicrisp_core.model.remembered import KnownWay
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import CorrectionMade, MakerRecord
+from hicrisp_core.trace.events import CorrectionMade
+from hicrisp_core.trace.records import MakerRecord
 
 Ways = Callable[[StackEntry, WorldState], Tuple[KnownWay, ...]]
 """Says what once mended such a failure."""

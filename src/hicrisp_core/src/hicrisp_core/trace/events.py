@@ -6,10 +6,11 @@ topic ``events`` an event is a flat JSON object with its ``kind``; ``event_of`` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Dict, Mapping, Optional, Tuple, Type
+from dataclasses import dataclass, field
+from typing import ClassVar, Mapping, Optional, Tuple, Type
 
-from hicrisp_core.trace.plain import plain
+from hicrisp_core.trace.event import Event
+from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled, UserSaid
 from hicrisp_core.trace.records import (
     CauseRecord,
     FailureRecord,
@@ -19,33 +20,6 @@ from hicrisp_core.trace.records import (
     Numbers,
     StackRecord,
 )
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that happened.
-
-    Args:
-        t: wall seconds since the task began.
-        sim_t: the robot's clock, seconds since the first observation.
-        index: the plan's step that it belongs to, from 0; ``None`` outside the steps.
-        robot: that step's robot.
-    """
-
-    kind: ClassVar[str] = ""
-    t: float = 0.0
-    sim_t: float = 0.0
-    index: Optional[int] = None
-    robot: str = ""
-
-    def as_dict(self) -> Dict[str, Any]:
-        """The event as it is written: JSON values, its kind first; an index and a robot where it has one."""
-        told = {"kind": self.kind, **{each.name: plain(getattr(self, each.name)) for each in fields(self)}}
-        if self.index is None:
-            del told["index"]
-        if not self.robot:
-            del told["robot"]
-        return told
 
 
 @dataclass(frozen=True)
@@ -60,59 +34,6 @@ class TaskReceived(Event):
     scene: str = ""
     seed: Optional[int] = None
     faults: Tuple[FaultRecord, ...] = ()
-
-
-@dataclass(frozen=True)
-class GoalUnderstood(Event):
-    """What the task was understood to mean, before anything moves: in words, and its conditions in writing.
-
-    ``known`` is false where nobody could say what the task means as a whole; then its steps alone are judged.
-    """
-
-    kind: ClassVar[str] = "goal"
-    known: bool = False
-    said: str = ""
-    source: str = ""
-    first: Tuple[str, ...] = ()
-    end: Tuple[str, ...] = ()
-    keep: Tuple[str, ...] = ()
-    goal_robot: str = ""
-
-
-@dataclass(frozen=True)
-class QuestionAsked(Event):
-    """The user was asked what is meant, with choices; ``answer`` is empty where none came in time."""
-
-    kind: ClassVar[str] = "question"
-    text: str = ""
-    choices: Tuple[str, ...] = ()
-    answer: str = ""
-
-
-@dataclass(frozen=True)
-class UserSaid(Event):
-    """What the user said while the task ran.
-
-    ``effect`` is ``changed`` (goal and plan are others from here on), ``kept`` (the task goes on as it was;
-    ``reply`` says why) or ``canceled``. ``stopped`` are the commands that were stopped in their motion for
-    it.
-    """
-
-    kind: ClassVar[str] = "said"
-    text: str = ""
-    effect: str = ""
-    reply: str = ""
-    stopped: Tuple[str, ...] = ()
-    feedback: Optional[FeedbackRecord] = None
-
-
-@dataclass(frozen=True)
-class GoalJudged(Event):
-    """What the detector sees of the goal once the steps are done; ``missing`` in words."""
-
-    kind: ClassVar[str] = "goal_judged"
-    seen: bool = False
-    missing: str = ""
 
 
 @dataclass(frozen=True)
@@ -288,18 +209,6 @@ class Waiting(Event):
 
     kind: ClassVar[str] = "waiting"
     text: str = ""
-
-
-@dataclass(frozen=True)
-class Recalled(Event):
-    """What earlier runs gave this one: ``what`` is ``examples`` or ``offsets``; ``ids`` are the memory's,
-    ``texts`` the requests or the keys of the offsets.
-    """
-
-    kind: ClassVar[str] = "recalled"
-    what: str = ""
-    ids: Tuple[str, ...] = ()
-    texts: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Iterable, List, Mapping, Optional, Set, Tuple
 
-from hicrisp_core.trace.events import CorrectionMade, FeedbackRecord, TaskFinished
+from hicrisp_core.trace.events import CorrectionMade, TaskFinished
+from hicrisp_core.trace.records import FeedbackRecord
 from hicrisp_core.trace.story import Attempt, StepStory, Story, story_of
 
 MAKERS = {

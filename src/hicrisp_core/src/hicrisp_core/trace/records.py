@@ -1,4 +1,4 @@
-"""What events are made of: failures, causes, commands, measured values, as records of plain values."""
+"""The data that events are made of: commands, failures and their causes, measured values, faults."""
 
 from __future__ import annotations
 

@@ -5,34 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
+from hicrisp_core.trace.event import Event
 from hicrisp_core.trace.events import (
     Answered,
     CommandTried,
     CorrectionMade,
-    Event,
     FaultInjected,
-    FaultRecord,
-    FeedbackRecord,
-    GoalJudged,
-    GoalUnderstood,
     OffsetLearnt,
     OutcomeClaimed,
     PictureTaken,
     PlanMade,
-    QuestionAsked,
-    Recalled,
     Refused,
     StackChanged,
-    StackRecord,
     StepFinished,
     StepStarted,
     TaskFinished,
     TaskReceived,
     UsageSoFar,
-    UserSaid,
     VerdictGiven,
 )
+from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled, UserSaid
 from hicrisp_core.trace.read_event import events_of
+from hicrisp_core.trace.records import FaultRecord, FeedbackRecord, StackRecord
 
 
 @dataclass

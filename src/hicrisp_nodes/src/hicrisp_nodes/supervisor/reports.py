@@ -9,7 +9,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from hicrisp_core.domain.wording import Words
 from hicrisp_core.model import Plan
 from hicrisp_core.model.feedback_data import feedback_of
-from hicrisp_core.trace.events import StackChanged, UsageSoFar, UserSaid, VerdictGiven
+from hicrisp_core.trace.events import StackChanged, UsageSoFar, VerdictGiven
+from hicrisp_core.trace.goal_events import UserSaid
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg

@@ -20,7 +20,8 @@ from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import AlarmEvent
 from hicrisp_core.trace import EventLog, explain, finish_run
-from hicrisp_core.trace.events import FaultInjected, FaultRecord, Noted, PictureTaken, TaskReceived, Waiting
+from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskReceived, Waiting
+from hicrisp_core.trace.records import FaultRecord
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosInterpreter, RosReporter

@@ -100,5 +100,9 @@ class RosRobot:
         self._clearing = Thread(target=self._client.end_others, args=(seconds,), name="orphans", daemon=True)
         self._clearing.start()
 
+    def halt(self, seconds: float) -> bool:
+        """End what anybody else lets it do; whether nothing runs any more, as where there is no driver."""
+        return not self._client.known or self._client.end_others(seconds, anew=True)
+
     def reset(self) -> None:
         """Nothing to forget here: the driver starts each command afresh."""
