@@ -64,6 +64,8 @@ class CauseKind(Enum):
     """The command names something that does not exist or does not fit: the parameter."""
     NOT_APPROVED = "not_approved"
     """A person did not approve the command: who, where it is known."""
+    SAID = "said"
+    """A person wants it otherwise: ``said`` holds the words."""
 
 
 @dataclass(frozen=True)
