@@ -343,15 +343,15 @@ def test_an_abort_becomes_a_constraint_by_what_is_seen_where_the_base_stopped() 
 
 def test_a_round_obstacle_is_seen_as_its_circle_and_a_wall_as_small_discs() -> None:
     arc = [(2.0 + 0.283 * math.cos(a), 1.0 + 0.283 * math.sin(a)) for a in np.linspace(1.8, 4.4, 40)]
-    found = obstacles_in(np.array(arc), 0.02)
+    found = obstacles_in(np.array(arc), 0.02, "obstacle")
     assert len(found) == 1
     assert found[0].pose is not None
     assert found[0].pose.position[:2] == pytest.approx((2.0, 1.0), abs=0.03)
     assert found[0].size[0] / 2 == pytest.approx(0.283, abs=0.03)
-    wall = obstacles_in(np.array([(1.0 + 0.02 * i, 2.0) for i in range(40)]), 0.02)
+    wall = obstacles_in(np.array([(1.0 + 0.02 * i, 2.0) for i in range(40)]), 0.02, "obstacle")
     assert len(wall) > 3
     assert max(thing.size[0] / 2 for thing in wall) < 0.12
-    assert obstacles_in(np.empty((0, 2)), 0.02) == ()
+    assert obstacles_in(np.empty((0, 2)), 0.02, "obstacle") == ()
 
 
 @pytest.mark.parametrize(("said", "order"), [

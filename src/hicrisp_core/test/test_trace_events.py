@@ -8,16 +8,9 @@ from pathlib import Path
 import pytest
 from hicrisp_core.model import Rung, Status
 from hicrisp_core.policy.policy import Policy
-from hicrisp_core.trace.events import (
-    EVENTS,
-    CommandTried,
-    Noted,
-    StackChanged,
-    StackRecord,
-    TaskReceived,
-    VerdictGiven,
-)
+from hicrisp_core.trace.events import EVENTS, CommandTried, Noted, StackChanged, TaskReceived, VerdictGiven
 from hicrisp_core.trace.read_event import event_of, events_of, problems_of
+from hicrisp_core.trace.records import StackRecord
 from tabletop import Run, table_top
 from trace_events import corrected_run
 

@@ -15,8 +15,10 @@ from agv_world import CONFIG, DOMAIN, PLACES
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.detector.eyes import SceneEyes
+from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import CauseKind, Command, Feedback, KeepOut, Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.keep_out import crossed, disc, overlapped, space_to, zone
@@ -145,6 +147,32 @@ def test_a_scan_shows_what_no_map_explains_until_a_later_ray_goes_through_it(tmp
     assert world.robots["agv"].motion.clearance == pytest.approx(0.22, abs=0.01)
     eyes.follow(frames, Scan(1.1, at, angles, np.where(np.abs(angles) < 0.15, 1.12, walls)))
     assert not [thing for thing in eyes.see(frames, 1.1).objects.values() if thing.type == "obstacle"]
+
+
+OWN_WORDS = """
+domain: hall
+extends: [lab]
+types: {bench: surface, cart: tray, clutter: obstacle}
+predicates: {}
+roles: {surface: bench, tray: cart, obstacle: clutter}
+actions: {}
+"""
+
+
+def test_tables_trays_and_obstacles_have_the_domains_own_types(tmp_path: Path) -> None:
+    for folder in ("domains", "scenes"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "domains" / "hall.yaml").write_text(OWN_WORDS)
+    lab = (CONFIG / "scenes" / "lab.yaml").read_text().replace("domain: lab", "domain: hall")
+    scene_file = tmp_path / "scenes" / "hall.yaml"
+    scene_file.write_text(f"{lab}\nobstacles:\n  bin: {{radius: 0.1, position: [0.8, -1.6]}}\n")
+    scene, domain = load_scene(scene_file), load_domain(tmp_path / "domains" / "hall.yaml")
+    assert {name: scene.objects[name].type for name in ("table", "tray", "bin")} == {
+        "table": "bench", "tray": "cart", "bin": "clutter"}
+    eyes, at, angles = SceneEyes(scene, domain), Pose((1.6, -1.0, 0.0)), np.linspace(-0.1, 0.1, 30)
+    eyes.follow({"agv/base_link": (at, 1.0)}, Scan(1.0, at, angles, np.full(30, 0.5)))
+    assert {thing.type for thing in eyes.obstacles().values()} == {"clutter"}
+    assert Vocabulary.of(domain, scene.first_state()).tables == ("table",)
 
 
 def test_zones_come_from_the_scene_by_the_domains_own_type(tmp_path: Path) -> None:

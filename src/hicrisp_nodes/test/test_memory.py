@@ -16,7 +16,7 @@ from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.memory import FinishedRun
 from hicrisp_core.scene import load_scene
-from hicrisp_core.trace.events import FaultRecord
+from hicrisp_core.trace.records import FaultRecord
 from hicrisp_nodes.supervisor.memory import read_settings
 from hicrisp_ros.config_files import Configuration
 

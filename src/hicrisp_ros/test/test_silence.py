@@ -33,6 +33,17 @@ def test_a_slow_simulation_makes_nothing_silent(clock: List[float]) -> None:
     assert silence.seconds == pytest.approx(2.1)
 
 
+def test_a_simulation_that_runs_ahead_of_wall_time_silences_no_heartbeat(clock: List[float]) -> None:
+    heartbeat, sim_seconds_each_second = 0.2, 12.0
+    silence = Silence()
+    clock[0] += heartbeat
+    clock[1] += heartbeat * sim_seconds_each_second
+    assert silence.seconds == pytest.approx(heartbeat)
+    clock[0] += 2.0
+    clock[1] += 2.0 * sim_seconds_each_second
+    assert silence.seconds == pytest.approx(heartbeat + 2.0), "what really ended is noticed all the same"
+
+
 def test_a_simulation_that_stands_still_or_was_set_back_is_noticed(clock: List[float]) -> None:
     silence = Silence()
     clock[0] += 20.0

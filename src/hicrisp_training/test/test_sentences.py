@@ -142,6 +142,17 @@ def test_every_frame_of_the_repository_makes_samples(words: Words) -> None:
     assert empty == []
 
 
+def test_nothing_is_in_a_bowl_and_elsewhere_as_the_detector_sees_it(words: Words) -> None:
+    rng, contents = random.Random(7), 0
+    for frame in load_frames(DATA / "frames"):
+        cast = Builder(frame, words, rng).build() if frame.domain == "tabletop" else None
+        facts = cast.scene.facts if cast is not None else set()
+        for thing in (subject for subject, predicate, _ in facts if predicate == "in"):
+            contents += 1
+            assert {predicate for subject, predicate, _ in facts if subject == thing} == {"in"}, frame.say
+    assert contents > 50
+
+
 def test_the_same_seed_makes_the_same_samples_and_another_other_ones(words: Words) -> None:
     frames = load_frames(DATA / "frames")
 

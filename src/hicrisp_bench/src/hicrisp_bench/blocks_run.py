@@ -19,7 +19,8 @@ from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import Event, VerdictGiven
+from hicrisp_core.trace.event import Event
+from hicrisp_core.trace.events import VerdictGiven
 from hicrisp_core.trace.read_event import events_of
 
 from hicrisp_bench.blocks_optimum import optimal_length

@@ -8,19 +8,14 @@ from threading import Event
 from typing import Callable, Dict, Optional, Tuple
 
 import rospy
-from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
 from hicrisp_core.model import Command
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.conversions import command_from_msg
 from hicrisp_ros.ports.robot import RosRobot
-from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.service_client import ServiceClient, offered
 from std_srvs.srv import Trigger, TriggerRequest
 
 from hicrisp_msgs.msg import ExecuteCommandActionFeedback, ExecuteCommandActionGoal
-
-_RUNNING = (GoalStatus.PENDING, GoalStatus.ACTIVE, GoalStatus.PREEMPTING, GoalStatus.RECALLING)
 
 
 class WatchedRobot:
@@ -37,18 +32,15 @@ class WatchedRobot:
         self._began, self._phase = began, phase
         self._commands: Dict[str, Command] = {}
         self._latest: Tuple[str, str] = ("", "")
-        self._running = False
         self._port = RosRobot(name, (), Event(), lambda: None)
         action = f"robots/{name}/execute"
         self._reset = ServiceClient(f"robots/{name}/reset", Trigger)
-        self._cancel = Publisher(f"{action}/cancel", GoalID, queue_size=1)
         self._subscribers = [
             rospy.Subscriber(f"{action}/goal", ExecuteCommandActionGoal, self._on_goal, queue_size=5,
                              tcp_nodelay=True),
             rospy.Subscriber(f"{action}/feedback", ExecuteCommandActionFeedback, self._on_feedback,
                              queue_size=20,
                              tcp_nodelay=True),
-            rospy.Subscriber(f"{action}/status", GoalStatusArray, self._on_status, queue_size=1),
         ]
 
     def stop(self) -> None:
@@ -58,13 +50,7 @@ class WatchedRobot:
 
     def halt(self, seconds: float) -> Optional[str]:
         """Cancel what it does and wait until its driver says that it has ended; why it has not."""
-
-        def stands() -> bool:
-            if self._running:
-                self._cancel.publish(GoalID())
-            return not self._running
-
-        ended = wait_until(stands, Deadline(seconds), in_vain=rospy.is_shutdown) or rospy.is_shutdown()
+        ended = self._port.halt(seconds) or rospy.is_shutdown()
         return None if ended else f"{self.name} did not stop within {seconds:g} s"
 
     def send_home(self, action: str, seconds: float) -> Optional[str]:
@@ -87,7 +73,6 @@ class WatchedRobot:
     def _on_goal(self, message: ExecuteCommandActionGoal) -> None:
         command = command_from_msg(message.goal.command)
         self._commands = {message.goal_id.id: command}
-        self._running = True
         self._began(command)
 
     def _on_feedback(self, message: ExecuteCommandActionFeedback) -> None:
@@ -96,6 +81,3 @@ class WatchedRobot:
         if command is not None and (goal, phase) != self._latest:
             self._latest = (goal, phase)
             self._phase(command, phase)
-
-    def _on_status(self, message: GoalStatusArray) -> None:
-        self._running = any(status.status in _RUNNING for status in message.status_list)

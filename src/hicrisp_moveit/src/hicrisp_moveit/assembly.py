@@ -28,7 +28,7 @@ def make_arm(file: ArmFile, commander: Commander, wait: float) -> MoveItArm:
 
     Args:
         commander: ``moveit_commander.MoveGroupCommander``.
-        wait: longest wait for move_group, seconds of wall time.
+        wait: longest wait for move_group, and then for the gripper, seconds of wall time.
 
     Raises:
         ConfigError: when move_group or the robot's description is not there or does not fit the settings.
@@ -40,7 +40,7 @@ def make_arm(file: ArmFile, commander: Commander, wait: float) -> MoveItArm:
                         settings.still_time)
     fingers = JointWatch(settings.joint_states, gripper.fingers, settings.joint_age, _FINGER_STILL,
                          settings.still_time)
-    hand = Hand(gripper, make_drive(GripperParts(gripper, settings, fingers)), fingers)
+    hand = Hand(gripper, make_drive(GripperParts(gripper, settings, fingers, wait)), fingers)
     hardware = _franka(file.franka) if file.franka is not None else None
     return MoveItArm(file.name, settings, group, joints, Frames(settings, group.frame), hand, limits,
                      gripper.max_opening, hardware)

@@ -43,7 +43,7 @@ class GripperParts:
     settings: GripperSettings
     moveit: MoveItSettings
     fingers: JointWatch
-    wait: float = 30.0
+    wait: float
 
 
 @dataclass(frozen=True)

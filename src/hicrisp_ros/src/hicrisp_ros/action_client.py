@@ -117,6 +117,7 @@ class ActionClient:
         self._goal_type = type(parts.action_goal)
         self._tracks: Dict[str, _Track] = {}
         self._unfinished: Optional[FrozenSet[str]] = None
+        self._statuses = 0
         self._heard = False
         self._lock = Lock()
         self._goal = Publisher(f"{name}/goal", self._goal_type, queue_size=10)
@@ -132,6 +133,11 @@ class ActionClient:
         """Whether every topic of the action has the server at its other end."""
         return all(end.get_num_connections() > 0 for end in (self._goal, self._cancel)) \
             and all(hears(end) for end in (self._status, self._result, self._feedback))
+
+    @property
+    def known(self) -> bool:
+        """Whether the master knows of a server, reached or not."""
+        return bool(self._status.get_num_connections())
 
     @property
     def _ready(self) -> bool:
@@ -164,18 +170,24 @@ class ActionClient:
             with self._lock:
                 del self._tracks[request.goal_id.id]
 
-    def end_others(self, seconds: float) -> bool:
+    def end_others(self, seconds: float, anew: bool = False) -> bool:
         """End what other clients left running at the server: each goal by its id, so that no later one ends
         with it.
+
+        Args:
+            anew: whether only what the server says from now on counts, as where a goal may have begun just
+                now.
 
         Returns:
             Whether the server has none of them any more; ``False`` when it cannot be reached within the wall
             time.
         """
         deadline, told = Deadline(seconds), -math.inf
+        heard = self._statuses if anew else -1
         while not (deadline.passed or rospy.is_shutdown()):
             with self._lock:
-                others = None if self._unfinished is None else self._unfinished - set(self._tracks)
+                said = None if self._statuses == heard else self._unfinished
+                others = None if said is None else said - set(self._tracks)
             if others is not None and not others:
                 return True
             if others and self._cancel.get_num_connections() and time.monotonic() - told > RESEND_AFTER:
@@ -245,6 +257,7 @@ class ActionClient:
         self._heard = self.connected
         with self._lock:
             self._unfinished = unfinished
+            self._statuses += 1
             for goal_id, track in self._tracks.items():
                 if goal_id in known:
                     track.acknowledged, track.missing_since = True, None

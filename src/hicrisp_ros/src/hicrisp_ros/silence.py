@@ -14,9 +14,10 @@ SLOWEST = 5.0
 class Silence:
     """Counts seconds since something was heard.
 
-    On a real robot they are wall time. In a simulation they are those of its clock, since a busy machine
-    slows the robot and its sensors alike; where that clock hardly moves, or was set back, wall time counts
-    by a fifth.
+    On a real robot they are wall time. In a simulation only what both clocks show counts: by the
+    simulation's, since a busy machine slows the robot and its sensors alike; by wall time, since a heartbeat
+    of wall time seems to fall silent in a simulation that runs many times faster. Where the simulation hardly
+    moves, or was set back, wall time counts by a fifth.
     """
 
     def __init__(self, heard: bool = True) -> None:
@@ -34,4 +35,4 @@ class Silence:
         wall = time.monotonic() - self._wall
         if rospy.rostime.is_wallclock() or math.isinf(wall):
             return wall
-        return max(rospy.get_time() - self._ros, wall / SLOWEST)
+        return max(min(rospy.get_time() - self._ros, wall), wall / SLOWEST)

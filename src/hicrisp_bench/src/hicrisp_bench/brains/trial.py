@@ -11,14 +11,8 @@ from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.scene import load_scene
-from hicrisp_core.trace.events import (
-    Answered,
-    CommandTried,
-    GoalUnderstood,
-    QuestionAsked,
-    Refused,
-    UsageSoFar,
-)
+from hicrisp_core.trace.events import Answered, CommandTried, Refused, UsageSoFar
+from hicrisp_core.trace.goal_events import GoalUnderstood, QuestionAsked
 
 from hicrisp_bench.brains.known_goal import KNOWN, KnownGoal
 from hicrisp_bench.brains.tasks import Reached, Told

@@ -6,7 +6,7 @@ from threading import Event
 from typing import Any, Iterable, List, Optional, Sequence, Set
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Command, Outcome, Status, WorldState
+from hicrisp_core.model import CauseKind, Command, Outcome, Status, WorldState
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 
@@ -56,10 +56,12 @@ class VirtualHome:
             script = self._scripts.Script([self._scripts.parse_script_line(line, 1)])
             after = next(self._execution.ScriptExecutor.call_action_method(script, self.state, told, 0), None)
         except self._failures as error:
-            return Outcome(Status.INVALID, f"the executor cannot do this: {error}")
+            return Outcome.because(CauseKind.REFUSED, Status.INVALID,
+                                   f"the executor cannot do this: {error}")
         if after is None:
-            return Outcome(Status.PRECONDITION,
-                           plain(told.get_error_string()) or "the executor refuses without a word")
+            return Outcome.because(
+                CauseKind.REFUSED, Status.PRECONDITION,
+                plain(told.get_error_string()) or "the executor refuses without a word")
         self.state = after
         self._last = None
         self._stamp += 1.0

@@ -163,7 +163,16 @@ class Detector:
         return Feedback(
             Level.HIGH, FeedbackKind.NOT_MADE if wanted else FeedbackKind.NOT_REMOVED, command,
             subjects=tuple(name for name in (fact.subject, fact.object) if name), measured=measured,
-            deviation=deviation, unmet=(Unmet((fact,), negated=not wanted),))
+            deviation=deviation,
+            unmet=(Unmet((fact,), negated=not wanted), *self._instead(fact, wanted, after)))
+
+    def _instead(self, fact: Relation, wanted: bool, after: WorldState) -> Tuple[Unmet, ...]:
+        """Where a thing is that does not stand where it should: in a container."""
+        roles = self.domain.roles
+        if not wanted or fact.predicate != roles.stands_on:
+            return ()
+        return tuple(Unmet((each,), negated=True) for each in sorted(after.about(fact.subject))
+                     if roles.inside and each.predicate == roles.inside and each.subject == fact.subject)
 
     def _deviation(self, command: Command, after: WorldState) -> Optional[Vector]:
         """Measured minus target position of the item, in the frame of the goal (the target pose's axes),

@@ -14,7 +14,7 @@ from hicrisp_core.detector.motion import MotionLimits, MotionRecord
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.detector.perception import RobotFrames, frames_of, perceive
 from hicrisp_core.detector.scan_memory import ScanMemory
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.ports.eyes import Frames
@@ -101,7 +101,8 @@ class SceneEyes:
     def obstacles(self) -> Mapping[str, WorldObject]:
         """The things that the lidar has seen and no map explains, as discs by name."""
         if self._obstacles is None:
-            found = () if self._memory is None else obstacles_in(self._memory.seen, self._memory.resolution)
+            found = () if self._memory is None else obstacles_in(
+                self._memory.seen, self._memory.resolution, self._domain.roles.obstacle or ANYTHING)
             self._obstacles = {thing.name: thing for thing in found}
         return self._obstacles
 

@@ -24,18 +24,19 @@ split.
 _HEIGHT = 0.4
 
 
-def obstacles_in(points: np.ndarray, resolution: float) -> Tuple[WorldObject, ...]:
+def obstacles_in(points: np.ndarray, resolution: float, type_: str) -> Tuple[WorldObject, ...]:
     """Discs that cover groups of points (n, 2), metres in the map frame, numbered from left to right.
 
     Args:
         resolution: how exactly the points are known, metres.
+        type_: of what stands in the way of a base, in the domain's words.
     """
     found: List[Tuple[float, float, float]] = []
     for group in _groups(np.asarray(points, dtype=float).reshape(-1, 2), _APART * resolution):
         if len(group) >= _LEAST_POINTS:
             found.extend(_discs(group, resolution))
     return tuple(
-        WorldObject(f"{PREFIX}{number}", "obstacle", "cylinder", (2 * radius, 2 * radius, _HEIGHT),
+        WorldObject(f"{PREFIX}{number}", type_, "cylinder", (2 * radius, 2 * radius, _HEIGHT),
                     pose=Pose((x, y, _HEIGHT / 2.0)), movable=False)
         for number, (x, y, radius) in enumerate(sorted(found), start=1))
 

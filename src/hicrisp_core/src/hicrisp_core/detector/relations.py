@@ -14,16 +14,20 @@ from hicrisp_core.ports.kinds import FactTest, Seen
 
 
 def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
-    """Whether a fact is among the observed ones, with what decided it where poses were seen."""
+    """Whether a fact is among the observed ones, with what decided it where poses did."""
     predicate = domain.predicates.get(fact.predicate)
     measured = None
     if predicate is not None and predicate.detect:
         measured = _measure(predicate, extensions().tests.get(predicate.detect), fact, world)
-    return Seen(fact in world.relations, measured.measured if measured else ())
+    holds = fact in world.relations
+    decided = measured is not None and measured.holds == holds
+    return Seen(holds, measured.measured if measured is not None and decided else ())
 
 
 def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
-    """Every fact of the domain that the observed poses show; what is held stands nowhere else."""
+    """Every fact of the domain that the observed poses show; what is held stands nowhere else, and what is
+    in a container is neither on what carries that nor beside it.
+    """
     found: List[Relation] = []
     held: Set[str] = set()
     tests = _tests(domain)
@@ -51,7 +55,28 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
         if test.grips:
             held.update(fact.object for fact in in_hand.values())
             found.extend(in_hand.values())
-    return tuple(found)
+    return _one_place_each(found, domain)
+
+
+def _one_place_each(found: List[Relation], domain: Domain) -> Tuple[Relation, ...]:
+    """The facts without those that only seem to hold of what is in a container: its bottom is hardly higher
+    than that of what stands beside the container, but it neither stands there nor is it beside the container.
+    """
+    roles = domain.roles
+    inside: Dict[str, Set[str]] = {}
+    for fact in found:
+        if roles.inside and fact.predicate == roles.inside:
+            inside.setdefault(fact.subject, set()).add(fact.object)
+
+    def seems(fact: Relation) -> bool:
+        around, around_other = (inside.get(name, set()) for name in (fact.subject, fact.object))
+        if fact.predicate == roles.stands_on:
+            return not around <= around_other
+        predicate = domain.predicates[fact.predicate]
+        beside = predicate.symmetric or bool(predicate.inverse)
+        return beside and (fact.object in around or fact.subject in around_other)
+
+    return tuple(fact for fact in found if not seems(fact))
 
 
 def _tests(domain: Domain) -> Dict[str, FactTest]:

@@ -27,6 +27,7 @@ from hicrisp_core.domain.entries import (
 from hicrisp_core.domain.role_reading import check_item_role, read_roles
 from hicrisp_core.domain.roles import ITEM, PARAMETER_ROLES, Roles
 from hicrisp_core.domain.schema import (
+    ANYTHING,
     PRECONDITION_KINDS,
     ROBOT_TYPES,
     Action,
@@ -98,8 +99,8 @@ def _goal_example(entry: GoalExampleEntry) -> Mapping[str, object]:
 
 
 def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:
-    roots = ("object", "robot")
-    types = {"object": "", "robot": "", **{type_: "robot" for type_ in ROBOT_TYPES},
+    roots = (ANYTHING, "robot")
+    types = {ANYTHING: "", "robot": "", **{type_: "robot" for type_ in ROBOT_TYPES},
              **{name: above for parent in parents for name, above in parent.types.items()}, **entries}
     for name, parent in entries.items():
         if parent not in types or parent == name:

@@ -34,7 +34,8 @@ def read_roles(
     """The roles of a domain.
 
     A role that neither the file nor a domain above gives away goes to the first predicate whose detector test
-    has it: what is seen by the test ``holding`` is what is held.
+    has it: what is seen by the test ``holding`` is what is held. A role of types goes to the type of its own
+    name.
 
     Raises:
         ConfigError: for an unknown role, or a word that the domain does not have, with the valid ones.
@@ -56,6 +57,7 @@ def read_roles(
         role = tests.get(predicate.detect).role if predicate.detect else ""
         if role and not found.get(role):
             found[role] = predicate.name
+    found.update({role: role for role in TYPE_ROLES if role in types and not found.get(role)})
     return replace(Roles(), **found)
 
 

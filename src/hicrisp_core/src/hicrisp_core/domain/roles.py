@@ -34,6 +34,9 @@ class Roles:
         item: name of the parameter that is the thing an action handles.
         area: type of the places that a base visits.
         forbidden: type of the zones that no base may enter.
+        surface: type of tables: many things stand on one beside each other.
+        tray: type of what a base carries things on.
+        obstacle: type of what stands in the way of a base.
     """
 
     held: str = ""
@@ -51,6 +54,9 @@ class Roles:
     item: str = "item"
     area: str = ""
     forbidden: str = ""
+    surface: str = ""
+    tray: str = ""
+    obstacle: str = ""
 
     @property
     def carries(self) -> Tuple[str, ...]:
@@ -80,8 +86,8 @@ class Roles:
 
 
 ROLE_NAMES = tuple(entry.name for entry in fields(cast(Any, Roles)))
-TYPE_ROLES = ("area", "forbidden")
-"""The roles that types play."""
+TYPE_ROLES = ("area", "forbidden", "surface", "tray", "obstacle")
+"""The roles that types play; one that a domain gives to none goes to the type of the role's own name."""
 ITEM = "item"
 PARAMETER_ROLES = (ITEM,)
 """The roles that parameters play; predicates play all others."""

@@ -14,6 +14,8 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Command, FeedbackKind, Relation, Step, Value, WorldObject, WorldState
 from hicrisp_core.ports.kinds import ARM, BASE, TargetRule
 
+ANYTHING = "object"
+"""The type above all types of things."""
 ROBOT_TYPES = (ARM, BASE)
 PRECONDITION_KINDS = (
     FeedbackKind.PRECONDITION, FeedbackKind.INVALID, FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE)

@@ -13,7 +13,7 @@ from hicrisp_core.goals.verdict import missed
 from hicrisp_core.model import Feedback, FeedbackKind, Level, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.policy import TASK, Policy
-from hicrisp_core.trace.events import GoalJudged, GoalUnderstood
+from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood
 
 UNKNOWN, MISSED, SEEN = "unknown", "missed", "seen"
 """What is known of a goal at the end of a task."""

@@ -12,7 +12,9 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from hicrisp_core.model import Command, Feedback, Rung, StackEntry, StepRecord, Vector
 from hicrisp_core.policy.policy import Budget
 from hicrisp_core.ports.brain import Usage
-from hicrisp_core.trace.events import Event, FailureRecord, StackChanged, StackRecord, UsageSoFar
+from hicrisp_core.trace.event import Event
+from hicrisp_core.trace.events import StackChanged, UsageSoFar
+from hicrisp_core.trace.records import FailureRecord, StackRecord
 
 Listener = Callable[[Dict[str, Any]], None]
 """Called with every event as it is written: a JSON object."""
@@ -56,6 +58,24 @@ class Account:
     """The steps that were carried out, as data."""
 
 
+@dataclass(frozen=True)
+class _Failure:
+    """A verdict that was not ok; ``step`` and ``error`` in words. A missed goal has no command."""
+
+    command: Optional[Command]
+    feedback: Feedback
+    step: str
+    error: str
+
+    @property
+    def record(self) -> FailureRecord:
+        """As a task's summary has it."""
+        feedback = self.feedback
+        return FailureRecord(
+            self.step, feedback.level.value, feedback.kind.value, self.error, feedback.label,
+            feedback.subjects, feedback.cause.kind.value if feedback.cause is not None else "")
+
+
 @dataclass
 class _Counts:
     """What was counted so far; every view of a ledger shares it."""
@@ -63,8 +83,7 @@ class _Counts:
     commands: int = 0
     usage: Usage = field(default_factory=Usage)
     corrections: Dict[str, int] = field(default_factory=dict)
-    failures: List[FailureRecord] = field(default_factory=list)
-    failed_commands: List[StackEntry] = field(default_factory=list)
+    failures: List[_Failure] = field(default_factory=list)
     placement_error: Optional[float] = None
     first_motion: Optional[float] = None
     sim_start: Optional[float] = None
@@ -101,12 +120,13 @@ class Ledger:
     @property
     def failures(self) -> Tuple[FailureRecord, ...]:
         """The verdicts that were not ok, oldest first."""
-        return tuple(self._counts.failures)
+        return tuple(failure.record for failure in self._counts.failures)
 
     @property
     def failed_commands(self) -> Tuple[StackEntry, ...]:
         """The commands of those verdicts, as data."""
-        return tuple(self._counts.failed_commands)
+        return tuple(StackEntry(failure.command, failure.feedback) for failure in self._counts.failures
+                     if failure.command is not None)
 
     @property
     def calls(self) -> int:
@@ -144,11 +164,7 @@ class Ledger:
 
     def failed(self, command: Optional[Command], feedback: Feedback, step: str, error: str) -> None:
         """Note a verdict that was not ok; ``step`` and ``error`` in words. A missed goal has no command."""
-        if command is not None:
-            self._counts.failed_commands.append(StackEntry(command, feedback))
-        self._counts.failures.append(FailureRecord(
-            step, feedback.level.value, feedback.kind.value, error, feedback.label, feedback.subjects,
-            feedback.cause.kind.value if feedback.cause is not None else ""))
+        self._counts.failures.append(_Failure(command, feedback, step, error))
 
     def corrected(self, rung: Rung) -> None:
         """Count a correction."""

@@ -10,7 +10,8 @@ from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.memory import FinishedRun, Memory
-from hicrisp_core.trace.events import Noted, OffsetLearnt, Recalled
+from hicrisp_core.trace.events import Noted, OffsetLearnt
+from hicrisp_core.trace.goal_events import Recalled
 
 EXAMPLES, OFFSETS = "examples", "offsets"
 """What is recalled, as events say it."""

@@ -14,7 +14,7 @@ from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest, Question
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import QuestionAsked
+from hicrisp_core.trace.goal_events import QuestionAsked
 
 Recall = Callable[[Task, WorldState], Tuple[Remembered, ...]]
 _PLAN_LIMIT = 300.0

@@ -141,7 +141,8 @@ class PlanBuilder:
         if relation == "around":
             self._ring(items, reference)
             return
-        if relation == "on" and len(items) > 1 and not self._is(reference, "surface"):
+        if relation == "on" and len(items) > 1 and not self._is(
+                reference, self._domain.roles.surface):
             raise NotUnderstood(f"only one thing can be on {reference}, not {len(items)}: "
                                 f"{', '.join(items)}; say 'build a tower'")
         for item in items:

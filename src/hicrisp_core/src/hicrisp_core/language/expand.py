@@ -41,7 +41,7 @@ class _Expander:
         if intent.reference is None or intent.relation != "to":
             return (intent,)
         reference = self._names.one(intent.reference)
-        for type_, relation in (("bowl", "in"), ("surface", "on")):
+        for type_, relation in (("bowl", "in"), (self._domain.roles.surface, "on")):
             if self._is(reference, type_):
                 return (replace(intent, relation=relation, reference=_named(reference)),)
         raise NotUnderstood(f"'to {reference}' may mean next to it or on it; say which")
@@ -53,7 +53,7 @@ class _Expander:
         put = replace(intent, verb="put", items=tuple(map(_named, items)), reference=_named(reference))
         if len(items) == 1 or self._is(reference, "bowl"):
             return (put,)
-        base = () if self._is(reference, "surface") else (reference,)
+        base = () if self._is(reference, self._domain.roles.surface) else (reference,)
         built = tuple(map(_named, (*base, *items)))
         return (replace(put, verb="build", items=built, shape="tower", relation="", reference=None),)
 
@@ -87,7 +87,7 @@ class _Expander:
     def _unstack(self, intent: Intent) -> Sequence[Intent]:
         items = self._names.items(intent.items)
         raised = [item for item in items if any(
-            fact.predicate == self._on and not self._is(fact.object, "surface")
+            fact.predicate == self._on and not self._is(fact.object, self._domain.roles.surface)
             for fact in self._world.about(item))]
         return self._put_down(intent, self._from_the_top(raised))
 
@@ -96,7 +96,7 @@ class _Expander:
         if intent.reference is None:
             return (intent,)
         place = self._names.one(intent.reference)
-        if self._is(place, "surface"):
+        if self._is(place, self._domain.roles.surface):
             return (intent,)
         if intent.relation not in ("clear", "empty", "empty out"):
             raise NotUnderstood(
@@ -109,7 +109,8 @@ class _Expander:
 
     def _take_away(self, intent: Intent) -> Sequence[Intent]:
         """Off a table is up; out of a bowl or off a thing is down on the table."""
-        lifted = intent.reference is not None and self._is(self._names.one(intent.reference), "surface")
+        lifted = intent.reference is not None and self._is(
+            self._names.one(intent.reference), self._domain.roles.surface)
         return (replace(intent, verb="pick" if lifted else "put_down", reference=None),)
 
     def _from_the_top(self, items: Sequence[str]) -> List[str]:

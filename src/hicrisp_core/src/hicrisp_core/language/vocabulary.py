@@ -56,7 +56,7 @@ class Vocabulary:
             effect.atom.predicate == roles.aboard and not effect.removes for effect in action.effects)]
         loaded = {action.parameters[other(action)].type for action in loads if other(action)}
         carriers = tuple(name for type_ in sorted(loaded) for name in domain.objects_of(world, type_))
-        tables = domain.objects_of(world, "surface") if "surface" in domain.types else ()
+        tables = domain.objects_of(world, roles.surface)
         docks = domain.predicates[roles.docked].arguments[-1] if roles.docked else ""
         return cls(words_of(world), domain.objects_of(world, roles.area) if roles.area else (),
                    domain.objects_of(world, docks) if docks else (), (*carriers, *sorted(loaded)),

@@ -11,7 +11,7 @@ from hicrisp_core.model.geometry import Vector
 from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.model.task import Command, Step, Value
 from hicrisp_core.model.world import Relation
-from hicrisp_core.trace.events import CauseRecord, CommandRecord, FeedbackRecord, MeasuredRecord, UnmetRecord
+from hicrisp_core.trace.records import CauseRecord, CommandRecord, FeedbackRecord, MeasuredRecord, UnmetRecord
 
 _LEVELS = {level.value: level for level in Level}
 _KINDS = {kind.value: kind for kind in FeedbackKind}

@@ -102,8 +102,8 @@ def _start(told: Any, arena: Arena, positions: Positions, path: Place) -> Start:
 
 
 def _area(name: str, entry: AreaEntry, arena: Arena, positions: Positions, domain: Domain) -> WorldObject:
-    path, type_ = ("areas", name), entry.type or domain.roles.area
-    _check_type(type_, domain, positions, path)
+    path = ("areas", name)
+    type_ = _type(entry.type or domain.roles.area, domain, positions, path)
     x, y = entry.position
     if arena.clearance(x, y) <= 0.0:
         raise positions.error((*path, "position"), f"{_where(x, y)} is outside the arena, which is {arena}")
@@ -126,8 +126,8 @@ def _obstacles(
         path = ("obstacles", name)
         if name in areas:
             raise positions.error(path, f"the name '{name}' is taken by an area")
-        _check_type(entry.type, domain, positions, path)
-        thing = WorldObject(name, entry.type, "cylinder", (2 * entry.radius, 2 * entry.radius, entry.height),
+        type_ = _type(entry.type or domain.roles.obstacle, domain, positions, path)
+        thing = WorldObject(name, type_, "cylinder", (2 * entry.radius, 2 * entry.radius, entry.height),
                             _attributes(entry.attributes))
         if entry.random is not None:
             spots[name] = _spot(entry.random, entry.radius, arena)
@@ -196,11 +196,14 @@ def _round(name: str, radius: float) -> WorldObject:
     return WorldObject(name, "", "cylinder", (2 * radius, 2 * radius, 0.3))
 
 
-def _check_type(type_: str, domain: Domain, positions: Positions, path: Place) -> None:
-    if type_ not in domain.types:
-        raise positions.error((*path, "type"),
-                              f"'{type_}' is no type of the domain '{domain.name}'; say a 'type' of "
-                                               f"it: {', '.join(sorted(domain.types))}")
+def _type(said: str, domain: Domain, positions: Positions, path: Place) -> str:
+    """The type of a place or an obstacle, when the domain has it."""
+    if said in domain.types:
+        return said
+    wrong = f"'{said}' is no type of the domain '{domain.name}'" if said else \
+        f"the domain '{domain.name}' has no type for this"
+    raise positions.error((*path, "type"),
+                          f"{wrong}; say a 'type' of it: {', '.join(sorted(domain.types))}")
 
 
 def _attributes(given: Mapping[str, Any]) -> Dict[str, str]:

@@ -90,10 +90,12 @@ class SpotEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class ObstacleEntry:
-    """A round thing that no map knows; kilograms."""
+    """A round thing that no map knows, kilograms; unless a type is given, it has the one that plays the role
+    ``obstacle`` in the domain.
+    """
 
     radius: PositiveFloat
-    type: str = "obstacle"
+    type: str = ""
     height: PositiveFloat = 0.4
     mass: PositiveFloat = 8.0
     position: Optional[Spot] = None

@@ -9,6 +9,7 @@ from typing import Any, Dict, Mapping
 from hicrisp_core.config.settings import keys_of, read_settings
 from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.domain import Domain
+from hicrisp_core.domain.schema import ANYTHING
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.ports.kinds import ARM
@@ -43,7 +44,7 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     """
     part = read_settings(ArenaPart, values, positions, others=SCENE_KEYS)
     things, masses = table_objects(read_settings(TablePart, values, positions, others=SCENE_KEYS), positions,
-                                   domain.types, seed)
+                                   domain, seed)
     arms = [name for name, entry in part.robots.items() if isinstance(entry, dict)
             and entry.get("kind") == ARM]
     for name in arms:
@@ -59,7 +60,7 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
         raise positions.error(("arena", "floor"),
                               f"the table's top is z = 0 and the floor must be lower than "
                                                   f"{-_LOWEST} m, got {arena.floor:g}")
-    trays = _trays(arena)
+    trays = _trays(arena, domain.roles.tray or ANYTHING)
     taken = sorted(set(things) & (set(areas) | set(obstacles) | set(trays)) | set(areas) & set(trays))
     if taken:
         raise positions.error(("objects",), f"the name '{taken[0]}' stands for two things")
@@ -74,9 +75,9 @@ def tray_in_base(floor_to_top: float = TRAY_HEIGHT) -> Pose:
     return Pose((0.0, 0.0, floor_to_top / 2.0))
 
 
-def _trays(arena: Arena) -> Dict[str, WorldObject]:
+def _trays(arena: Arena, type_: str) -> Dict[str, WorldObject]:
     """Each base with its tray as one box, so that an arm keeps clear of all of it."""
-    return {start.tray: WorldObject(start.tray, "tray", "box", (TRAY_EDGE, TRAY_EDGE, TRAY_HEIGHT),
+    return {start.tray: WorldObject(start.tray, type_, "box", (TRAY_EDGE, TRAY_EDGE, TRAY_HEIGHT),
                                     pose=start.pose.compose(tray_in_base()), movable=False)
             for start in arena.starts.values() if start.tray}
 

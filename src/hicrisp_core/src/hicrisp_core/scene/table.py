@@ -6,6 +6,8 @@ import math
 from typing import Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.config.yaml_lines import Positions
+from hicrisp_core.domain import Domain
+from hicrisp_core.domain.schema import ANYTHING
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.footprint import vertical_span
@@ -15,20 +17,20 @@ from hicrisp_core.scene.table_entries import TableEntry, TablePart, ThingEntry
 
 
 def table_objects(
-    part: TablePart, positions: Positions, types: Mapping[str, str], seed: int
+    part: TablePart, positions: Positions, domain: Domain, seed: int
 ) -> Tuple[Dict[str, WorldObject], Dict[str, float]]:
     """The table and the things on it where they are at first, and the masses of the things, kilograms.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.
     """
-    objects: Dict[str, WorldObject] = {TABLE: _table(part.table)}
+    objects: Dict[str, WorldObject] = {TABLE: _table(part.table, domain.roles.surface or ANYTHING)}
     masses: Dict[str, float] = {}
     spots: Dict[str, RandomSpot] = {}
     for name, entry in part.objects.items():
         if name in objects:
             raise positions.error(("objects", name), f"the name '{name}' is taken by the table")
-        thing = _thing(name, entry, positions, types)
+        thing = _thing(name, entry, positions, domain.types)
         masses[name] = entry.mass
         if entry.random is not None:
             spots[name] = RandomSpot(entry.random.region, entry.random.min_gap, entry.random.reach)
@@ -77,8 +79,8 @@ def _check_place(thing: WorldObject, objects: Mapping[str, WorldObject], positio
         raise positions.error(path, f"{thing.name} overlaps {other}; move one of them")
 
 
-def _table(entry: TableEntry) -> WorldObject:
-    return WorldObject(TABLE, "surface", "surface", entry.size, movable=False,
+def _table(entry: TableEntry, type_: str) -> WorldObject:
+    return WorldObject(TABLE, type_, "surface", entry.size, movable=False,
                        pose=Pose((*entry.position, -entry.size[2] / 2.0)))
 
 

@@ -36,7 +36,7 @@ def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
         ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.
     """
     part = read_settings(TablePart, values, positions, others=_TABLE_KEYS)
-    objects, masses = table_objects(part, positions, domain.types, seed)
+    objects, masses = table_objects(part, positions, domain, seed)
     robots = read_settings(NamedRobots, values, positions, others=_TABLE_KEYS).robots or driven_by(_ARMS)
     if not robots:
         raise positions.error((),

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from hicrisp_core.trace.events import StackRecord
+from hicrisp_core.trace.records import StackRecord
 
 _COLOURS = ("#c4574d", "#d9923b", "#8a6fb3", "#3f7fb8", "#4b9a8d", "#9a7b4f")
 _GOOD, _BAD, _UNKNOWN = "#55b084", "#d0645c", "#8a97a3"

@@ -6,165 +6,20 @@ topic ``events`` an event is a flat JSON object with its ``kind``; ``event_of`` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Dict, Mapping, Optional, Tuple, Type
+from dataclasses import dataclass, field
+from typing import ClassVar, Mapping, Optional, Tuple, Type
 
-from hicrisp_core.trace.plain import plain
-
-Numbers = Tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class FaultRecord:
-    """A fault that was injected on purpose: its kind, what it hits, how hard and how often (0: always)."""
-
-    fault: str = ""
-    target: str = ""
-    magnitude: Numbers = ()
-    count: int = 0
-
-
-@dataclass(frozen=True)
-class CommandRecord:
-    """A command or a step by its action and its arguments; ``text`` are the words of a step that is only
-    words.
-    """
-
-    action: str = ""
-    arguments: Mapping[str, str] = field(default_factory=dict)
-    robot: str = ""
-    text: str = ""
-
-
-@dataclass(frozen=True)
-class MeasuredRecord:
-    """One measured value with its unit; ``of`` is empty for the feedback's first subject."""
-
-    name: str = ""
-    value: float = 0.0
-    unit: str = ""
-    of: str = ""
-
-
-@dataclass(frozen=True)
-class UnmetRecord:
-    """Facts (subject, predicate, object) that should hold and do not, or with ``negated`` the other way
-    round.
-    """
-
-    facts: Tuple[Tuple[str, ...], ...] = ()
-    negated: bool = False
-    precondition: int = -1
-    names: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class CauseRecord:
-    """What began a failure: its kind, who or what it was, an age or a limit in seconds, a driver's words."""
-
-    kind: str = ""
-    names: Tuple[str, ...] = ()
-    seconds: Optional[float] = None
-    said: str = ""
-
-
-@dataclass(frozen=True)
-class FeedbackRecord:
-    """Why a command failed; ``deviation`` in metres in the goal's frame.
-
-    ``error``, ``reason`` and ``suggestion`` are the other fields in words, for people: no code reads them.
-    """
-
-    level: str = ""
-    kind: str = ""
-    error: str = ""
-    reason: str = ""
-    suggestion: str = ""
-    alternatives: Tuple[str, ...] = ()
-    blockers: Tuple[str, ...] = ()
-    deviation: Optional[Numbers] = None
-    label: str = ""
-    command: Optional[CommandRecord] = None
-    step: Optional[CommandRecord] = None
-    parameter: str = ""
-    subjects: Tuple[str, ...] = ()
-    measured: Tuple[MeasuredRecord, ...] = ()
-    unmet: Tuple[UnmetRecord, ...] = ()
-    seen: Tuple[Tuple[str, ...], ...] = ()
-    cause: Optional[CauseRecord] = None
-    advice: str = ""
-    conditions: Tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The most exact name of the failure: the label, else the kind."""
-        return self.label or self.kind
-
-
-@dataclass(frozen=True)
-class StackRecord:
-    """One failed command on the feedback stack."""
-
-    command: str = ""
-    error: str = ""
-    attempts: int = 1
-    kind: str = ""
-    label: str = ""
-
-
-@dataclass(frozen=True)
-class MakerRecord:
-    """Who made a correction: ``search``, ``decoder``, ``offline``, ``model`` (with its name) or
-    ``person``.
-    """
-
-    kind: str = ""
-    name: str = ""
-
-
-@dataclass(frozen=True)
-class FailureRecord:
-    """One failed verdict in a task's summary; ``cause`` is the kind of the first cause."""
-
-    step: str = ""
-    level: str = ""
-    kind: str = ""
-    error: str = ""
-    label: str = ""
-    subjects: Tuple[str, ...] = ()
-    cause: str = ""
-
-    @property
-    def name(self) -> str:
-        """The most exact name of the failure: the label, else the kind."""
-        return self.label or self.kind
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that happened.
-
-    Args:
-        t: wall seconds since the task began.
-        sim_t: the robot's clock, seconds since the first observation.
-        index: the plan's step that it belongs to, from 0; ``None`` outside the steps.
-        robot: that step's robot.
-    """
-
-    kind: ClassVar[str] = ""
-    t: float = 0.0
-    sim_t: float = 0.0
-    index: Optional[int] = None
-    robot: str = ""
-
-    def as_dict(self) -> Dict[str, Any]:
-        """The event as it is written: JSON values, its kind first; an index and a robot where it has one."""
-        told = {"kind": self.kind, **{each.name: plain(getattr(self, each.name)) for each in fields(self)}}
-        if self.index is None:
-            del told["index"]
-        if not self.robot:
-            del told["robot"]
-        return told
+from hicrisp_core.trace.event import Event
+from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled, UserSaid
+from hicrisp_core.trace.records import (
+    CauseRecord,
+    FailureRecord,
+    FaultRecord,
+    FeedbackRecord,
+    MakerRecord,
+    Numbers,
+    StackRecord,
+)
 
 
 @dataclass(frozen=True)
@@ -179,42 +34,6 @@ class TaskReceived(Event):
     scene: str = ""
     seed: Optional[int] = None
     faults: Tuple[FaultRecord, ...] = ()
-
-
-@dataclass(frozen=True)
-class GoalUnderstood(Event):
-    """What the task was understood to mean, before anything moves: in words, and its conditions in writing.
-
-    ``known`` is false where nobody could say what the task means as a whole; then its steps alone are judged.
-    """
-
-    kind: ClassVar[str] = "goal"
-    known: bool = False
-    said: str = ""
-    source: str = ""
-    first: Tuple[str, ...] = ()
-    end: Tuple[str, ...] = ()
-    keep: Tuple[str, ...] = ()
-    goal_robot: str = ""
-
-
-@dataclass(frozen=True)
-class QuestionAsked(Event):
-    """The user was asked what is meant, with choices; ``answer`` is empty where none came in time."""
-
-    kind: ClassVar[str] = "question"
-    text: str = ""
-    choices: Tuple[str, ...] = ()
-    answer: str = ""
-
-
-@dataclass(frozen=True)
-class GoalJudged(Event):
-    """What the detector sees of the goal once the steps are done; ``missing`` in words."""
-
-    kind: ClassVar[str] = "goal_judged"
-    seen: bool = False
-    missing: str = ""
 
 
 @dataclass(frozen=True)
@@ -393,18 +212,6 @@ class Waiting(Event):
 
 
 @dataclass(frozen=True)
-class Recalled(Event):
-    """What earlier runs gave this one: ``what`` is ``examples`` or ``offsets``; ``ids`` are the memory's,
-    ``texts`` the requests or the keys of the offsets.
-    """
-
-    kind: ClassVar[str] = "recalled"
-    what: str = ""
-    ids: Tuple[str, ...] = ()
-    texts: Tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Noted(Event):
     """A remark for those who follow the run."""
 
@@ -440,8 +247,8 @@ class TaskFinished(Event):
 
 
 EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (
-    TaskReceived, PlanMade, GoalUnderstood, QuestionAsked, GoalJudged, Answered, Refused, StepStarted,
-    StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
+    TaskReceived, PlanMade, GoalUnderstood, QuestionAsked, UserSaid, GoalJudged, Answered, Refused,
+    StepStarted, StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
     CorrectionMade, StackChanged, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected, UsageSoFar,
     Waiting, Noted, Recalled,
     TaskFinished)}

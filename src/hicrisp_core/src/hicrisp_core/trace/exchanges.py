@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Dict, Mapping, Tuple, Union
 
-from hicrisp_core.trace.events import Event
+from hicrisp_core.trace.event import Event
 from hicrisp_core.trace.plain import to_json
 
 FILE_NAME = "llm.jsonl"

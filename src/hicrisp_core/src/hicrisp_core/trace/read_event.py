@@ -21,7 +21,8 @@ from typing import (
     get_type_hints,
 )
 
-from hicrisp_core.trace.events import EVENTS, Event
+from hicrisp_core.trace.event import Event
+from hicrisp_core.trace.events import EVENTS
 from hicrisp_core.trace.exchanges import Exchange
 
 _KINDS: Mapping[str, Type[Event]] = {**EVENTS, Exchange.kind: Exchange}

@@ -16,8 +16,9 @@ from hicrisp_core.trace.drawings import (
     lay_out_lanes,
     lay_out_stack,
 )
-from hicrisp_core.trace.events import GoalUnderstood, PlanMade, TaskFinished
+from hicrisp_core.trace.events import PlanMade, TaskFinished
 from hicrisp_core.trace.explain import explain, maker_words
+from hicrisp_core.trace.goal_events import GoalUnderstood
 from hicrisp_core.trace.pictures import embedded
 from hicrisp_core.trace.report_steps import Picture, picture_of, told_step
 from hicrisp_core.trace.story import Story, story_of
@@ -82,7 +83,7 @@ def _environment() -> Environment:
 
 def _goal(story: Story) -> Optional[GoalPart]:
     """What the task was understood to mean; ``None`` where nobody was asked for it."""
-    if story.goal is None and not story.questions:
+    if story.goal is None and not story.questions and not story.remarks:
         return None
     goal = story.goal or GoalUnderstood()
     words = f"{goal.said[:1].upper()}{goal.said[1:]}." if goal.known else ""

@@ -8,16 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
-from hicrisp_core.trace.events import (
-    CauseRecord,
-    CommandTried,
-    Event,
-    FeedbackRecord,
-    MeasuredRecord,
-    PictureTaken,
-    StackChanged,
-)
+from hicrisp_core.trace.event import Event
+from hicrisp_core.trace.events import CommandTried, PictureTaken, StackChanged
 from hicrisp_core.trace.pictures import embedded
+from hicrisp_core.trace.records import CauseRecord, FeedbackRecord, MeasuredRecord
 from hicrisp_core.trace.story import Attempt, StepStory
 
 _DEEPEST = 6

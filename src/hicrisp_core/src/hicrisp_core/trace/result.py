@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Mapping, TypeVar
 
-from hicrisp_core.trace.events import FeedbackRecord, GoalUnderstood, TaskFinished
+from hicrisp_core.trace.events import TaskFinished
+from hicrisp_core.trace.goal_events import GoalUnderstood
 from hicrisp_core.trace.plain import plain
+from hicrisp_core.trace.records import FeedbackRecord
 from hicrisp_core.trace.story import Story, story_of
 
 _Counted = TypeVar("_Counted")

@@ -15,8 +15,8 @@ from hicrisp_core.memory.entries import Source
 from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.memory.store import FILE_NAME, Store
 from hicrisp_core.policy.policy import OFF
-from hicrisp_core.trace.events import FaultRecord
 from hicrisp_core.trace.plain import to_json
+from hicrisp_core.trace.records import FaultRecord
 from hicrisp_ros.config_files import Configuration
 
 AS_THE_POLICY_SAYS = "policy"
