@@ -7,9 +7,10 @@ from typing import Optional, Sequence
 
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.language.doubts import doubt
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal, Understanding
+from hicrisp_core.model.goal import Ask, Goal, Understanding
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.asking import Asked, ask
@@ -22,7 +23,7 @@ class Meaning:
     """What a request was understood to mean, or why nobody knows; and what that cost.
 
     Args:
-        doubtful: whether the model itself is not sure of it.
+        doubtful: whether the model is not sure of it, or the words speak against it.
     """
 
     understood: Optional[Understanding] = None
@@ -65,6 +66,9 @@ class GoalModel:
         if isinstance(asked.answer, Goal):
             goal = replace(asked.answer, said=goal_words(asked.answer, self._domain),
                            source=self._client.name)
-            doubtful = asked.sure is not None and asked.sure < self._ask_below
-            return Meaning(goal, usage=asked.usage, doubtful=doubtful)
+            against = doubt(text, goal, self._domain, world)
+            if against.which:
+                return Meaning(Ask(against.which), usage=asked.usage)
+            unsure = asked.sure is not None and asked.sure < self._ask_below
+            return Meaning(goal, usage=asked.usage, doubtful=unsure or bool(against.missing))
         return Meaning(asked.answer, asked.trouble, asked.usage)

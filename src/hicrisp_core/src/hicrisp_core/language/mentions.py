@@ -1,0 +1,108 @@
+"""The things that a text names, wherever in a sentence, without reading the sentence.
+
+What a model understood can be compared with it: a thing that is named and not in the goal, a phrase that fits
+several things of which the goal has one.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.language import lexicon
+from hicrisp_core.language.tokens import words_in
+from hicrisp_core.model import WorldObject, WorldState
+
+_DEFINITE = ("the", "that", "this", "my", "your", "our", "its", "their")
+_ANY = ("one", "thing", "object", "item", "things", "objects", "items", "ones")
+_SEVERAL = ("all", "both", "every", "each", "two", "three", "four", "other", "any", "either")
+_NUMBERS = {word: str(number) for word, number in lexicon.NUMBERS.items()}
+_TYPES: Dict[str, str] = {word: type_ for type_, words in lexicon.NOUNS.items() for word in words
+                          if type_ not in ("thing", "surface")}
+_AFTER = {",", ".", ";", "!", "?", "and", "or", "is", "are", "should", "shall", "must", "goes", "comes",
+          "has", "please", *(phrase.split()[0] for phrases in lexicon.RELATIONS.values() for phrase in phrases)}
+"""What follows a colour that stands for a thing."""
+_LONGEST = 5
+_MODAL = "can"
+"""The one word that is both a thing and a verb of asking."""
+
+
+class Mention(NamedTuple):
+    """A phrase of a text.
+
+    Args:
+        words: as they were said, without the article.
+        fitting: the names of the things that it fits.
+        definite: whether it means one thing that the user thinks of: "the red one", not "a box", "the boxes"
+            or the beginning of words that nobody here knows ("the red flag").
+    """
+
+    words: str
+    fitting: Tuple[str, ...]
+    definite: bool
+
+
+def mentions(text: str, domain: Domain, world: WorldState) -> Tuple[Mention, ...]:
+    """The phrases of a text that name things of a world by name, type or attributes, in their order."""
+    words = [word.text for word in words_in(text)]
+    known = {name: _said_of(name, thing) for name, thing in world.objects.items()}
+    found: List[Mention] = []
+    at = 0
+    while at < len(words):
+        asking = words[at] == _MODAL and (at == 0 or words[at - 1] not in _DEFINITE)
+        length, fitting = (0, ()) if asking else _longest(words[at:at + _LONGEST], known, domain, world)
+        if not length:
+            at += 1
+            continue
+        phrase, before = words[at:at + length], words[max(0, at - 3):at]
+        definite = bool(before) and before[-1] in _DEFINITE and not set(before) & set(_SEVERAL)
+        plural = any(_is_plural(word, fitting, known) for word in phrase)
+        whole = not _is_paint(phrase, fitting, world) or at + length == len(words) or (
+            words[at + length] in _AFTER)
+        found.append(Mention(" ".join(phrase), fitting, definite and whole and not plural))
+        at += length
+    return tuple(found)
+
+
+def _longest(
+    words: Sequence[str], known: Mapping[str, Set[str]], domain: Domain, world: WorldState
+) -> Tuple[int, Tuple[str, ...]]:
+    """How many of the first words name things together, and which; 0 where the first word does not."""
+    best: Tuple[int, Tuple[str, ...]] = (0, ())
+    for length in range(1, len(words) + 1):
+        exact = "_".join(_NUMBERS.get(word, word) if place else word
+                         for place, word in enumerate(words[:length]))
+        if exact in known:
+            best = (length, (exact,))
+            continue
+        telling = [(place, word) for place, word in enumerate(words[:length]) if word not in _ANY]
+        if not telling:
+            return best
+        fitting = tuple(sorted(
+            name for name, own in known.items()
+            if all(_fits(word, place, own, name, domain, world) for place, word in telling)))
+        if not fitting:
+            return best
+        best = (length, fitting)
+    return best
+
+
+def _fits(word: str, place: int, own: Set[str], name: str, domain: Domain, world: WorldState) -> bool:
+    type_ = _TYPES.get(word, "")
+    return (word in own or (place > 0 and _NUMBERS.get(word, word) in own)
+            or (word.endswith("s") and word[:-1] in own)
+            or (type_ in domain.types and domain.is_a(world.objects[name].type, type_)))
+
+
+def _is_paint(phrase: Sequence[str], fitting: Sequence[str], world: WorldState) -> bool:
+    """Whether the words are attributes alone, as a colour is: what they belong to may follow."""
+    values = {str(value).lower() for name in fitting for value in world.objects[name].attributes.values()}
+    return set(phrase) <= values
+
+
+def _is_plural(word: str, fitting: Sequence[str], known: Mapping[str, Set[str]]) -> bool:
+    return word.endswith("s") and any(word not in known[name] for name in fitting)
+
+
+def _said_of(name: str, thing: WorldObject) -> Set[str]:
+    return {*name.split("_"), thing.type, *(str(value).lower() for value in thing.attributes.values())}

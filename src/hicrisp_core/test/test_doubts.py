@@ -1,0 +1,71 @@
+"""Where the words of a request speak against what a model understood."""
+
+from __future__ import annotations
+
+import pytest
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain.loader import load_domain
+from hicrisp_core.language.doubts import doubt
+from hicrisp_core.language.mentions import mentions
+from hicrisp_core.model import Relation, WorldObject, WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_text import parse_statement
+
+DOMAIN = load_domain(config_file("domains", "tabletop"))
+
+
+def thing(name, type_, colour=""):
+    return name, WorldObject(name, type_, attributes={"colour": colour} if colour else {},
+                             movable=type_ != "surface")
+
+
+WORLD = WorldState(dict((
+    thing("red_box", "box", "red"), thing("blue_box", "box", "blue"), thing("fork", "box", "grey"),
+    thing("mug", "cylinder", "red"), thing("bowl", "bowl", "white"), thing("box_2", "box", "green"),
+    thing("table", "surface"))), frozenset({Relation("fork", "in", "bowl")}))
+
+
+def goal(*conditions):
+    return Goal(tuple(parse_statement(each) for each in conditions))
+
+
+def named(text):
+    return [(each.words, each.fitting, each.definite) for each in mentions(text, DOMAIN, WORLD)]
+
+
+def test_things_are_found_by_name_type_and_colour_wherever_they_stand():
+    assert named("The mug wants the blue cube on top, and box two beside it") == [
+        ("mug", ("mug",), True), ("blue cube", ("blue_box",), True), ("box two", ("box_2",), False)]
+
+
+def test_what_is_plural_counted_or_indefinite_means_no_single_thing():
+    for text in ("the boxes in the bowl", "a box in the bowl", "two of the boxes in the bowl",
+                 "all the red in it"):
+        assert not named(text)[0][2], text
+
+
+def test_a_colour_before_a_word_that_nobody_knows_means_no_single_thing():
+    assert named("the red flag")[0] == ("red", ("mug", "red_box"), False)
+    assert named("the red on the fork")[0] == ("red", ("mug", "red_box"), True)
+
+
+@pytest.mark.parametrize(("text", "understood", "which"), [
+    ("pop the red thing into the bowl", "in(mug,bowl)", ("mug", "red_box")),
+    ("could the box go next to the mug?", "next_to(fork,mug)", ("blue_box", "box_2", "fork", "red_box")),
+    ("pop the red box into the bowl", "in(red_box,bowl)", ()),
+    ("a red thing into the bowl", "in(mug,bowl)", ()),
+    ("the mug and the red one into the bowl", "in(red_box,bowl)", ()),
+    ("take the box out of the bowl", "on(fork,table)", ()),
+])
+def test_a_phrase_that_fits_several_things_is_a_question(text, understood, which):
+    assert doubt(text, goal(understood), DOMAIN, WORLD).which == which
+
+
+@pytest.mark.parametrize(("text", "understood", "missing"), [
+    ("the mug next to the blue box", "next_to(mug,red_box)", ("blue_box",)),
+    ("the mug next to the blue box", "next_to(mug,blue_box)", ()),
+    ("everything but the mug into the bowl", "in(red_box,bowl)", ()),
+    ("what is in the bowl belongs on the blue box", "on(fork,blue_box)", ()),
+])
+def test_a_thing_that_is_named_and_not_in_the_goal_is_told(text, understood, missing):
+    assert doubt(text, goal(understood), DOMAIN, WORLD).missing == missing
