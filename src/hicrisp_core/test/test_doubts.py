@@ -22,7 +22,9 @@ def thing(name, type_, colour=""):
 WORLD = WorldState(dict((
     thing("red_box", "box", "red"), thing("blue_box", "box", "blue"), thing("fork", "box", "grey"),
     thing("mug", "cylinder", "red"), thing("bowl", "bowl", "white"), thing("box_2", "box", "green"),
-    thing("table", "surface"))), frozenset({Relation("fork", "in", "bowl")}))
+    thing("table", "surface"))), frozenset({
+        Relation("fork", "in", "bowl"), Relation("red_box", "next_to", "mug"),
+        Relation("mug", "on", "table")}))
 
 
 def goal(*conditions):
@@ -54,6 +56,7 @@ def test_a_colour_before_a_word_that_nobody_knows_means_no_single_thing():
     ("could the box go next to the mug?", "next_to(fork,mug)", ("blue_box", "box_2", "fork", "red_box")),
     ("pop the red box into the bowl", "in(red_box,bowl)", ()),
     ("a red thing into the bowl", "in(mug,bowl)", ()),
+    ("the red thing that you drink from into the bowl", "in(mug,bowl)", ()),
     ("the mug and the red one into the bowl", "in(red_box,bowl)", ()),
     ("take the box out of the bowl", "on(fork,table)", ()),
 ])

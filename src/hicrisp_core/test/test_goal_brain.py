@@ -59,9 +59,10 @@ def test_what_stands_on_a_thing_is_moved_first_and_what_comes_first_is_done_firs
 
 
 def test_what_is_to_stay_so_bars_the_shorter_way(ask):
-    short, _ = ask(said(end=["not(on(red_box,mug))"]))
+    short, _ = ask(said(end=["not(on(red_box,mug))"]), text="the red box is not to be on the mug")
     assert len(short.plan.steps) == 1  # In the hand it is not on the mug.
-    stays, _ = ask(said(end=["on(mug,plate)"], keep=["on(red_box,mug)"]))
+    stays, _ = ask(said(end=["on(mug,plate)"], keep=["on(red_box,mug)"]),
+                   text="the mug on the plate while the red box stays on it")
     assert "No way was found" in stays.refusal
 
 
@@ -129,7 +130,7 @@ def test_a_question_about_what_is_seen_is_answered(ask):
 
 
 def test_a_goal_that_holds_already_needs_no_steps(ask):
-    answer, _ = ask(said(end=["on(red_box,mug)"]))
+    answer, _ = ask(said(end=["on(red_box,mug)"]), text="the red box on the mug")
     assert answer.answer == "Nothing needs to be done, it is so already: the red box is on the mug."
 
 

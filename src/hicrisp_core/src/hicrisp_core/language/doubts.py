@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.vocabulary import telling_facts
 from hicrisp_core.language.mentions import mentions
 from hicrisp_core.language.tokens import words_in
 from hicrisp_core.model import WorldState
@@ -36,12 +37,12 @@ def doubt(text: str, goal: Goal, domain: Domain, world: WorldState) -> Doubt:
     named = {each.fitting[0] for each in found
              if len(each.fitting) == 1 and world.objects[each.fitting[0]].movable}
     spared = {word.text for word in words_in(text)} & _SPARING
-    told = set() if spared else {name for name in named if not _tells_another(name, meant, world)}
+    told = set() if spared else named - _telling_others(meant, domain, world)
     for each in found:
         open_ = [name for name in each.fitting if name not in named]
         if each.definite and len(open_) > 1 and 0 < len(meant & set(open_)) < len(open_):
-            alike = {fact.object for name in open_ for fact in world.about(name)}
-            if not alike & named:
+            told_by = {fact.object for fact in telling_facts(domain, world) if fact.subject in open_}
+            if not told_by & named:
                 return Doubt(which=tuple(open_), missing=tuple(sorted(told - meant)))
     return Doubt(missing=tuple(sorted(told - meant)))
 
@@ -51,7 +52,7 @@ def _names(goal: Goal) -> Set[str]:
             for name in (fact.subject, fact.object) if name}
 
 
-def _tells_another(name: str, meant: Set[str], world: WorldState) -> bool:
-    """Whether a thing only says which other one is meant: "what is in the bowl", "the one on the plate"."""
-    return any(name in (fact.subject, fact.object) and {fact.subject, fact.object} & meant
-               for fact in world.relations)
+def _telling_others(meant: Set[str], domain: Domain, world: WorldState) -> Set[str]:
+    """Things that may only say which other one is meant: "what is in the bowl", "the one on the plate"."""
+    return {name for fact in telling_facts(domain, world) for name in (fact.subject, fact.object)
+            if {fact.subject, fact.object} & meant}

@@ -20,8 +20,12 @@ _NUMBERS = {word: str(number) for word, number in lexicon.NUMBERS.items()}
 _TYPES: Dict[str, str] = {word: type_ for type_, words in lexicon.NOUNS.items() for word in words
                           if type_ not in ("thing", "surface")}
 _AFTER = {",", ".", ";", "!", "?", "and", "or", "is", "are", "should", "shall", "must", "goes", "comes",
-          "has", "please", *(phrase.split()[0] for phrases in lexicon.RELATIONS.values() for phrase in phrases)}
+          "has", "please",
+          *(phrase.split()[0] for phrases in lexicon.RELATIONS.values() for phrase in phrases)}
 """What follows a colour that stands for a thing."""
+_TELLING = ("that", "which", "who", "whose", "with", "for", "of", "from", "you", "we", "i", "like", "looking",
+            "coloured", "colored", "shaped", "below", "beneath", "under", "underneath", "at", "one")
+"""Words by which a phrase goes on to say which one is meant."""
 _LONGEST = 5
 _MODAL = "can"
 """The one word that is both a thing and a verb of asking."""
@@ -57,8 +61,8 @@ def mentions(text: str, domain: Domain, world: WorldState) -> Tuple[Mention, ...
         phrase, before = words[at:at + length], words[max(0, at - 3):at]
         definite = bool(before) and before[-1] in _DEFINITE and not set(before) & set(_SEVERAL)
         plural = any(_is_plural(word, fitting, known) for word in phrase)
-        whole = not _is_paint(phrase, fitting, world) or at + length == len(words) or (
-            words[at + length] in _AFTER)
+        after = words[at + length] if at + length < len(words) else "."
+        whole = after not in _TELLING and (after in _AFTER or not _is_paint(phrase, fitting, world))
         found.append(Mention(" ".join(phrase), fitting, definite and whole and not plural))
         at += length
     return tuple(found)
