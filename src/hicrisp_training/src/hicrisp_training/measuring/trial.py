@@ -17,7 +17,16 @@ from hicrisp_core.llm.exchange import LlmFailure
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_training.measuring.asking import Said, ask
-from hicrisp_training.measuring.verdicts import ASKED, REFUSED, RIGHT, WRONG, thresholds, verdict_of
+from hicrisp_training.measuring.verdicts import (
+    ASKED,
+    REFUSED,
+    RIGHT,
+    WRONG,
+    doubted,
+    read,
+    thresholds,
+    verdict_of,
+)
 from hicrisp_training.sentences.samples import Sample
 
 log = logging.getLogger(__name__)
@@ -55,6 +64,8 @@ def tried(
             began = time.monotonic()
             said = ask(address.url, sample, domains[sample.domain])
             said = replace(said, seconds=time.monotonic() - began)
+            if doubted(sample, read(sample, said.text, domains[sample.domain]), domains[sample.domain])[1]:
+                said = replace(said, chance=0.0, least=0.0)
             found.append(Tried(sample, said, verdict_of(sample, said.text, domains[sample.domain])))
             if number % 50 == 0:
                 log.info("%d of %d: %s", number, len(samples), dict(Counter(each.verdict for each in found)))

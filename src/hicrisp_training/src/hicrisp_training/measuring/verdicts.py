@@ -7,6 +7,7 @@ from typing import Any, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.normal import normal_goal
+from hicrisp_core.language.doubts import doubt
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Refuse, Understanding
 from hicrisp_core.prompting.goal_prompt import read_goal_answer
@@ -18,7 +19,7 @@ RIGHT, ASKED, REFUSED, WRONG = "right", "asked", "refused", "wrong"
 
 def verdict_of(sample: Sample, said: str, domain: Domain) -> str:
     """Whether an answer is right; else whether it asks or refuses, so that nothing moves, or is wrong."""
-    found = read(sample, said, domain)
+    found = doubted(sample, read(sample, said, domain), domain)[0]
     wanted = read(sample, json.dumps(sample.answer), domain)
     if found is None:
         return REFUSED
@@ -33,6 +34,16 @@ def read(sample: Sample, said: str, domain: Domain) -> Optional[Understanding]:
     """What an answer means; nothing where it cannot be read or does not fit the world."""
     found = read_goal_answer(Completion(said), domain, sample.world)
     return found if isinstance(found, (Goal, Ask, Refuse, AnswerOnly)) else None
+
+
+def doubted(
+    sample: Sample, found: Optional[Understanding], domain: Domain
+) -> Tuple[Optional[Understanding], bool]:
+    """What an answer becomes beside the words of its request, as at run time; whether it is asked back."""
+    if not isinstance(found, Goal):
+        return found, False
+    against = doubt(sample.text, found, domain, sample.world)
+    return (Ask(against.which), False) if against.which else (found, bool(against.missing))
 
 
 def _same(found: Understanding, wanted: Optional[Understanding], domain: Domain) -> bool:
