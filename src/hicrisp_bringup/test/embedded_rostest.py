@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import unittest
 from pathlib import Path
+from typing import Dict, Tuple
 
 import rospy
 import rostest
 from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import TaskStatus
 from hicrisp_msgs.srv import InjectFault, ResetWorld
@@ -84,6 +87,39 @@ class Embedded(unittest.TestCase):
             assert "stack, tabletop" in answer.message
         finally:
             assert reset("tabletop", 1).ok
+
+    def test_what_is_said_under_way_stops_the_arm_and_changes_the_goal(self) -> None:
+        reset = rospy.ServiceProxy(f"{NAMESPACE}/reset_world", ResetWorld)
+        try:
+            answer = reset("stack", 5)
+            assert answer.ok, answer.message
+            assert not self.workspace.tell("", "the blue one instead").ok
+            task = self.workspace.submit_task("place the red box next to the cylinder").task_id
+            self.workspace.moving(task)
+            self.workspace.until(lambda: self._turned() > 0.02, "motion of the arm")
+            told = self.workspace.tell(task, "Not that one, the blue one")
+            assert told.ok, told.message
+            status = self.workspace.finished(task)
+            assert (status.state, status.goal_state) == (TaskStatus.SUCCEEDED, "seen"), status.message
+            assert status.goal.startswith("the blue box ends up next to the cylinder"), status.goal
+            assert "Not that one, the blue one" in status.said[0]
+            said, = (json.loads(event.json) for event in self.workspace.events
+                     if event.task_id == task and event.kind == "said")
+            assert said["feedback"]["kind"] == "said_by_user"
+            assert said["stopped"] == ["pick up red_box"]
+            at = self._truth()
+            apart = math.dist(at["blue_box"][:2], at["cylinder"][:2])
+            assert apart < 0.13, at
+            assert at["red_box"][2] < 0.04, at
+            assert not self.workspace.tell(task, "and the red one").ok
+        finally:
+            assert reset("tabletop", 1).ok
+
+    def _truth(self) -> Dict[str, Tuple[float, float, float]]:
+        """Where the things really are, metres in the world."""
+        message = rospy.wait_for_message(f"{NAMESPACE}/ground_truth", TFMessage, PATIENCE)
+        return {each.child_frame_id: (each.transform.translation.x, each.transform.translation.y,
+                                      each.transform.translation.z) for each in message.transforms}
 
     def test_no_world_is_reset_under_a_task(self) -> None:
         self.workspace.pause()

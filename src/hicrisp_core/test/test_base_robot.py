@@ -10,7 +10,7 @@ from typing import List, Tuple
 import pytest
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import Command, Outcome, Pose, Status
+from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.ports.robot import USUAL
 from hicrisp_core.robot.base_robot import BaseRobot
@@ -119,8 +119,9 @@ def test_a_dock_without_a_heading_is_refused(robot: BaseRobot, base: ScriptedBas
 
 def test_an_unknown_place_is_refused_with_those_that_are_known(robot: BaseRobot, base: ScriptedBase) -> None:
     outcome = run(robot, visit("area_9"))
-    assert outcome == Outcome(Status.INVALID,
-                              "agv knows no place 'area_9'; it knows: area_1, charger, shelf.")
+    assert outcome == Outcome.because(
+        CauseKind.MALFORMED, Status.INVALID,
+        "agv knows no place 'area_9'; it knows: area_1, charger, shelf.", "target")
     assert not base.goals
 
 

@@ -51,6 +51,16 @@ def test_an_answer_follows_the_schema_and_a_dead_server_is_started_again(model: 
     assert model.process_id != pid
 
 
+def test_what_it_can_is_told_in_one_line_before_its_server_runs(model: EmbeddedModel) -> None:
+    found = model.probe(Deadline(10))
+    assert found is not None
+    assert (found.schema, found.context, found.failure) == (True, 2048, None)
+    assert found.line.startswith(
+        "embedded:SmolLM2-135M-Instruct at a process on this machine: JSON schema yes, JSON object yes")
+    assert "context 2048 tokens" in found.line
+    assert model.process_id is None
+
+
 def test_a_deadline_that_has_passed_is_a_failure_and_no_wait(model: EmbeddedModel) -> None:
     answer = model.complete(QUESTION, Deadline(0.0), SCHEMA)
     assert isinstance(answer, LlmFailure)

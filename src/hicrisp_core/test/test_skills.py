@@ -8,7 +8,7 @@ from typing import Callable, Dict, List, Optional
 
 import pytest
 from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.model import Command, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.grasps import DOWN
@@ -219,19 +219,20 @@ def test_a_time_limit_that_has_passed_moves_nothing(arm: ScriptedArm) -> None:
     assert arm.done == ["stop"]
 
 
-@pytest.mark.parametrize(("command", "told"), [
-    (Command("fly", {}), "it can: home, pick, put_down"),
-    (Command("sing", {}), "it can: home, pick, put_down"),
-    (Command("pick", {"item": "cup"}), "There is no 'cup'; there are: box, table"),
-    (Command("pick", {}), "names no item"),
-    (Command("put_down", {"item": "box"}), "does not say where to"),
-    (replace(PLACE, aim=Pose((float("nan"), 0.0, 0.0))), "not a finite pose"),
-    (replace(PLACE, target=Pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))), "not a finite pose"),
+@pytest.mark.parametrize(("command", "about", "told"), [
+    (Command("fly", {}), "action", "it can: home, pick, put_down"),
+    (Command("sing", {}), "action", "it can: home, pick, put_down"),
+    (Command("pick", {"item": "cup"}), "item", "There is no 'cup'; there are: box, table"),
+    (Command("pick", {}), "item", "names no item"),
+    (Command("put_down", {"item": "box"}), "target", "does not say where to"),
+    (replace(PLACE, aim=Pose((float("nan"), 0.0, 0.0))), "target", "not a finite pose"),
+    (replace(PLACE, target=Pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))), "target", "not a finite pose"),
 ])
-def test_a_malformed_command_is_refused_with_what_is_valid(arm: ScriptedArm, command: Command,
+def test_a_malformed_command_is_refused_with_what_is_valid(arm: ScriptedArm, command: Command, about: str,
                                                            told: str) -> None:
     outcome = run(arm, command)
     assert outcome.status is Status.INVALID
+    assert outcome.cause == Cause(CauseKind.MALFORMED, (about,), said=outcome.message)
     assert told in outcome.message
 
 

@@ -14,7 +14,8 @@ from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.domain import Domain, load_domain
-from hicrisp_core.domain.wording import CAUSES, LEVELS, MEASURES, SENTENCES, Words, cause_text, told, words_of
+from hicrisp_core.domain.failure_sentences import CAUSES, MEASURES, SENTENCES
+from hicrisp_core.domain.wording import LEVELS, Words, cause_text, told, words_of
 from hicrisp_core.model import (
     Cause,
     CauseKind,

@@ -149,3 +149,21 @@ def test_tasks_cannot_be_held_under_one_that_runs(work: Work) -> None:
     assert f"task {request.id} is running ('first'): cancel it first" in work.queue.hold(PATIENCE, 0.0)
     work.go.set()
     assert work.queue.hold(PATIENCE, PATIENCE) == "", "one that is about to end is waited for"
+
+
+def test_only_the_running_task_is_told_something(work: Work) -> None:
+    assert work.queue.tell("", "the blue one") == (False, "no task is running")
+    running, waiting = submit(work, "first"), submit(work, "second")
+    until(lambda: work.begun, "the first task", PATIENCE)
+    ok, message = work.queue.tell("", "the blue  one")
+    assert ok, message
+    assert running.remarks.take() == "the blue one"
+    assert work.queue.tell(running.id, "the red one")[0]
+    assert "has not begun" in work.queue.tell(waiting.id, "the red one")[1]
+    assert "no task 'other'" in work.queue.tell("other", "the red one")[1]
+    assert "the remark is empty" in work.queue.tell("", " ")[1]
+    running.remarks.end()
+    assert "listens no more" in work.queue.tell("", "the red one")[1]
+    work.go.set()
+    assert running.finished.wait(PATIENCE)
+    assert "has ended already" in work.queue.tell(running.id, "the red one")[1]

@@ -190,7 +190,9 @@ def test_the_cause_of_an_outcome_survives_the_wire(cause: Optional[Cause]) -> No
 
 
 def test_an_outcome_that_nobody_filled_in_is_no_success() -> None:
-    assert conversions.outcome_from_msg(OutcomeMsg()).status is Status.INVALID
+    outcome = conversions.outcome_from_msg(OutcomeMsg())
+    assert outcome.status is Status.INVALID
+    assert outcome.cause is not None
 
 
 def test_an_unknown_rung_gives_up() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from acting import Lab
-from hicrisp_core.model import Command, Pose, Status
+from hicrisp_core.model import Cause, CauseKind, Command, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
 
 
@@ -55,6 +55,7 @@ def test_a_cylinder_that_lies_is_picked_up_and_stood_up(tabletop: Lab) -> None:
 def test_what_is_not_in_the_hand_cannot_be_placed(tabletop: Lab) -> None:
     outcome = tabletop.do("place_next_to", item="box", reference="cylinder")
     assert outcome.status is Status.PRECONDITION
+    assert outcome.cause == Cause(CauseKind.NOT_HELD, ("box",), said=outcome.message)
     assert "not in the hand" in outcome.message
 
 

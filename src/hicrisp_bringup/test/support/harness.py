@@ -22,6 +22,7 @@ from hicrisp_msgs.srv import (
     InjectFault,
     SetAutonomy,
     SubmitTask,
+    TellTask,
 )
 
 NAMESPACE = "/hicrisp"
@@ -29,7 +30,7 @@ ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus
          TaskStatus.ANSWERED)
 _SERVICES = {
     "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
-    "approve": Approve, "answer": AnswerQuestion,
+    "approve": Approve, "answer": AnswerQuestion, "tell": TellTask,
     "set_autonomy": SetAutonomy, "inject_fault": InjectFault, "pause": Trigger, "resume": Trigger,
     "estop": Trigger,
     "clear_estop": Trigger,

@@ -77,7 +77,8 @@ class OdometryWatch:
             return Outcome.because(CauseKind.STALE_SENSOR, Status.LOST,
                                    f"There is no odometry on {self._settings.odometry}.",
                                    self._settings.odometry)
-        return Outcome(Status.EXECUTION, "The odometry shows that the base still moves.")
+        return Outcome.because(CauseKind.STILL_MOVING, Status.EXECUTION,
+                               "The odometry shows that the base still moves.", self._settings.odometry)
 
     def _on_odometry(self, message: Odometry) -> None:
         linear, turn = message.twist.twist.linear, message.twist.twist.angular.z

@@ -81,7 +81,8 @@ class JointWatch:
             return Outcome(Status.SUCCESS)
         if not self.alive:
             return self.silent()
-        return Outcome(Status.EXECUTION, "the joint states show that it still moves")
+        return Outcome.because(CauseKind.STILL_MOVING, Status.EXECUTION,
+                               "the joint states show that it still moves", self.topic)
 
     def silent(self) -> Outcome:
         """LOST: a joint is not told of any more, or never was."""

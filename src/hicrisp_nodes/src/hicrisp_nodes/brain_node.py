@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Tuple
+
 import rospy
 from hicrisp_core.llm.models import Models
 from hicrisp_core.ports.brain import Brain
+from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.node import run
 from hicrisp_ros.scene_change import SceneFollower
@@ -20,12 +23,13 @@ def build() -> BrainServer:
     models = Models(llm)
     rospy.loginfo("the brain is %s: %s", llm.name, why)
 
-    def brain(found: Configuration) -> Brain:
-        return parts_of(found, models).brain()
+    def brain(found: Configuration) -> Tuple[Brain, Interpreter]:
+        parts = parts_of(found, models)
+        return parts.brain(), parts.interpreter()
 
-    server = BrainServer(brain(configuration))
+    server = BrainServer(*brain(configuration))
     models.begin_probe()
-    server.follower = SceneFollower(lambda found: server.use(brain(found)))
+    server.follower = SceneFollower(lambda found: server.use(*brain(found)))
     return server
 
 

@@ -1,4 +1,6 @@
-"""The brain's doors: ``brain/plan`` for plans and corrections, ``brain/report`` for words to the user."""
+"""The brain's doors: ``brain/plan`` for plans and corrections, ``brain/understand`` for what users say while
+a task runs, ``brain/report`` for words to the user.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,19 @@ from hicrisp_core.ports.brain import (
     Reporter,
     ReportRequest,
 )
+from hicrisp_core.ports.interpreter import Interpreter, RemarkRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.scene_change import SceneFollower
 
-from hicrisp_msgs.msg import PlanTaskAction, PlanTaskResult, ReportTaskAction, ReportTaskResult
+from hicrisp_msgs.msg import (
+    PlanTaskAction,
+    PlanTaskResult,
+    ReportTaskAction,
+    ReportTaskResult,
+    UnderstandRemarkAction,
+    UnderstandRemarkResult,
+)
 from hicrisp_ros import conversions as to
 
 
@@ -31,14 +41,16 @@ class BrainServer:
     follower: Optional[SceneFollower] = None
     """What makes it follow the scene of the world, where it does."""
 
-    def __init__(self, brain: Brain) -> None:
-        self.use(brain)
+    def __init__(self, brain: Brain, interpreter: Optional[Interpreter] = None) -> None:
+        self.use(brain, interpreter)
         self._server = ActionServer("brain/plan", PlanTaskAction, self._answer).start()
         self._reports = ActionServer("brain/report", ReportTaskAction, self._report).start()
+        self._remarks = ActionServer("brain/understand", UnderstandRemarkAction, self._understand).start()
 
-    def use(self, brain: Brain) -> None:
-        """Ask this brain from now on."""
+    def use(self, brain: Brain, interpreter: Optional[Interpreter] = None) -> None:
+        """Ask this brain from now on; without an interpreter nothing that is said changes a task."""
         self._brain = brain
+        self._interpreter = interpreter
 
     def _answer(self, goal: Goal) -> PlanTaskResult:
         asked = goal.message
@@ -65,6 +77,19 @@ class BrainServer:
         if answer.plan is not None:
             result.plan = to.plan_to_msg(answer.plan, asked.task_id)
         return result
+
+    def _understand(self, goal: Goal) -> UnderstandRemarkResult:
+        asked = goal.message
+        if self._interpreter is None:
+            return UnderstandRemarkResult(refusal="This brain takes no remarks. The task goes on as it was.")
+        answer = self._interpreter.understand(RemarkRequest(
+            Task(asked.task, asked.task_id, asked.robot), asked.said, to.world_from_msg(asked.world),
+            to.goal_from_msg(asked.goal, asked.has_goal), tuple(asked.about)),
+            Deadline(max(0.0, asked.time_limit)))
+        return UnderstandRemarkResult(
+            ok=answer.goal is not None, goal=to.goal_to_msg(answer.goal), refusal=answer.refusal,
+            question=answer.question.text if answer.question is not None else "",
+            choices=to.choices_to_msg(answer.question), usage=to.usage_to_msg(answer.usage, asked.task_id))
 
     def _report(self, goal: Goal) -> ReportTaskResult:
         asked = goal.message

@@ -13,6 +13,7 @@ from typing import Any, Dict, Tuple
 
 import rospy
 from hicrisp_core.errors import HicrispError
+from hicrisp_core.language.remarks import wants_end
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
@@ -41,6 +42,8 @@ from hicrisp_msgs.srv import (
     SetAutonomyResponse,
     SubmitTask,
     SubmitTaskResponse,
+    TellTask,
+    TellTaskResponse,
 )
 from hicrisp_nodes.composition import chosen_llm
 from hicrisp_nodes.supervisor.gate import Gate
@@ -126,6 +129,7 @@ class Supervisor:
                           lambda request: self._approve(request.task_id, request.granted)),
             rospy.Service("answer", AnswerQuestion,
                           lambda request: self._answer(request.task_id, request.answer)),
+            rospy.Service("tell", TellTask, lambda request: self._tell(request.task_id, request.text)),
             rospy.Service("set_autonomy", SetAutonomy,
                           lambda request: SetAutonomyResponse(*self._gate.set_autonomy(request.level))),
             trigger("pause", self._gate.pause),
@@ -183,6 +187,15 @@ class Supervisor:
         if task_id and (current is None or current.id != task_id):
             return AnswerQuestionResponse(False, f"task '{task_id}' is not the one that runs")
         return AnswerQuestionResponse(*self._gate.say(answer))
+
+    def _tell(self, task_id: str, text: str) -> TellTaskResponse:
+        """Hand on what is said; while the task asks something, that is the answer, unless it is to end."""
+        current = self._queue.current
+        asked = self._gate.asked is not None and current is not None and task_id in ("", current.id)
+        if asked and not wants_end(text):
+            return TellTaskResponse(*self._gate.say(text))
+        heard = self._queue.tell(task_id, text)
+        return TellTaskResponse(*(self._queue.cancel(task_id) if wants_end(text) else heard))
 
     def _execute_task(self, goal: Goal) -> ExecuteTaskResult:
         asked = goal.message

@@ -153,7 +153,7 @@ class EmbeddedArm:
             with self._simulation.moving():
                 self._hold(self._simulation.arm_positions)
             if np.abs(self._simulation.arm_velocities).max() > _STILL:
-                return Outcome(Status.EXECUTION, "the arm still moves")
+                return Outcome.because(CauseKind.STILL_MOVING, Status.EXECUTION, "the arm still moves")
             return Outcome(Status.SUCCESS)
         finally:
             self._moving.release()

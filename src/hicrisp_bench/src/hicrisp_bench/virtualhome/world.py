@@ -6,7 +6,7 @@ from threading import Event
 from typing import Any, Iterable, List, Optional, Sequence, Set
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Command, Outcome, Status, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Status, WorldState
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 
@@ -49,17 +49,21 @@ class VirtualHome:
     ) -> Outcome:
         """Ask the executor; its refusal is the outcome's message, with the domain's names."""
         if cancel.is_set() or deadline.passed:
-            return Outcome(Status.CANCELED if cancel.is_set() else Status.TIMEOUT)
+            canceled = cancel.is_set()
+            return Outcome(Status.CANCELED if canceled else Status.TIMEOUT,
+                           cause=Cause(CauseKind.CANCELED if canceled else CauseKind.OUT_OF_TIME))
         line = notation(self._domain, command)
         told = self._execution.ExecutionInfo(eval_mode=True)
         try:
             script = self._scripts.Script([self._scripts.parse_script_line(line, 1)])
             after = next(self._execution.ScriptExecutor.call_action_method(script, self.state, told, 0), None)
         except self._failures as error:
-            return Outcome(Status.INVALID, f"the executor cannot do this: {error}")
+            return Outcome.because(CauseKind.REFUSED, Status.INVALID,
+                                   f"the executor cannot do this: {error}")
         if after is None:
-            return Outcome(Status.PRECONDITION,
-                           plain(told.get_error_string()) or "the executor refuses without a word")
+            return Outcome.because(
+                CauseKind.REFUSED, Status.PRECONDITION,
+                plain(told.get_error_string()) or "the executor refuses without a word")
         self.state = after
         self._last = None
         self._stamp += 1.0

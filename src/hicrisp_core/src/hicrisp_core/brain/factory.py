@@ -11,6 +11,7 @@ from hicrisp_core.brain.goal_first import GoalFirst, GoalFirstReporter
 from hicrisp_core.brain.goal_model import GoalModel
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.brain.remark_reader import RemarkReader
 from hicrisp_core.brain.translator import Translator
 from hicrisp_core.brain.words_brain import WordsBrain
 from hicrisp_core.domain.schema import Domain
@@ -19,6 +20,7 @@ from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.policy.policy import COPAL, GOAL, TASK, Policy
 from hicrisp_core.ports.brain import Brain
+from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.prompting.goal_prompt import GoalPrompt
 from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
 
@@ -50,6 +52,21 @@ def make_brain(
         return brain
     return GoalFirstReporter(brain, translator) if isinstance(brain, AgentBrain) else GoalFirst(brain,
                                                                                                 translator)
+
+
+def make_interpreter(
+    llm: Union[LlmSettings, Models], domain: Domain, prompts: Union[str, FilePath], policy: Policy = _USUAL
+) -> Interpreter:
+    """Who understands what users say while a task runs: the grammar, then the model of goals, if there is
+    one.
+
+    Args:
+        llm: as for :func:`make_brain`; the models are made when they are first wanted.
+    """
+    def translator() -> Translator:
+        return _translator(Models.of_settings(llm), domain, prompts, policy, OfflineBrain(domain))
+
+    return RemarkReader(domain, translator)
 
 
 def _planner(

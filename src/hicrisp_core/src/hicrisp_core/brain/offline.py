@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import FrozenSet, Iterator, List, Optional, Set, Tuple
+from typing import FrozenSet, List, Optional
 
-from hicrisp_core.domain.effects import expected_facts
+from hicrisp_core.brain.goal_search import GoalSearch
+from hicrisp_core.brain.out_of_reach import out_of_reach, placed_by
 from hicrisp_core.domain.goal_words import question_words
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
@@ -23,7 +24,7 @@ from hicrisp_core.language.names import Names
 from hicrisp_core.language.order_plans import add_steps
 from hicrisp_core.language.questions import answer
 from hicrisp_core.language.stated_goals import goal_of_steps
-from hicrisp_core.model import OFFLINE_SOURCE, Command, Feedback, FeedbackKind, Plan, Step, Task, WorldState
+from hicrisp_core.model import OFFLINE_SOURCE, FeedbackKind, Plan, Step, Task, WorldState
 from hicrisp_core.model.goal import Ask
 from hicrisp_core.ports.brain import Choice, CorrectionRequest, PlanAnswer, PlanRequest, Question
 from hicrisp_core.time.deadline import Deadline
@@ -38,14 +39,17 @@ class OfflineBrain:
         self._domain = domain
         self._facts = FactReader(domain)
         self._searcher = Searcher(domain)
+        self._goals = GoalSearch(domain, self._searcher)
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """The steps of the task in the world as it is now.
 
         After a failure the remaining steps are planned anew, or all that is missing where the sentence lists
         facts; when things could not be reached, the whole sentence is, and its indefinite phrases ("a box")
-        choose others.
+        choose others. A goal that is not the sentence's own, as a remark makes it, is searched for.
         """
+        if request.goal is not None and request.goal.source != OFFLINE_SOURCE:
+            return self._goals.plan(request, request.goal, deadline)
         try:
             return self._answered(request, deadline)
         except NotUnderstood as error:
@@ -106,7 +110,7 @@ class OfflineBrain:
             return PlanAnswer(refusal=f"{failure_words(barred[-1], self._domain).error} "
                                       "Nothing else does what the task asks for.")
         unreachable = out_of_reach(self._domain, request.feedback)
-        no_place = _placed_by(self._domain, request.feedback, request.world)
+        no_place = placed_by(self._domain, request.feedback, request.world)
         if unreachable:
             plan = self._sentence(request, unreachable | no_place, answers, deadline)
             stuck = _named_in(plan, unreachable)
@@ -183,33 +187,6 @@ def _question(request: PlanRequest, error: NotUnderstood) -> Optional[PlanAnswer
         return None
     choices = tuple(Choice(spoken(name)) for name in error.names)
     return PlanAnswer(question=Question(question_words(Ask(error.names)), choices))
-
-
-def out_of_reach(domain: Domain, feedback: Tuple[Feedback, ...]) -> FrozenSet[str]:
-    """The things that no motion was found to pick up."""
-    return frozenset(domain.item(entry.command) for entry in _without_motion(feedback)
-                     if entry.command is not None and _picks(domain, entry.command))
-
-
-def _placed_by(domain: Domain, feedback: Tuple[Feedback, ...], world: WorldState) -> FrozenSet[str]:
-    """The things that no motion was found to place others by."""
-    found: Set[str] = set()
-    for entry in _without_motion(feedback):
-        command = entry.command
-        if command is not None and not _picks(domain, command):
-            item, named = domain.item(command), (str(value) for value in command.arguments.values())
-            found.update(name for name in named if name in world.objects and name != item)
-    return frozenset(found)
-
-
-def _without_motion(feedback: Tuple[Feedback, ...]) -> Iterator[Feedback]:
-    return (entry for entry in feedback if entry.kind is FeedbackKind.PLANNING and entry.command is not None)
-
-
-def _picks(domain: Domain, command: Command) -> bool:
-    item = domain.item(command)
-    return bool(item) and any(fact.predicate == domain.roles.held and fact.object == item
-                              for fact in expected_facts(domain, command)[0])
 
 
 def _named_in(plan: Plan, names: FrozenSet[str]) -> List[str]:

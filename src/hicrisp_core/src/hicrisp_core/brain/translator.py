@@ -13,7 +13,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.normal import same_goal
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.language.questions import answer
-from hicrisp_core.model import Task
+from hicrisp_core.model import Task, WorldState
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, NoGoal, Refuse
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.ports.brain import Choice, PlanAnswer, PlanRequest, Question, Usage
@@ -76,14 +76,25 @@ class Translator:
             return replace(self._as_read(read), usage=meaning.usage)
         return self._meant(request, meaning, read)
 
+    def reconsider(self, request: PlanRequest, deadline: Deadline) -> Translated:
+        """What a request means together with what was said of it since, which the grammar does not read."""
+        if self._model is None:
+            return Translated(trouble="no language model is there to ask")
+        meaning = self._model.understand(request.task.text, request.world, deadline)
+        return self._meant(request, meaning, None)
+
+    def sentence(self, text: str, world: WorldState, deadline: Deadline) -> Optional[Goal]:
+        """The goal of a sentence that the grammar reads; ``None`` for all else."""
+        read = self._offline.read(PlanRequest(Task(text), world), deadline)
+        return read.plan.goal if read is not None and read.plan is not None else None
+
     def _believed(self, request: PlanRequest, deadline: Deadline) -> Tuple[Remembered, ...]:
         """The remembered tasks without those that the grammar reads otherwise: it overrules what anybody
         remembers.
         """
         found = []
         for each in request.examples:
-            read = self._offline.read(PlanRequest(Task(each.text), request.world), deadline)
-            goal = read.plan.goal if read is not None and read.plan is not None else None
+            goal = self.sentence(each.text, request.world, deadline)
             if goal is None or each.goal is None or same_goal(goal, each.goal, self._domain):
                 found.append(each)
         return tuple(found)

@@ -23,7 +23,7 @@ _CLEARANCE, _WIDEST = 0.02, 0.04
 
 _NOTHING_TO_AVOID = frozenset((
     CauseKind.STALE_SENSOR, CauseKind.LOCALISATION, CauseKind.HARDWARE, CauseKind.UNSUPPORTED,
-    CauseKind.TAKEN_OVER,
+    CauseKind.TAKEN_OVER, CauseKind.STILL_MOVING,
     CauseKind.UNREACHABLE_NODE, CauseKind.STOPPED, CauseKind.CANCELED))
 """First causes that say nothing about what stands in the way: another target or trajectory meets them
 again.

@@ -1,18 +1,17 @@
 """Failures in words: error, reason and suggestion (CoPAL), made from the data of a Feedback for people and
 models.
 
-This is the only place where a failure becomes English. Each entry of the tables below has its sentences
-without a capital and a full stop. Where several stand in a row, the first whose slots are all known is taken;
-where none is, nothing is said.
+This is the only place where a failure becomes English: by the tables of ``failure_sentences``.
 """
 
 from __future__ import annotations
 
 import string
 from dataclasses import dataclass, replace
-from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.effects import names_of
+from hicrisp_core.domain.failure_sentences import CAUSES, DRIVER, MEASURES, SENTENCES
 from hicrisp_core.domain.goal_words import GoalWords
 from hicrisp_core.domain.saying import Namer, joined, named, sentence, spoken
 from hicrisp_core.domain.schema import Domain, Precondition
@@ -20,145 +19,6 @@ from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind
 
 LEVELS = ("what", "why", "how")
 """How much is said: the error; also the reason; also the suggestion (CoPAL's H0, H1 and H2)."""
-Variants = Tuple[str, ...]
-
-
-class _Said(NamedTuple):
-    error: Variants
-    reason: Variants = ()
-    suggestion: Variants = ()
-
-
-_COULD_NOT = ("could not {doing}",)
-_CANNOT = ("cannot {doing}", "cannot carry out this step")
-_DRIVER = _Said(_COULD_NOT, ("{cause}",), ("move {blockers} away first",))
-
-SENTENCES: Mapping[FeedbackKind, _Said] = {
-    FeedbackKind.PRECONDITION: _Said(
-        _CANNOT, ("{condition}", "{cause}"), ("{condition_advice}",)),
-    FeedbackKind.PLANNING: _DRIVER,
-    FeedbackKind.EXECUTION: _DRIVER,
-    FeedbackKind.POSTCONDITION: _DRIVER,
-    FeedbackKind.TIMEOUT: _DRIVER,
-    FeedbackKind.REFUSED: _DRIVER,
-    FeedbackKind.SAFETY: _DRIVER,
-    FeedbackKind.INVALID: _Said(
-        _CANNOT, ("{condition}", "{cause}", "there is no {parameter} '{subject}'; there are: {alternatives}"),
-        ("{condition_advice}",)),
-    FeedbackKind.CANCELED: _Said(
-        _COULD_NOT, ("{cause}", "the task was canceled")),
-    FeedbackKind.LOST: _Said(
-        _COULD_NOT + ("cannot reach the {subject}",), ("{cause}",), ("start the {subject} again",)),
-    FeedbackKind.NO_EFFECT: _Said(
-        _COULD_NOT, ("the driver reports success, but nothing has changed",)),
-    FeedbackKind.NOT_GRASPED: _Said(
-        ("{subject_the} is not in the gripper of {robot}",), ("it is {measured}",),
-        ("pick up {subject} again",)),
-    FeedbackKind.NOT_RELEASED: _Said(
-        ("{subject_the} is still in the gripper of {robot}",), ("it is {measured}",), ("{doing} again",)),
-    FeedbackKind.NOT_SEEN: _Said(
-        _CANNOT, ("{subject_the} has not been seen for {pose_age}", "{subject_the} was never seen"),
-        ("bring it back into view",)),
-    FeedbackKind.STALE_POSE: _Said(
-        ("{subject_the} has not been seen for {pose_age}",),
-        ("poses older than {pose_age_limit} do not count",),
-        ("check the source of the poses, or bring it back into view",)),
-    FeedbackKind.NOT_MADE: _Said(
-        ("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
-    FeedbackKind.NOT_REMOVED: _Said(
-        ("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
-    FeedbackKind.UNDONE: _Said(
-        ("it no longer holds that {fact_wanted}",), ("it was so after '{doing}'",), ("{doing} again",)),
-    FeedbackKind.NO_PLACE: _Said(
-        _CANNOT,
-        ("no spot within reach is free: {subjects_the} {subjects_be} in the way",
-         "{cause}",
-         "every spot is out of reach, off the table or tried already"),
-        ("move {blockers} away first", "choose another place")),
-    FeedbackKind.UNREACHABLE: _Said(
-        ("cannot {doing}", "{subject} was skipped"),
-        ("no path leads to a free spot there ({goals_tried} tried)", "{cause}",
-         "no path led there, and the order allows no visit later"),
-        ("skip it and go on: a path leads to {alternatives_and}", "move {blockers} away first")),
-    FeedbackKind.ENTERED: _Said(
-        ("{robot_the} entered {subject_the}, where it must not go",), (), ("take another way",)),
-    FeedbackKind.OUT_OF_ORDER: _Said(
-        ("{robot_the} is in {subject}, but {alternatives_and} comes first",
-         "{robot_the} is in {subject}, which is not due", "cannot {doing}"),
-        ("{condition}",), ("{condition_advice}", "go to {alternatives_and} first")),
-    FeedbackKind.WRONG_AREA: _Said(
-        ("{robot_the} is in {subject}, but {alternatives_and} comes first",
-         "{robot_the} is in {subject}, which is not due"),
-        (), ("{doing}",)),
-    FeedbackKind.NOT_DUE: _Said(
-        _CANNOT, ("{condition}",), ("{condition_advice}", "leave this step out")),
-    FeedbackKind.OMITTED: _Said(
-        ("{subject} was not visited",), ("{cause}", "the task asks for it, and no step went there"),
-        ("{doing}",)),
-    FeedbackKind.GOAL_MISSED: _Said(
-        ("the task is not done: {missing}", "the task is not done"), (), ("see to it that {wanted}",)),
-    FeedbackKind.GOAL_UNSEEN: _Said(
-        ("nobody can see whether the task is done",), ("{subjects_the} {subjects_be} out of view",),
-        ("bring {subjects_the} back into view",)),
-    FeedbackKind.BREAKS_CONDITION: _Said(
-        _CANNOT, ("the task is to be done {kept}",), ("take another way",)),
-    FeedbackKind.BARS_LATER_STEP: _Said(
-        ("cannot {doing}: it cannot be undone, and the plan could not {later} any more",),
-        ("{condition}",), ("first {later}, or leave it out",)),
-}
-
-CAUSES: Mapping[CauseKind, Variants] = {
-    CauseKind.UNKNOWN: ("{said}",),
-    CauseKind.STALE_SENSOR: ("no data has come from {names} for {seconds}", "{names} is silent",
-                             "a sensor is silent"),
-    CauseKind.NOT_SEEN: ("{names_the} has not been in view for {seconds}", "{names_the} is not in view",
-                         "{said}"),
-    CauseKind.REFUSED: ("{names} refused the command: {said}", "{said}", "{names} refused the command"),
-    CauseKind.UNSUPPORTED: ("the driver cannot honour {names}: {said}", "the driver cannot honour {names}",
-                            "{said}"),
-    CauseKind.NO_PATH: ("no path reaches {names}", "{said}", "no path was found"),
-    CauseKind.FORBIDDEN: ("no path keeps out of {names_the}, which must not be entered", "{said}",
-                          "a forbidden zone is in the way"),
-    CauseKind.OUT_OF_REACH: ("{said}", "{names} is out of reach", "it is out of reach"),
-    CauseKind.BLOCKED: ("{names_the} {names_be} in the way", "{said}", "something is in the way"),
-    CauseKind.TOUCHED: ("{said}", "the robot touched {names_the}", "the robot touched something"),
-    CauseKind.SLIPPED: ("{names_the} slipped out of the gripper", "{said}", "it slipped out of the gripper"),
-    CauseKind.NOT_GRIPPED: ("the gripper closed on nothing",),
-    CauseKind.OFF_COURSE: ("{said}", "{names} ended off its course", "the motion ended off its course"),
-    CauseKind.OUT_OF_TIME: ("the time limit of {seconds} passed", "{said}", "the time limit passed"),
-    CauseKind.TAKEN_OVER: ("{said}", "{names} took the robot over", "somebody else commanded the robot"),
-    CauseKind.UNREACHABLE_NODE: ("{said}", "{names} has not answered for {seconds}",
-                                 "{names} does not answer"),
-    CauseKind.LOCALISATION: (
-        "it is not known where the robot is: {names} is {seconds} old", "{said}",
-        "it is not known where the robot is: {names} is missing", "it is not known where the robot is"),
-    CauseKind.HARDWARE: ("{said}", "{names} reports an error", "the robot reports an error"),
-    CauseKind.STOPPED: ("{said}", "{names} stopped the robot", "the robot was stopped"),
-    CauseKind.CANCELED: ("{said}", "{names} canceled it", "the task was canceled"),
-    CauseKind.MALFORMED: ("{said}",),
-    CauseKind.NOT_APPROVED: ("it cannot be undone and was not approved",),
-}
-
-MEASURES: Mapping[str, str] = {
-    "gap": "{} away",
-    "gap_limit": "(at most {})",
-    "bearing_off": "{} off the direction",
-    "from_tool": "{} from the tool",
-    "opening": "with the fingers {} apart",
-    "above_top": "{} above its top",
-    "below_top": "{} below its top",
-    "beside": "{} beside it",
-    "from_middle": "{} from its middle",
-    "below_rim": "{} below its rim",
-    "above_floor": "{} above the floor",
-    "tilt": "tilted by {}",
-    "from_edge": "{} from its edge",
-    "from_place": "{} from its place",
-    "turned": "turned by {}",
-    "off_target": "{} from its target",
-    "displaced": "{} from where it stood",
-}
-"""Each measured value as it follows "it is"."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +57,7 @@ def _parts(feedback: Feedback, domain: Domain, say: Namer) -> Tuple[str, List[st
     said = SENTENCES[feedback.kind]
     slots = _Slots(feedback, domain, say).filled()
     reasons = [_first(said.reason, slots)]
-    if said is _DRIVER:
+    if said is DRIVER:
         reasons.append(slots["fact"])
     if feedback.seen:
         reasons.append(f"on the way: {slots['seen']}")

@@ -15,7 +15,7 @@ from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.body.factory import make_body
 from hicrisp_core.body.placement import Workspace, workspace_of
-from hicrisp_core.brain.factory import make_brain
+from hicrisp_core.brain.factory import make_brain, make_interpreter
 from hicrisp_core.config.files import config_file
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
@@ -35,6 +35,7 @@ from hicrisp_core.ports.brain import Brain, Reporter
 from hicrisp_core.ports.detector import DetectorPort
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.description import RobotBody
@@ -74,6 +75,10 @@ class Parts:
         """The brain that the policy and the language model ask for."""
         return make_brain(self.models or self.llm, self.domain, self.prompts, self.policy)
 
+    def interpreter(self) -> Interpreter:
+        """Who understands what users say while a task runs."""
+        return make_interpreter(self.models or self.llm, self.domain, self.prompts, self.policy)
+
     def body(self) -> Body:
         """The body that the policy names."""
         decoder = ActionDecoder(
@@ -103,11 +108,12 @@ class Parts:
             brain: in place of the usual one; so are ``body`` and ``detector``.
             others: further fields of ``Ports``.
         """
-        brain = brain or self.brain()
+        parts = self if self.models is not None else replace(self, models=Models(self.llm))
+        brain = brain or parts.brain()
         usual = Ports(
-            brain, body or self.body(), robots, detector or self.detector(), self.corrector(brain), observer,
+            brain, body or parts.body(), robots, detector or self.detector(), self.corrector(brain), observer,
             reporter=brain if isinstance(brain, Reporter) else None, watch=self.watch(),
-            memory=self.memory)
+            memory=self.memory, interpreter=parts.interpreter())
         return replace(usual, **others)
 
     def executive(

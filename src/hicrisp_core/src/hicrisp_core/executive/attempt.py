@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event, Lock, RLock
-from typing import Callable, FrozenSet, Optional, Tuple
+from typing import Callable, FrozenSet, List, Optional, Tuple
 
 from hicrisp_core.body.decoder import measured_offset, offset_key
 from hicrisp_core.corrector.constraints import constrained
@@ -14,8 +14,10 @@ from hicrisp_core.domain.goal_words import GoalWords
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import words_of
+from hicrisp_core.executive.conversation import Change, Conversation
 from hicrisp_core.executive.keeping import Keeping
 from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.records import in_words
 from hicrisp_core.executive.rehearsal import rehearse
 from hicrisp_core.executive.traffic import Passage, Traffic
 from hicrisp_core.model import (
@@ -28,11 +30,12 @@ from hicrisp_core.model import (
     Outcome,
     Pose,
     Rung,
+    Status,
     Step,
     Verdict,
     WorldState,
 )
-from hicrisp_core.model.feedback_data import cause_record, feedback_record, said
+from hicrisp_core.model.feedback_data import cause_record, said
 from hicrisp_core.model.goal import Statement
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
@@ -47,7 +50,6 @@ from hicrisp_core.trace.events import (
     OutcomeClaimed,
     VerdictGiven,
 )
-from hicrisp_core.trace.records import FeedbackRecord
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""
@@ -88,6 +90,9 @@ class Attempts:
         self._asking = Lock()
         self._keeping = Keeping(domain)
         self._later: Tuple[Step, ...] = ()
+        self._seen: List[WorldState] = []
+        self.conversation = Conversation(ports, domain, ledger, cancel, policy.ask_time_limit, self._latest,
+                                         searcher)
 
     @property
     def offsets(self) -> DecoderOffsets:
@@ -112,10 +117,15 @@ class Attempts:
         """The world as it is seen now; what other robots have under way counts as not yet done."""
         world = self._look() if len(self._ports.robots) < 2 else self._traffic.observe(mine, self._look)
         self._ledger.saw(world.stamp)
-        if self._ports.watch is None:
-            return world
-        with self._learnt.lock:
-            return self._ports.watch.see(world)
+        if self._ports.watch is not None:
+            with self._learnt.lock:
+                world = self._ports.watch.see(world)
+        self._seen[:] = [world]
+        return world
+
+    def _latest(self) -> WorldState:
+        """The world as it was seen last: nobody looks while a robot moves, only to know what is meant."""
+        return self._seen[0] if self._seen else WorldState()
 
     def _look(self, moving: Callable[[], FrozenSet[str]] = frozenset) -> WorldState:
         observer, limit = self._ports.observer, Deadline(THINK_LIMIT)
@@ -131,6 +141,9 @@ class Attempts:
             depth: entries on the feedback stack, for those who follow.
         """
         self._ports.gate(self._cancel)
+        change = self.conversation.settled()
+        if change is not None:
+            return Attempt(command, Verdict(replace(change.feedback, command=command)))
         with self._traffic.passage(command, self._cancel) as passage:
             return self._try(command, purpose, depth, passage)
 
@@ -146,20 +159,21 @@ class Attempts:
         if refusal is not None:
             verdict = Verdict(refusal)
         else:
-            outcome = self._execute(aimed)
+            outcome, told = self._execute(aimed, before)
             self._ledger.tell(OutcomeClaimed(
                 status=outcome.status.value, message=outcome.message, blockers=outcome.blockers,
                 cause=cause_record(outcome.cause)))
             after = self.observe(passage)
             self._tell_ended(before, after)
-            verdict = self._ports.detector.check(aimed, before, after, outcome)
+            verdict = Verdict(told) if told is not None else \
+                self._ports.detector.check(aimed, before, after, outcome)
             self._learn(aimed, after, verdict)
-        if self._ports.watch is not None:
+        if self._ports.watch is not None and not told_by_user(verdict):
             with self._learnt.lock:
                 verdict = self._ports.watch.judge(aimed, after, verdict)
         self._ledger.tell(VerdictGiven(ok=verdict.ok, note=verdict.note, deviation=verdict.deviation,
                                        feedback=in_words(verdict.feedback, self._domain)))
-        if verdict.feedback is not None:
+        if verdict.feedback is not None and not told_by_user(verdict):
             self._ledger.failed(command, verdict.feedback, self._domain.describe(command),
                                 words_of(verdict.feedback, self._domain).error)
             if self._policy.allows(Rung.OFFSET):
@@ -204,7 +218,9 @@ class Attempts:
             return command, aimed
         if rehearsal is not None and (self._policy.autonomy != "full" or rehearsal.doubt):
             with self._asking:  # One question at a time: the answer does not say which one it is for.
-                granted = self._ports.approve(aimed, rehearsal.doubt)
+                granted, change = self._approved(aimed, rehearsal.doubt)
+            if change is not None:
+                return aimed, replace(change.feedback, command=aimed)
             self._ledger.tell(ApprovalAsked(
                 command=self._domain.describe(aimed), granted=granted, rehearsed=tuple(rehearsal.changes),
                 doubt=rehearsal.doubt))
@@ -213,10 +229,30 @@ class Attempts:
                                        cause=Cause(CauseKind.NOT_APPROVED))
         return aimed, None
 
-    def _execute(self, command: Command) -> Outcome:
+    def _approved(self, command: Command, doubt: str) -> Tuple[bool, Optional[Change]]:
+        """Whether the user allows a command; a remark may come instead of an answer, and change the task."""
+        while True:
+            remarks = self._ports.remarks
+            before = remarks.count if remarks is not None else 0
+            granted = self._ports.approve(command, doubt)
+            instead = not granted and remarks is not None and remarks.count > before
+            change = self.conversation.settled()
+            if granted or change is not None or not instead or self._cancel.is_set():
+                return granted, change
+
+    def _execute(self, command: Command, before: WorldState) -> Tuple[Outcome, Optional[Feedback]]:
+        """What the driver claims; with the user's words where they stopped the motion and it stands still."""
         self._ledger.moved()
         robot = self._ports.robots[command.robot]
-        return robot.execute(command, Deadline(THINK_LIMIT + 2.0 * command.time_limit), self._cancel)
+        with self.conversation.motion(command, before) as stop:
+            outcome = robot.execute(command, Deadline(THINK_LIMIT + 2.0 * command.time_limit), stop)
+            told = self.conversation.stopped(command) if stop.is_set() and not self._cancel.is_set() else None
+        if told is None or outcome.ok:
+            return outcome, None
+        if outcome.status is Status.CANCELED:
+            return outcome, told
+        standing = robot.stop(Deadline(THINK_LIMIT))
+        return (outcome, told) if standing.ok else (standing, None)
 
     def _learn(self, command: Command, after: WorldState, verdict: Verdict) -> None:
         """Every measured placement, good or bad, is a sample of the decoder's bias."""
@@ -238,13 +274,10 @@ class Attempts:
             samples=estimate.samples))
 
 
+def told_by_user(verdict: Verdict) -> bool:
+    """Whether a verdict only says that the user has changed the task."""
+    return verdict.feedback is not None and verdict.feedback.kind is FeedbackKind.SAID_BY_USER
+
+
 def _point(pose: Optional[Pose]) -> Optional[Tuple[float, ...]]:
     return None if pose is None else tuple(round(value, 5) for value in pose.position)
-
-
-def in_words(feedback: Optional[Feedback], domain: Domain) -> Optional[FeedbackRecord]:
-    """Feedback for an event: its data, with the sentences beside it for whoever reads the event."""
-    if feedback is None:
-        return None
-    words = words_of(feedback, domain)
-    return feedback_record(feedback, words.error, words.reason, words.suggestion)

@@ -62,6 +62,12 @@ class Executive:
             self.offsets = earlier.offsets(self.offsets, ledger)
         attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel,
                             self._searcher)
+        with attempts.conversation.open():
+            return self._run(task, history, earlier, ledger, attempts)
+
+    def _run(
+        self, task: Task, history: Tuple[str, ...], earlier: Recollection, ledger: Ledger, attempts: Attempts
+    ) -> TaskResult:
         runner = StepRunner(attempts, self._ports.corrector, self._domain, self._policy, ledger,
                             self._cancel.is_set, known=earlier.ways)
         if self._ports.watch is not None:
@@ -84,6 +90,7 @@ class Executive:
         result = under_way.run()
         self.offsets = attempts.offsets
         went_well = result.ok and under_way.goal_state in ("", SEEN) and not self._cancel.is_set()
+        went_well = went_well and not under_way.changed  # What was done for two tasks is no example of one.
         earlier.learn(understood, world, plan.goal, went_well, self.offsets, ledger)
         reason, account = result.reason or "done", under_way.account
         if self._cancel.is_set():

@@ -52,6 +52,10 @@ class Keeping:
             found = aim(command)
         return refused or found
 
+    def spoils(self, command: Command, world: WorldState) -> bool:
+        """Whether a command, aimed or not, ends something by what it makes or by where it puts its item."""
+        return self.refusal(command, world) is not None or bool(self._ended_there(command, world))
+
     def ended(self, before: WorldState, after: WorldState) -> Tuple[Statement, ...]:
         """What was so before a command and is not so after it."""
         return ended_by(self._keep, self._domain, before, after) if self._keep else ()

@@ -33,6 +33,7 @@ class _Entry:
     step: Step
     after: FrozenSet[int]
     state: StepState = StepState.WAITING
+    begun: bool = False
 
 
 class Schedule:
@@ -79,10 +80,15 @@ class Schedule:
     def begin(self, index: int) -> None:
         """A step is under way from now on."""
         self._entries[index].state = StepState.RUNNING
+        self._entries[index].begun = True
 
     def end(self, index: int, state: StepState) -> None:
         """A step has ended."""
         self._entries[index].state = state
+
+    def reopen(self, index: int) -> None:
+        """A step that was begun and not carried out may begin again."""
+        self._entries[index].state = StepState.WAITING
 
     def part(self, index: int) -> Tuple[int, ...]:
         """A step and those not begun that wait for it, directly or through others."""
@@ -93,9 +99,12 @@ class Schedule:
         return tuple(found)
 
     def drop(self, indices: Sequence[int]) -> None:
-        """Forget steps that were not begun: a new plan stands for them."""
+        """Forget steps that wait: a new plan stands for them. One that was begun and opened again is left."""
         for index in indices:
-            if self._entries[index].state is StepState.WAITING:
+            entry = self._entries[index]
+            if entry.state is StepState.WAITING and entry.begun:
+                entry.state = StepState.LEFT
+            elif entry.state is StepState.WAITING:
                 del self._entries[index]
 
     def indices(self, *states: StepState) -> Tuple[int, ...]:

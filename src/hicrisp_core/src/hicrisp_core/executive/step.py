@@ -15,7 +15,7 @@ from hicrisp_core.corrector.stack import FeedbackStack
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import cause_text, told, words_of
-from hicrisp_core.executive.attempt import Attempt, Attempts
+from hicrisp_core.executive.attempt import Attempt, Attempts, told_by_user
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.model import (
     CauseKind,
@@ -52,6 +52,8 @@ class _Carried(Enum):
     """All of them worked: the stack's top is tried again."""
     PUSHED = "pushed"
     """One failed and lies on the stack now."""
+    LEFT = "left"
+    """The user has changed the task: nothing more is tried of it."""
     OVERFLOWED = "overflowed"
     """One failed and the stack takes no more (section III-D: the correction is terminated)."""
 
@@ -71,11 +73,16 @@ class StepResult:
     failures: Tuple[Feedback, ...] = ()
     maker: Maker = Maker()
     goal: Optional[Goal] = None
+    changed: bool = False
+    """Whether it was left because the user has changed the task."""
 
     @property
     def commands(self) -> Tuple[Command, ...]:
         """What was carried out for it, none or one."""
         return () if self.command is None else (self.command,)
+
+
+_CHANGED = StepResult(False, reason="the user changed the task", changed=True)
 
 
 @dataclass(frozen=True)
@@ -125,6 +132,8 @@ class StepRunner:
     def run(self, command: Command, progress: Progress) -> StepResult:
         """Execute the command; on failure correct it at most ``threshold`` times."""
         first = self.attempts.run(command, "step", 0)
+        if told_by_user(first.verdict):
+            return _CHANGED
         if first.verdict.feedback is None or not self.policy.detect:
             return StepResult(True, command=command)
         return self.correct(first, progress)
@@ -152,13 +161,18 @@ class StepRunner:
                     continue  # The loop guard keeps from asking again: the next rung answers.
                 stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0))
             carried = self._carry_out(correction, stack)
+            if carried is _Carried.LEFT:
+                return _CHANGED
             if carried is _Carried.OVERFLOWED:
                 return StepResult(False,
                                   reason=self._why(first, stack, f"the stack is full at {self.policy.depth}"))
             if carried is _Carried.PUSHED:
                 continue
             done = stack.entries[0].command if len(stack) else None
-            if self._retry(stack):
+            retried = self._retry(stack)
+            if retried is _Carried.LEFT:
+                return _CHANGED
+            if retried is _Carried.OUT:
                 return StepResult(True, command=done)
         return StepResult(False, reason=self._why(
             first, stack, f"{self.policy.threshold} corrections did not help"))
@@ -211,6 +225,8 @@ class StepRunner:
             self._tell(stack)
         for command in commands[:-1] if correction.drop else commands:
             attempt = self.attempts.run(command, "correction", len(stack))
+            if told_by_user(attempt.verdict):
+                return _Carried.LEFT
             if not attempt.verdict.ok:
                 if stack.full:
                     return _Carried.OVERFLOWED
@@ -218,17 +234,19 @@ class StepRunner:
                 return _Carried.PUSHED
         return _Carried.OUT
 
-    def _retry(self, stack: FeedbackStack) -> bool:
-        """Lines 12-20: try the stack from its top; True when it is empty."""
+    def _retry(self, stack: FeedbackStack) -> _Carried:
+        """Lines 12-20: try the stack from its top; carried out when it is empty."""
         while len(stack):
             attempt = self.attempts.run(stack.top.command, "retry", len(stack))
+            if told_by_user(attempt.verdict):
+                return _Carried.LEFT
             if attempt.verdict.feedback is not None:
                 stack.update(attempt.command, attempt.verdict.feedback)
                 self._tell(stack)
-                return False
+                return _Carried.PUSHED
             stack.pop()
             self._tell(stack)
-        return True
+        return _Carried.OUT
 
     def _push(self, stack: FeedbackStack, attempt: Attempt) -> None:
         if attempt.verdict.feedback is not None:

@@ -59,6 +59,12 @@ class TaskOrder:
         self._robot = ""
         self._skipped: Dict[str, Cause] = {}
 
+    def change(self) -> None:
+        """No order is known any more, since the words that told one are not the whole task now; what was
+        visited stays visited.
+        """
+        self._read, self._itinerary, self._broken, self._skipped = True, None, (), {}
+
     def see(self, world: WorldState) -> WorldState:
         """The observed world with the facts of the order."""
         if not self._read:

@@ -17,6 +17,7 @@ from hicrisp_core.executive.achievements import Achievements
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.ledger import Account, Ledger
+from hicrisp_core.executive.look_ahead import LookAhead
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.model import (
@@ -30,9 +31,13 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.policy.policy import OFF, Policy
+from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Noted, PlanMade, StepFinished, StepStarted
+
+_PLAN_LIMIT = 300.0
+"""Wall seconds for one plan."""
 
 
 @dataclass(frozen=True)
@@ -72,21 +77,44 @@ class TaskRun:
         """How often a missed goal was gone after."""
         self._over = False
         """Whether nothing more may begin: the task was canceled, or one of its budgets is used up."""
+        self._remarks = 0
+        """How often the user changed the task."""
+        self._talk = runner.attempts.conversation
+        self._talk.about(task, lambda: self._goal.goal)
+        self._ahead = LookAhead(ports.body, domain, ledger,
+                                policy.look_ahead and policy.worded and not self._several)
         self._tell_plan(plan, 0)
 
     def run(self) -> StepResult:
+        """Run the task to its end."""
+        try:
+            return self._run()
+        finally:
+            self._ahead.close()
+
+    def _run(self) -> StepResult:
         """Run the steps, then make again whatever was undone meanwhile, until all holds or it is given up."""
         while True:
             self._carry_out()
+            if self._take_up():
+                continue
             if self._failed and (self._policy.on_failed_step == "stop" or self._over):
                 if self._goal.judged and not self._runner.ended():
                     self._goal.judge(self._runner.attempts.observe())  # The report says what is missing.
                 return StepResult(False, reason=self._reasons())
             result = self._verify()
+            if self._take_up() or not self._runner.ended() and result.new_steps is None \
+                    and not self._talk.closed():
+                continue
             if result.new_steps is None:
                 left_out = self._failed[0][1].reason if self._failed and self._goal.state != SEEN else ""
                 return result if not result.ok else StepResult(not left_out, reason=left_out)
             self._replan(result, self._runner.attempts.observe())
+
+    @property
+    def changed(self) -> bool:
+        """Whether the user changed the task while it ran."""
+        return self._remarks > 0
 
     @property
     def goal_state(self) -> str:
@@ -107,7 +135,7 @@ class TaskRun:
         running: "Dict[Future[_Ended], int]" = {}
         with ThreadPoolExecutor(max(1, len(self._ports.robots)), "step") as pool:
             while True:
-                ready = [] if self._over else self._schedule.ready()
+                ready = [] if self._over or self._talk.settled() else self._schedule.ready()
                 for index in ready:
                     self._schedule.begin(index)
                 if len(ready) == 1 and not running:
@@ -129,6 +157,8 @@ class TaskRun:
         translation = self._ports.body.translate(step, world, Deadline(THINK_LIMIT))
         ledger.used(translation.usage)
         result, made = StepResult(True), ()  # type: Tuple[StepResult, Tuple[Command, ...]]
+        if len(remaining) > 1:
+            self._ahead.begin(remaining[1], world, translation.commands)
         if translation.feedback is not None:
             named = Command(step.action or step.text, step.arguments, step.robot)
             ledger.failed(named, translation.feedback, step.text,
@@ -142,12 +172,16 @@ class TaskRun:
             made = (*made, *result.commands)
         if translation.pass_reason:
             ledger.tell(Noted(text=f"no command is needed: {translation.pass_reason}"))
-        ledger.tell(StepFinished(ok=result.ok))
+        ledger.tell(StepFinished(ok=None if result.changed else result.ok))
         return _Ended(result, made, translation.pass_reason)
 
     def _settle(self, index: int, ended: _Ended) -> None:
         """Write down how a step ended, and what that means for those that wait for it."""
         result = ended.result
+        if result.changed:
+            self._schedule.reopen(index)
+            self._achieved.add(ended.commands)
+            return
         self._achieved.add(ended.commands)
         self._achieved.ended(self._schedule.step(index).robot or next(iter(self._ports.robots), ""),
                              result.ok)
@@ -167,6 +201,36 @@ class TaskRun:
             self._over = self._over or self._runner.ended()
             goes_on = self._policy.on_failed_step != "stop" and not self._over
             self._schedule.end(index, StepState.LEFT if goes_on else StepState.FAILED)
+
+    def _take_up(self) -> bool:
+        """Plan anew what the user has changed, from here on; whether there was such a thing.
+
+        Where no plan is found the task goes on as it was.
+        """
+        change = self._talk.take() if not self._over else None
+        if change is None:
+            return False
+        world = self._talk.unordered(self._runner.attempts.observe())
+        answer = self._ports.brain.plan(
+            PlanRequest(change.task, world, (change.feedback,), self._done,
+                        feedback_level=self._policy.feedback_level, goal=change.goal), Deadline(_PLAN_LIMIT))
+        self._ledger.used(answer.usage)
+        if answer.plan is None and not answer.answer:
+            self._talk.kept(change, f"{answer.refusal} The task goes on as it was.")
+            return True
+        self._task, self._remarks = change.task, self._remarks + 1
+        self._goal.restated(change.goal)
+        self._runner.attempts.keep(change.goal.keep)
+        if self._ports.watch is not None:
+            self._ports.watch.change()
+        self._talk.about(self._task, lambda: self._goal.goal)
+        self._failed, self._pursued, self._achieved = [], 0, Achievements(self._domain)
+        self._schedule.drop(self._schedule.indices(StepState.WAITING))
+        for index in self._schedule.indices(StepState.FAILED):
+            self._schedule.end(index, StepState.LEFT)  # Nothing new waits for it.
+        plan = answer.plan or Plan((), change.goal.source)
+        self._add(plan, world)
+        return True
 
     def _verify(self) -> StepResult:
         """Look at every fact that the steps made and no later step undid; what is gone is corrected like a
@@ -210,7 +274,14 @@ class TaskRun:
 
     def _replan(self, result: StepResult, world: WorldState) -> None:
         """New steps for a failed one and for all that waited for it; the other steps stay as they are."""
-        steps, before = result.new_steps or (), self._schedule.indices()
+        self._replans += result.maker.kind is not MakerKind.SEARCH
+        self._goal.restated(result.goal)
+        self._earlier = (*self._earlier, *result.failures)
+        self._add(Plan(result.new_steps or (), result.maker.name or result.maker.kind.value), world)
+
+    def _add(self, plan: Plan, world: WorldState) -> None:
+        """Let further steps be carried out, and tell them; those not begun stay as they are."""
+        steps, before = plan.steps, self._schedule.indices()
         if self._several:
             kept = tuple(map(self._schedule.step, before))
             shifted = (step if step.after is None
@@ -218,12 +289,8 @@ class TaskRun:
                        for step in steps)
             steps = ordered((*(replace(step, after=None) for step in kept), *shifted), self._domain,
                             world)[len(kept):]
-        self._replans += result.maker.kind is not MakerKind.SEARCH
-        self._goal.restated(result.goal)
-        self._earlier = (*self._earlier, *result.failures)
         first = self._schedule.add(steps, before)
-        source = result.maker.name or result.maker.kind.value
-        self._tell_plan(Plan(steps, source), first)
+        self._tell_plan(replace(plan, steps=steps), first)
 
     def _progress(self, world: WorldState, part: Sequence[int] = (),
                   made: Tuple[Command, ...] = ()) -> Progress:

@@ -6,6 +6,7 @@ import weakref
 from dataclasses import replace
 from typing import Any, Mapping, Optional, Sequence, Union
 
+from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.chat_model import Backend, ChatModel
 from hicrisp_core.llm.embedded_files import ModelFiles, model_files, what_is_missing
 from hicrisp_core.llm.embedded_process import ServerProcess
@@ -37,7 +38,8 @@ class EmbeddedModel(ChatModel):
         self._files: ModelFiles = model_files(
             str(options["package"]), str(options["file"]), str(options["adapter"])
         )
-        self._server = ServerProcess(self._files, int(options["threads"]), int(options["context"]))
+        self._context = int(options["context"])
+        self._server = ServerProcess(self._files, int(options["threads"]), self._context)
         self._client: Optional[ChatModel] = None
         self._url = ""
         weakref.finalize(self, self._server.close)
@@ -64,6 +66,15 @@ class EmbeddedModel(ChatModel):
                 replace(self._settings, base_url=address.url, response_format="json_schema")
             )
         return self._client.complete(messages, deadline, schema)
+
+    def probe(self, deadline: Deadline) -> Optional[Capabilities]:
+        """What the model can, as its settings have it: nothing is asked, so that its server still starts with
+        the first question.
+        """
+        del deadline
+        return Capabilities(
+            self.name, "a process on this machine", schema=True, object=True, context=self._context
+        )
 
     @property
     def process_id(self) -> Optional[int]:

@@ -17,7 +17,7 @@ class CauseKind(Enum):
     NOT_SEEN = "not_seen"
     """Something is not in view: the things; the age of their latest pose, where there was one."""
     REFUSED = "refused"
-    """The driver refused the command before anything moved: the driver."""
+    """The driver refused the command before anything moved: the driver, where it is known by name."""
     UNSUPPORTED = "unsupported"
     """The driver cannot honour a constraint of the command: which (``keep_out``, ``clearance``,
     ``manner``).
@@ -36,6 +36,14 @@ class CauseKind(Enum):
     """The item left the gripper: the item."""
     NOT_GRIPPED = "not_gripped"
     """The gripper closed on nothing: the item."""
+    NO_GRASP = "no_grasp"
+    """The fingers fit nowhere around the item: the item."""
+    NOT_HELD = "not_held"
+    """The hand does not hold what it should: the item."""
+    HAND_FULL = "hand_full"
+    """The hand holds something already: what it holds."""
+    STILL_MOVING = "still_moving"
+    """The robot does not come to a stand: what shows that it moves, a robot or a topic."""
     OFF_COURSE = "off_course"
     """The motion ended elsewhere than it should: the joint, finger or frame that is off."""
     OUT_OF_TIME = "out_of_time"
@@ -56,6 +64,8 @@ class CauseKind(Enum):
     """The command names something that does not exist or does not fit: the parameter."""
     NOT_APPROVED = "not_approved"
     """A person did not approve the command: who, where it is known."""
+    SAID = "said"
+    """A person wants it otherwise: ``said`` holds the words."""
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,10 @@ class FeedbackKind(Enum):
     """What the goal is about is out of view, so that nobody can say whether it holds."""
     BREAKS_CONDITION = "breaks_condition"
     """The command would end what the task wants to stay so; ``conditions`` has it."""
+    SAID_BY_USER = "said_by_user"
+    """What a user said while the task ran changes it; ``cause`` quotes the words, ``conditions`` has what is
+    wanted now.
+    """
     BARS_LATER_STEP = "bars_later_step"
     """The command cannot be undone and would make a later step of the plan impossible."""
     REFUSED = "refused"

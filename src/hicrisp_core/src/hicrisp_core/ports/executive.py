@@ -12,7 +12,9 @@ from hicrisp_core.ports.brain import Brain, Question, Reporter
 from hicrisp_core.ports.corrector import Corrector
 from hicrisp_core.ports.detector import DetectorPort
 from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
+from hicrisp_core.ports.remarks import Remarks
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.ports.watch import TaskWatch
 
@@ -54,6 +56,8 @@ class Ports:
         announce: gets each plan as it is carried out, with what its steps wait for.
         gate: called before each command; blocks while the task is paused, returns when canceled.
         memory: what earlier runs left, where it is on.
+        remarks: what the user says while the task runs, where somebody may.
+        interpreter: understands that.
     """
 
     brain: Brain
@@ -70,3 +74,5 @@ class Ports:
     reporter: Optional[Reporter] = None
     watch: Optional[TaskWatch] = None
     memory: Optional[Memory] = None
+    remarks: Optional[Remarks] = None
+    interpreter: Optional[Interpreter] = None

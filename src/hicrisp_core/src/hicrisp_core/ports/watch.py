@@ -15,6 +15,9 @@ class TaskWatch(Protocol):
     def begin(self, task: Task) -> None:
         """Another task begins."""
 
+    def change(self) -> None:
+        """The task means something else from now on, as its goal says; what was seen so far still counts."""
+
     def see(self, world: WorldState) -> WorldState:
         """The observed world with the facts that the watch adds."""
 

@@ -82,8 +82,10 @@ class ArmRobot:
     ) -> Outcome:
         skill = self._skills.get(command.action)
         if skill is None:
-            return Outcome(Status.INVALID, f"{self.name} cannot '{command.action}'; it can: "
-                                           f"{', '.join(sorted(self._skills))}.")
+            return Outcome.because(
+                CauseKind.MALFORMED, Status.INVALID,
+                f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self._skills))}.",
+                "action")
         refusal = self._refusal(command, skill.item(command))
         if refusal is not None:
             return refusal
@@ -114,13 +116,15 @@ class ArmRobot:
         """Why a command is malformed; ``None`` when it is not."""
         for goal in (command.target, command.aim):
             if goal is not None and not goal.finite:
-                return Outcome(Status.INVALID,
-                               f"The goal of {command} is not a finite pose: {goal.position}.")
+                return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                       f"The goal of {command} is not a finite pose: {goal.position}.",
+                                       "target")
         if item:
             known = self._observe().objects
             if item not in known:
-                return Outcome(Status.INVALID,
-                               f"There is no '{item}'; there are: {', '.join(sorted(known))}.")
+                return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                       f"There is no '{item}'; there are: {', '.join(sorted(known))}.",
+                                       "item")
         return None
 
     def _confirmed(self, outcome: Outcome) -> Outcome:

@@ -8,7 +8,7 @@ from threading import Event
 from typing import Mapping, Optional, Sequence
 
 from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.model import Command, Outcome, Status
+from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.ports.robot import Base, Progress
 from hicrisp_core.robot.drive import Drive, Pause, Where, wall_pause
@@ -50,8 +50,10 @@ class BaseRobot:
     ) -> Outcome:
         skill = self._skills.get(command.action)
         if skill is None:
-            return Outcome(Status.INVALID, f"{self.name} cannot '{command.action}'; it can: "
-                                           f"{', '.join(sorted(self._skills))}.")
+            return Outcome.because(
+                CauseKind.MALFORMED, Status.INVALID,
+                f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self._skills))}.",
+                "action")
         drive = Drive(self._base, self._where, self._settings, command, deadline, LinkedEvent(cancel),
                       progress or _ignore, self._pause, skill.item(command))
         self._running = drive.cancel

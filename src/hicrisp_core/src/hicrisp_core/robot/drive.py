@@ -49,16 +49,19 @@ class Drive:
         if pose is not None:
             x, y, _ = pose.position
             if not pose.finite:
-                return Outcome(Status.INVALID,
-                               f"The goal of {command} is not a finite pose: {pose.position}.")
+                return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                       f"The goal of {command} is not a finite pose: {pose.position}.",
+                                       "target")
             return Landmark(x, y, pose.yaw), f"({x:.2f}, {y:.2f})"
         names = [str(value) for value in command.arguments.values()
                  if isinstance(value, str) and value not in ("", self.item, name)]
         known = ", ".join(sorted(self.settings.landmarks)) or "none"
         if not names:
-            return Outcome(Status.INVALID, f"{command} does not say where to; {name} knows: {known}.")
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"{command} does not say where to; {name} knows: {known}.", "target")
         if names[-1] not in self.settings.landmarks:
-            return Outcome(Status.INVALID, f"{name} knows no place '{names[-1]}'; it knows: {known}.")
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"{name} knows no place '{names[-1]}'; it knows: {known}.", "target")
         return self.settings.landmarks[names[-1]], names[-1]
 
     def to(self, goal: Goal, progress: Optional[Progress] = None, manner: Manner = USUAL) -> Outcome:

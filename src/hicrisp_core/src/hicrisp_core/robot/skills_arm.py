@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hicrisp_core.model import Command, Outcome, Status
+from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.skills import Attempt
@@ -12,15 +12,16 @@ from hicrisp_core.robot.skills_place import place
 
 def _pick(attempt: Attempt, command: Command) -> Outcome:
     if not attempt.item:
-        return Outcome(Status.INVALID, f"{command} names no item.")
+        return Outcome.because(CauseKind.MALFORMED, Status.INVALID, f"{command} names no item.", "item")
     return pick(attempt, attempt.item)
 
 
 def _place(attempt: Attempt, command: Command) -> Outcome:
     item, goal = attempt.item, command.target or command.aim
     if not item or goal is None:
-        return Outcome(Status.INVALID,
-                       f"{command} does not say {'where to' if item else 'which item to'} place.")
+        return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                               f"{command} does not say {'where to' if item else 'which item to'} place.",
+                               "target" if item else "item")
     x, y, z = (a - b for a, b in zip((command.aim or goal).position, goal.position))
     return place(attempt, item, goal, (x, y, z))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from hicrisp_core.model import Command, Outcome, Status
+from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.kinds import BASE, Skill
 from hicrisp_core.ports.robot import USUAL, Manner
 from hicrisp_core.robot.drive import Drive
@@ -41,7 +41,8 @@ def _dock(drive: Drive, command: Command) -> Outcome:
         return goal
     place, name = goal
     if place.yaw is None:
-        return Outcome(Status.INVALID, f"Cannot dock at {name}: it has no heading to dock with.")
+        return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                               f"Cannot dock at {name}: it has no heading to dock with.", "target")
     away = drive.settings.approach
     before = Landmark(place.x - away * math.cos(place.yaw), place.y - away * math.sin(place.yaw), place.yaw)
     exact = drive.settings.dock_tolerance if place.tolerance is None else place.tolerance
@@ -63,7 +64,8 @@ def _wait(drive: Drive, command: Command) -> Outcome:
     """Stand still for as many seconds as the command's number says."""
     seconds = next((value for value in command.arguments.values() if not isinstance(value, str)), math.nan)
     if not 0.0 <= seconds < math.inf:
-        return Outcome(Status.INVALID, f"{command} does not say for how many seconds, 0 or more.")
+        return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                               f"{command} does not say for how many seconds, 0 or more.", "seconds")
     return drive.pause(drive, seconds) or Outcome(Status.SUCCESS)
 
 

@@ -30,12 +30,13 @@ def pick(attempt: Attempt, item: str) -> Outcome:
     held = next((name for name, other in world.objects.items() if other.movable and in_hand(attempt, other)),
                 "")
     if held:
-        return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: the {held} is in the hand already.")
+        return Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION,
+                               f"Cannot pick up the {item}: the {held} is in the hand already.", held)
     attempt.arm.detach()  # The hand is seen to be empty, whatever an earlier command left.
     candidates = grasp_candidates(thing, world, attempt.gripper)
     if not candidates:
-        return Outcome(Status.PLANNING,
-                       f"Cannot pick up the {item}: it is too wide for the fingers as it lies.")
+        return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
+                               f"Cannot pick up the {item}: it is too wide for the fingers as it lies.", item)
     return failed(_try(attempt, thing, candidates, world), f"pick up the {item}")
 
 

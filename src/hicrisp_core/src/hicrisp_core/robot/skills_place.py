@@ -31,7 +31,8 @@ def place(attempt: Attempt, item: str, target: Pose, correction: Vector = (0.0, 
     world = attempt.look()
     thing = world.objects[item]
     if not in_hand(attempt, thing):
-        return Outcome(Status.PRECONDITION, f"Cannot place the {item}: it is not in the hand.")
+        return Outcome.because(CauseKind.NOT_HELD, Status.PRECONDITION,
+                               f"Cannot place the {item}: it is not in the hand.", item)
     attempt.arm.attach(item)
     doing = f"place the {item}"
     best = DONE

@@ -10,7 +10,7 @@ from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import told
-from hicrisp_core.model import Command, Outcome, Status, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Status, WorldState
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 
@@ -58,7 +58,9 @@ class SymbolicWorld:
     ) -> Outcome:
         """Apply the command's effects, or the fault that waits for it."""
         if cancel.is_set() or deadline.passed:
-            return Outcome(Status.CANCELED if cancel.is_set() else Status.TIMEOUT)
+            canceled = cancel.is_set()
+            return Outcome(Status.CANCELED if canceled else Status.TIMEOUT,
+                           cause=Cause(CauseKind.CANCELED if canceled else CauseKind.OUT_OF_TIME))
         refusal = check(self._domain, command, self.state)
         if refusal is not None:
             return Outcome(Status.PRECONDITION, told(refusal, self._domain))

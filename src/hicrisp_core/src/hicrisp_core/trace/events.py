@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Mapping, Optional, Tuple, Type
 
 from hicrisp_core.trace.event import Event
-from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled
+from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled, UserSaid
 from hicrisp_core.trace.records import (
     CauseRecord,
     FailureRecord,
@@ -247,8 +247,8 @@ class TaskFinished(Event):
 
 
 EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (
-    TaskReceived, PlanMade, GoalUnderstood, QuestionAsked, GoalJudged, Answered, Refused, StepStarted,
-    StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
+    TaskReceived, PlanMade, GoalUnderstood, QuestionAsked, UserSaid, GoalJudged, Answered, Refused,
+    StepStarted, StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
     CorrectionMade, StackChanged, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected, UsageSoFar,
     Waiting, Noted, Recalled,
     TaskFinished)}

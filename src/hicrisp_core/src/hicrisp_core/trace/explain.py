@@ -43,6 +43,7 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
     sentences += _planned(story)
     for step in story.steps:
         sentences += _troubled(step)
+    sentences += _said(story)
     aimed = ((story.end.corrections if story.end else None) or {}).get("offset", 0)
     if aimed and not any(correction.rung == "offset" for correction in story.corrections):
         times = _count(aimed, "time")
@@ -57,11 +58,27 @@ def _understood(story: Story) -> List[str]:
                                                             if each.answer
                                                             else "Nobody answered in time.")
             for each in story.questions]
-    if story.goal is not None and story.goal.known:
-        said.append(f"It was understood to mean: {_closed(story.goal.said)}")
-    elif story.goal is not None:
+    goal = story.first_goal if story.remarks else story.goal
+    if goal is not None and goal.known:
+        said.append(f"It was understood to mean: {_closed(goal.said)}")
+    elif goal is not None:
         said.append("Nobody could say what the task means as a whole, so its steps alone were judged.")
     return said
+
+
+def _said(story: Story) -> List[str]:
+    """What the user said while the task ran, and what became of it."""
+    told = []
+    for each in story.remarks:
+        sentence = f'While it ran, the user said: "{each.text}".'
+        if each.effect == "changed":
+            sentence += f" That changed the task. {_closed(each.reply)}"
+            if each.stopped:
+                sentence += f" The motion was stopped: {_closed(', '.join(each.stopped))}"
+        elif each.effect == "kept":
+            sentence += f" The task stayed as it was: {_closed(each.reply)}"
+        told.append(sentence)
+    return told
 
 
 def _recalled(story: Story) -> List[str]:
@@ -101,7 +118,7 @@ def _troubled(step: StepStory) -> List[str]:
     last: Optional[Tuple[object, ...]] = None
     for moment in step.moments:
         if isinstance(moment, Attempt):
-            if moment.ok is False:
+            if moment.ok is False and not moment.stopped:
                 failure = moment.failure
                 sentences.append("The same happened again." if failure == last else _failed(moment))
                 last = failure

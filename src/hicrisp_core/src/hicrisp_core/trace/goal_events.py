@@ -1,11 +1,14 @@
-"""The events of a task's meaning: its goal, what was asked of the user about it, what earlier runs gave."""
+"""The events of a task's meaning: its goal, what the user was asked and said, what earlier
+runs gave.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Tuple
+from typing import ClassVar, Optional, Tuple
 
 from hicrisp_core.trace.event import Event
+from hicrisp_core.trace.records import FeedbackRecord
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,23 @@ class QuestionAsked(Event):
     text: str = ""
     choices: Tuple[str, ...] = ()
     answer: str = ""
+
+
+@dataclass(frozen=True)
+class UserSaid(Event):
+    """What the user said while the task ran.
+
+    ``effect`` is ``changed`` (goal and plan are others from here on), ``kept`` (the task goes on as it was;
+    ``reply`` says why) or ``canceled``. ``stopped`` are the commands that were stopped in their motion for
+    it.
+    """
+
+    kind: ClassVar[str] = "said"
+    text: str = ""
+    effect: str = ""
+    reply: str = ""
+    stopped: Tuple[str, ...] = ()
+    feedback: Optional[FeedbackRecord] = None
 
 
 @dataclass(frozen=True)

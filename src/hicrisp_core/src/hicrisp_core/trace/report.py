@@ -83,7 +83,7 @@ def _environment() -> Environment:
 
 def _goal(story: Story) -> Optional[GoalPart]:
     """What the task was understood to mean; ``None`` where nobody was asked for it."""
-    if story.goal is None and not story.questions:
+    if story.goal is None and not story.questions and not story.remarks:
         return None
     goal = story.goal or GoalUnderstood()
     words = f"{goal.said[:1].upper()}{goal.said[1:]}." if goal.known else ""

@@ -24,7 +24,7 @@ from hicrisp_core.trace.events import (
     UsageSoFar,
     VerdictGiven,
 )
-from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled
+from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled, UserSaid
 from hicrisp_core.trace.read_event import events_of
 from hicrisp_core.trace.records import FaultRecord, FeedbackRecord, StackRecord
 
@@ -65,6 +65,11 @@ class Attempt:
         return self.verdict.feedback if self.verdict else None
 
     @property
+    def stopped(self) -> bool:
+        """Whether it was stopped since the user changed the task, which is no failure."""
+        return self.feedback is not None and self.feedback.kind == "said_by_user"
+
+    @property
     def deviation(self) -> Tuple[float, ...]:
         """Measured deviation in metres (x, y, z); empty when it was not measured."""
         seen = self.verdict.deviation if self.verdict else None
@@ -97,9 +102,13 @@ class Story:
     task: TaskReceived = field(default_factory=TaskReceived)
     goal: Optional[GoalUnderstood] = None
     """What the task was understood to mean, the latest."""
+    first_goal: Optional[GoalUnderstood] = None
+    """The same before anybody changed it."""
     judged: Optional[GoalJudged] = None
     """The last look at the goal."""
     questions: List[QuestionAsked] = field(default_factory=list)
+    remarks: List[UserSaid] = field(default_factory=list)
+    """What the user said while it ran."""
     plans: List[PlanMade] = field(default_factory=list)
     steps: List[StepStory] = field(default_factory=list)
     offsets: Dict[str, OffsetLearnt] = field(default_factory=dict)
@@ -180,7 +189,7 @@ def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
             _attach(story, event)
         elif isinstance(event, StepFinished):
             step = _step_of(story, event)
-            step.ok, step.ended = bool(event.ok), event.t
+            step.ok, step.ended = event.ok, event.t
         elif isinstance(event, TaskFinished):
             story.end = event
         elif isinstance(event, UsageSoFar):
@@ -193,11 +202,14 @@ def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
 def _note(story: Story, event: Event) -> None:
     if isinstance(event, GoalUnderstood):
         story.goal = event
+        story.first_goal = story.first_goal or event
         return
     if isinstance(event, QuestionAsked):
         story.questions.append(event)
         return
-    if isinstance(event, GoalJudged):
+    if isinstance(event, UserSaid):
+        story.remarks.append(event)
+    elif isinstance(event, GoalJudged):
         story.judged = event
     elif isinstance(event, PlanMade):
         story.plans.append(event)

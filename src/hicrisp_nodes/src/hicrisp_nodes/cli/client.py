@@ -15,7 +15,16 @@ from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.service_client import ServiceClient
 
 from hicrisp_msgs.msg import Event, TaskStatus, WorldState
-from hicrisp_msgs.srv import AnswerQuestion, Approve, CancelTask, Explain, GetTask, ResetWorld, SubmitTask
+from hicrisp_msgs.srv import (
+    AnswerQuestion,
+    Approve,
+    CancelTask,
+    Explain,
+    GetTask,
+    ResetWorld,
+    SubmitTask,
+    TellTask,
+)
 from hicrisp_nodes.cli.graph import Graph
 
 NODES = ("supervisor", "brain", "body", "detector", "corrector", "embedded_world")
@@ -31,7 +40,7 @@ STATES = {
                  "REFUSED", "CANCELED", "ANSWERED", "ASKING")}
 _SERVICES = {
     "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
-    "approve": Approve, "answer": AnswerQuestion,
+    "approve": Approve, "answer": AnswerQuestion, "tell": TellTask,
     "reset_world": ResetWorld}
 
 

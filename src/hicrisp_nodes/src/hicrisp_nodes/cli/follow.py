@@ -10,6 +10,8 @@ from typing import Any, Callable, Dict, List, Optional
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace.events import TaskFinished
+from hicrisp_core.trace.goal_events import UserSaid
+from hicrisp_core.trace.read_event import event_of
 
 from hicrisp_msgs.msg import TaskStatus
 from hicrisp_nodes.cli.client import ENDED, EventStream, Supervisor, Unreachable
@@ -76,6 +78,25 @@ class Follower:
                 self._supervisor.ask("cancel_task", task_id)
                 limit = Deadline(float("inf"))
         return told
+
+    def hear(self, task_id: str, seconds: float) -> Optional[UserSaid]:
+        """Wait until it is known what a remark does to a task, and tell it; ``None`` where that does not
+        come in time, or the task ends before.
+        """
+        limit, ask_at = Deadline(seconds), time.monotonic() + _ASK_EVERY
+        while not limit.passed:
+            event = self._events.next(_SLICE)
+            if event is not None and event["task_id"] == task_id:
+                known = event_of(event)
+                if isinstance(known, (UserSaid, TaskFinished)):
+                    self._narrator.tell(event)
+                    return known if isinstance(known, UserSaid) else None
+            if time.monotonic() >= ask_at:
+                ask_at = time.monotonic() + _ASK_EVERY
+                status = self._supervisor.status(task_id)
+                if status is not None:
+                    self._question(status)
+        return None
 
     def _approval(self, status: TaskStatus) -> None:
         """Put the supervisor's question to who sits at the terminal, or say how to answer it."""

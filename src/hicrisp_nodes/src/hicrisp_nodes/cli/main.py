@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
 import rospy
+from hicrisp_core.executive.conversation import KEPT
 from hicrisp_ros.action_client import ActionClient, Limits
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, TaskStatus
@@ -19,6 +20,8 @@ from hicrisp_nodes.cli.narrator import Narrator
 from hicrisp_nodes.cli.past import past_runs
 
 _DAY = 86400.0
+_HEARD_LIMIT = 180.0
+"""Seconds in which a remark is understood, with a question to the user."""
 _CONNECT_LIMIT = 10.0
 _RESET_LIMIT = 120.0
 _STYLES = {"succeeded": "good", "answered": "good", "failed": "bad"}
@@ -89,6 +92,18 @@ def _answer(options: argparse.Namespace, console: Console) -> int:
     return _said(Supervisor(options.namespace).ask("answer", options.task_id, answer), console)
 
 
+def _tell(options: argparse.Namespace, console: Console) -> int:
+    supervisor = Supervisor(options.namespace)
+    events = _listen(options.namespace)
+    running = supervisor.status(options.task_id)
+    answer = supervisor.ask("tell", options.task_id, " ".join(options.text))
+    if not answer.ok or running is None:
+        return _said(answer, console)
+    console.say(answer.message)
+    heard = Follower(supervisor, events, console).hear(running.task_id, _HEARD_LIMIT)
+    return 0 if heard is not None and heard.effect != KEPT else 1
+
+
 def _explain(options: argparse.Namespace, console: Console) -> int:
     answer = Supervisor(options.namespace).ask("explain", options.task_id)
     console.say(answer.text)
@@ -140,7 +155,7 @@ def _listen(namespace: str) -> EventStream:
 
 _COMMANDS: Dict[str, Callable[[argparse.Namespace, Console], int]] = {
     "submit": _submit, "watch": _watch, "cancel": _cancel, "explain": _explain, "tasks": _tasks,
-    "approve": _approve, "answer": _answer,
+    "approve": _approve, "answer": _answer, "tell": _tell,
     "refuse": _approve, "reset": _reset}
 
 
@@ -164,6 +179,9 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     answer = commands.add_parser("answer", help="say what a task means that is asked about")
     answer.add_argument("task_id", help="the task that asks")
     answer.add_argument("answer", nargs="+", help="the number of a choice, or words of your own")
+    tell = commands.add_parser("tell", help="say something while a task runs: not that one, the blue one")
+    tell.add_argument("task_id", help="the task that is meant")
+    tell.add_argument("text", nargs="+", help="what is meant instead, or besides; stop ends the task")
     tasks = commands.add_parser("tasks", help="the tasks that wait, run and have ended, the newest first")
     tasks.add_argument("--most", type=int, default=20, metavar="N", help="how many that have ended (20)")
     reset = commands.add_parser("reset", help="put a simulated world back to its beginning")

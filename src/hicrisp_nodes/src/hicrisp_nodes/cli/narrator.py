@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Dict, Mapping, Type, Union
 
+from hicrisp_core.model.feedback_kind import FeedbackKind
 from hicrisp_core.trace.event import Event
 from hicrisp_core.trace.events import (
     Answered,
@@ -23,7 +24,7 @@ from hicrisp_core.trace.events import (
     VerdictGiven,
     Waiting,
 )
-from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled
+from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled, UserSaid
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_core.trace.records import FeedbackRecord, StackRecord
 
@@ -50,7 +51,7 @@ class Narrator:
             StepStarted: self._step, CommandTried: self._remember, VerdictGiven: self._verdict,
             CorrectionMade: self._correction, StackChanged: self._stack, OffsetLearnt: self._offset,
             Noted: self._note, Waiting: self._note, ApprovalAsked: self._approval, FaultInjected: self._fault,
-            Recalled: self._recalled,
+            Recalled: self._recalled, UserSaid: self._said,
             TaskFinished: self._end,
         }
 
@@ -86,6 +87,12 @@ class Narrator:
         paint = self._console.paint
         self._say(paint("Asked", "strong"), event.text,
                   paint(f"answer: {event.answer}" if event.answer else "nobody answered in time", "warn"))
+
+    def _said(self, event: UserSaid) -> None:
+        paint = self._console.paint
+        self._say(paint("Said", "strong"), " ", paint(event.text, "accent"))
+        if event.reply:
+            self._say("     ", paint(event.reply, "good" if event.effect == "changed" else "warn"))
 
     def _judged(self, event: GoalJudged) -> None:
         paint = self._console.paint
@@ -145,6 +152,9 @@ class Narrator:
                       paint(f"{seconds:.1f} s", "soft"))
             return
         feedback = event.feedback or FeedbackRecord()
+        if feedback.kind == FeedbackKind.SAID_BY_USER.value:
+            self._say("  ", paint("■ stopped:", "warn"), whose, said, paint(f"{seconds:.1f} s", "soft"))
+            return
         level = paint(f"[{feedback.level} level, {feedback.kind}]", "soft")
         self._say("  ", paint("✗", "bad"), whose, said, level, paint(f"{seconds:.1f} s", "soft"))
         for name, text, style in (("error", feedback.error, "bad"), ("reason", feedback.reason, "soft"),

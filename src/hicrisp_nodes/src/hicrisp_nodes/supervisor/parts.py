@@ -8,7 +8,13 @@ from hicrisp_ros.ports.detector import RosDetector
 from hicrisp_ros.ports.thinker import Thinker
 from hicrisp_ros.service_client import ServiceClient
 
-from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, ReportTaskAction, TranslateStepAction
+from hicrisp_msgs.msg import (
+    CorrectStepAction,
+    PlanTaskAction,
+    ReportTaskAction,
+    TranslateStepAction,
+    UnderstandRemarkAction,
+)
 from hicrisp_msgs.srv import AimCommand
 
 
@@ -18,6 +24,7 @@ class Thinkers:
     def __init__(self) -> None:
         self.brain = Thinker("brain/plan", PlanTaskAction)
         self.reporter = Thinker("brain/report", ReportTaskAction)
+        self.interpreter = Thinker("brain/understand", UnderstandRemarkAction)
         self.body = Thinker("body/translate", TranslateStepAction)
         self.corrector = Thinker("corrector/correct", CorrectStepAction)
         self.aim = ServiceClient("body/aim", AimCommand)

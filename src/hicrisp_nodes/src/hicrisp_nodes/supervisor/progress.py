@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Mapping
+from typing import Any, Mapping, Tuple
 
 from hicrisp_core.trace.events import (
     Answered,
@@ -17,7 +17,7 @@ from hicrisp_core.trace.events import (
     TaskReceived,
     Waiting,
 )
-from hicrisp_core.trace.goal_events import GoalUnderstood
+from hicrisp_core.trace.goal_events import GoalUnderstood, UserSaid
 from hicrisp_core.trace.read_event import event_of
 
 
@@ -61,6 +61,8 @@ class Progress:
     goal: str = ""
     """What the task means, in words."""
     goal_state: str = ""
+    said: Tuple[str, ...] = ()
+    """What the user said while it ran, each with what became of it."""
 
     def ended(self, state: State, message: str) -> "Progress":
         """The end of the task."""
@@ -75,6 +77,9 @@ class Progress:
             return replace(self, message=event.text)
         if isinstance(event, GoalUnderstood):
             return replace(self, goal=event.said, goal_state="" if event.known else "unknown")
+        if isinstance(event, UserSaid):
+            told = f'"{event.text}": {event.reply or event.effect}'
+            return replace(self, said=(*self.said, told), message=event.reply)
         if isinstance(event, PlanMade):
             return replace(self, state=State.RUNNING, step_count=event.from_step + len(event.steps),
                            message="")

@@ -11,6 +11,7 @@ from typing import Callable, Dict, List, Optional, Tuple
 
 from hicrisp_core.brain.dialogue import Dialogue
 from hicrisp_core.model import Plan
+from hicrisp_core.ports.remarks import Remarks
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
@@ -33,6 +34,7 @@ class Request:
         explain: says in sentences why it goes as it does, once it has begun.
         cancel: set when the user wants it to end.
         finished: set when it has ended.
+        remarks: what the user says while it runs.
     """
 
     id: str
@@ -47,6 +49,7 @@ class Request:
     explain: Optional[Callable[[], str]] = None
     cancel: Event = field(default_factory=Event)
     finished: Event = field(default_factory=Event)
+    remarks: Remarks = field(default_factory=Remarks)
 
 
 @dataclass(frozen=True)
@@ -58,18 +61,21 @@ class Admission:
     request: Optional[Request] = None
 
 
-def objection(text: str) -> str:
-    """Why a text can be no task, in words; empty when it can."""
+def objection(
+    text: str, what: str = "task",
+    advice: str = "say what shall be done, for example: place the box next to the cylinder"
+) -> str:
+    """Why a text can be no task, or no remark on one, in words; empty when it can."""
     if not text.strip():
-        return "the task is empty; say what shall be done, for example: place the box next to the cylinder"
+        return f"the {what} is empty; {advice}"
     if len(text) > MAX_TEXT:
-        return f"the task has {len(text)} characters; at most {MAX_TEXT} are taken"
+        return f"the {what} has {len(text)} characters; at most {MAX_TEXT} are taken"
     strange = next((c for c in text if unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn")
                     and c not in "\n\t"), "")
     if strange:
-        return f"the task holds the control character U+{ord(strange):04X}; plain text is taken"
+        return f"the {what} holds the control character U+{ord(strange):04X}; plain text is taken"
     if not any(c.isalpha() for c in text):
-        return "the task holds no word; say what shall be done"
+        return f"the {what} holds no word; {advice}"
     return ""
 
 
@@ -149,6 +155,24 @@ class TaskQueue:
         if waiting:
             self._changed(request)
         return True, f"task {request.id} {'was taken out of the line' if waiting else 'is being stopped'}"
+
+    def tell(self, task_id: str, said: str) -> Tuple[bool, str]:
+        """Say something to the running task, which is the only one that listens."""
+        why = objection(said, "remark", "say what is meant, for example: not that one, the blue one")
+        if why:
+            return False, why
+        with self._news:
+            request = self._all.get(task_id) if task_id else self._current
+            if request is None:
+                return False, f"there is no task '{task_id}'" if task_id else "no task is running"
+            if request.progress.state in ENDED:
+                return False, (f"task {request.id} has ended already ({request.progress.state.value}): "
+                               "hand in a new one")
+            if request is not self._current:
+                return False, f"task {request.id} has not begun: cancel it and hand in another one"
+            if not request.remarks.add(" ".join(said.split())):
+                return False, f"task {request.id} is about to end and listens no more: hand in a new one"
+        return True, f"task {request.id} hears: {' '.join(said.split())}"
 
     def hold(self, seconds: float, patience: float) -> str:
         """Begin no task until ``release``, at most for some seconds; why that is not possible, which is empty

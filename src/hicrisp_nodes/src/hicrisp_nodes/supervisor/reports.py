@@ -10,6 +10,7 @@ from hicrisp_core.domain.wording import Words
 from hicrisp_core.model import Plan
 from hicrisp_core.model.feedback_data import feedback_of
 from hicrisp_core.trace.events import StackChanged, UsageSoFar, VerdictGiven
+from hicrisp_core.trace.goal_events import UserSaid
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
@@ -61,7 +62,7 @@ class Reports:
             entries = [FailedCommand(each.command, each.error, each.kind, each.label, each.attempts)
                        for each in told.entries]
             self._stack.publish(CorrectionStack(rospy.Time.now(), task_id, entries))
-        elif isinstance(told, VerdictGiven) and told.feedback is not None:
+        elif isinstance(told, (VerdictGiven, UserSaid)) and told.feedback is not None:
             words = Words(told.feedback.error, told.feedback.reason, told.feedback.suggestion)
             self._feedback.publish(feedback_to_msg(feedback_of(told.feedback), words))
         elif isinstance(told, UsageSoFar):
@@ -94,6 +95,6 @@ def status_to_msg(request: Request, queued: int, choices: Sequence[str] = ()) ->
         stamp=rospy.Time.now(), task_id=request.id, text=request.text, state=_STATE_CODES[progress.state],
         step_index=progress.step_index, step_count=progress.step_count, step=progress.step,
         stack_depth=progress.stack_depth, corrections=progress.corrections, message=progress.message,
-        run_folder=progress.run_folder, choices=list(choices), goal=progress.goal,
+        run_folder=progress.run_folder, choices=list(choices), goal=progress.goal, said=list(progress.said),
         goal_state=progress.goal_state, queued=queued)
 

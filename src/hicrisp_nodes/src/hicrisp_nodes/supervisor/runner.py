@@ -18,12 +18,13 @@ from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import COPAL
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.linked_event import AlarmEvent
 from hicrisp_core.trace import EventLog, explain, finish_run
 from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskReceived, Waiting
 from hicrisp_core.trace.records import FaultRecord
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
-from hicrisp_ros.ports.brain import RosBrain, RosReporter
+from hicrisp_ros.ports.brain import RosBrain, RosInterpreter, RosReporter
 from hicrisp_ros.ports.corrector import RosCorrector
 from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
 from hicrisp_ros.ports.picture import wait_for_picture
@@ -171,9 +172,14 @@ class TaskRunner:
             request.plan = plan
             self._reports.plan(plan, request.id)
 
+        def spoken() -> Event:
+            """Set when the task is canceled, or something is said from now on."""
+            before = request.remarks.count
+            return AlarmEvent(lambda: True if request.remarks.count > before else None, cancel)
+
         def approve(command: Command, doubt: str) -> bool:
             return self._gate.approve(f"May {command.robot} {domain.describe(command)}? {doubt}".rstrip(),
-                                      cancel)
+                                      spoken())
 
         talks = self._configuration.policy.brain == COPAL
         return Ports(
@@ -185,12 +191,14 @@ class TaskRunner:
             observer=TaskObserver(self._observer, cancel),
             approve=approve,
             ask=lambda question, seconds: self._gate.ask(question, seconds, cancel),
-            help=lambda wanted: self._gate.help(wanted, cancel),
+            help=lambda wanted: self._gate.help(wanted, spoken()),
             announce=planned,
             gate=self._gate.pass_through,
             reporter=RosReporter(self._thinkers.reporter, cancel) if talks else None,
             watch=TaskOrder(domain, self._space) if drives(domain) else None,
             memory=self._recall(),
+            remarks=request.remarks,
+            interpreter=RosInterpreter(self._thinkers.interpreter, cancel),
         )
 
     def _recall(self) -> Optional[FileMemory]:

@@ -68,8 +68,9 @@ def outcome_from_msg(message: OutcomeMsg) -> Outcome:
     """The outcome of a message; a status that nobody defined counts as INVALID, never as a success."""
     status = _STATUSES.get(message.status)
     if status is None:
-        return Outcome(Status.INVALID,
-                       f"the driver answered the unknown status {message.status}: {message.message}")
+        return Outcome.because(
+            CauseKind.UNKNOWN, Status.INVALID,
+            f"the driver answered the unknown status {message.status}: {message.message}")
     return Outcome(status, message.message, tuple(message.blockers), cause_from_msg(message.cause))
 
 

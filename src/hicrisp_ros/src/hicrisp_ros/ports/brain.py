@@ -12,9 +12,10 @@ from hicrisp_core.ports.brain import (
     ReportAnswer,
     ReportRequest,
 )
+from hicrisp_core.ports.interpreter import RemarkAnswer, RemarkRequest
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal
+from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal, UnderstandRemarkGoal
 from hicrisp_ros import conversions as to
 from hicrisp_ros.ports.thinker import Thinker
 
@@ -83,3 +84,26 @@ class RosReporter:
         if not reply.ok or reply.result is None:
             return ReportAnswer()
         return ReportAnswer(reply.result.text, to.usage_from_msg(reply.result.usage))
+
+
+class RosInterpreter:
+    """A brain behind ``brain/understand``; while it is away the task stays as it is."""
+
+    def __init__(self, thinker: Thinker, cancel: Event) -> None:
+        self._thinker = thinker
+        self._cancel = cancel
+
+    def understand(self, request: RemarkRequest, deadline: Deadline) -> RemarkAnswer:
+        """The task's goal as the remark changes it."""
+        reply = self._thinker.ask(UnderstandRemarkGoal(
+            task=request.task.text, task_id=request.task.id, robot=request.task.robot, said=request.said,
+            world=to.world_to_msg(request.world), has_goal=request.goal is not None,
+            goal=to.goal_to_msg(request.goal), about=list(request.about)), deadline, self._cancel)
+        if not reply.ok or reply.result is None:
+            why = f"The brain gave no answer ({reply.status.value}: {reply.message})"
+            return RemarkAnswer(refusal=f"{why}, so the task goes on as it was.")
+        result = reply.result
+        return RemarkAnswer(
+            to.goal_from_msg(result.goal, result.ok),
+            Question(result.question, to.choices_from_msg(result.choices)) if result.question else None,
+            result.refusal, to.usage_from_msg(result.usage))

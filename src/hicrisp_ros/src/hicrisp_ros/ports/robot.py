@@ -6,7 +6,7 @@ from threading import Event, Thread
 from typing import Callable, Optional, Sequence
 
 from actionlib_msgs.msg import GoalID
-from hicrisp_core.model import Command, Outcome, Status
+from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import LinkedEvent
@@ -21,15 +21,17 @@ SERVER_WAIT = 10.0
 PREEMPTION = 10.0
 
 _WITHOUT_OUTCOME = {
-    CallStatus.PREEMPTED: Status.CANCELED,
-    CallStatus.TIMEOUT: Status.TIMEOUT,
-    CallStatus.STUCK: Status.LOST,
-    CallStatus.LOST: Status.LOST,
-    CallStatus.UNREACHABLE: Status.LOST,
-    CallStatus.REJECTED: Status.INVALID,
-    CallStatus.ABORTED: Status.EXECUTION,
-    CallStatus.SUCCEEDED: Status.INVALID,
+    CallStatus.PREEMPTED: (Status.CANCELED, CauseKind.CANCELED),
+    CallStatus.TIMEOUT: (Status.TIMEOUT, CauseKind.OUT_OF_TIME),
+    CallStatus.STUCK: (Status.LOST, CauseKind.UNREACHABLE_NODE),
+    CallStatus.LOST: (Status.LOST, CauseKind.UNREACHABLE_NODE),
+    CallStatus.UNREACHABLE: (Status.LOST, CauseKind.UNREACHABLE_NODE),
+    CallStatus.REJECTED: (Status.INVALID, CauseKind.REFUSED),
+    CallStatus.ABORTED: (Status.EXECUTION, CauseKind.UNKNOWN),
+    CallStatus.SUCCEEDED: (Status.INVALID, CauseKind.UNKNOWN),
 }
+"""What a call is where the driver gives no outcome of its own, and what began that."""
+_ESTOP = "the emergency stop"
 
 
 class RosRobot:
@@ -67,7 +69,7 @@ class RosRobot:
         if self._clearing is not None:
             self._clearing.join(min(SERVER_WAIT, deadline.remaining))
         if self._estop.is_set():
-            return Outcome(Status.SAFETY, "the emergency stop is active")
+            return Outcome.because(CauseKind.STOPPED, Status.SAFETY, f"{_ESTOP} is active", _ESTOP)
         goal = ExecuteCommandGoal(command_to_msg(command), deadline.remaining)
         limits = Limits(min(SERVER_WAIT, deadline.remaining), deadline.remaining, PREEMPTION)
 
@@ -77,19 +79,23 @@ class RosRobot:
 
         reply = self._client.call(goal, limits, LinkedEvent(cancel, self._estop), report)
         self._ended()
-        outcome = Outcome(_WITHOUT_OUTCOME[reply.status], reply.message or reply.status.value)
+        status, began = _WITHOUT_OUTCOME[reply.status]
+        names = () if began is CauseKind.CANCELED else (self.name,)
+        outcome = Outcome.because(began, status, reply.message or reply.status.value, *names)
         if reply.result is not None and reply.status is not CallStatus.ABORTED:
             told = outcome_from_msg(reply.result.outcome)
             if told.status is not Status.INVALID or reply.status is CallStatus.SUCCEEDED:
                 outcome = told
         if self._estop.is_set() and not outcome.ok:
-            return Outcome(Status.SAFETY, f"the emergency stop ended the command ({outcome.message})")
+            return Outcome.because(
+                CauseKind.STOPPED, Status.SAFETY, f"{_ESTOP} ended the command ({outcome.message})", _ESTOP)
         return outcome
 
     def stop(self, deadline: Deadline) -> Outcome:
         """Ask the driver to end whatever it does; the driver's own outcome says when it stands still."""
         if not self._client.wait_for_server(deadline.remaining):
-            return Outcome(Status.LOST, f"the driver of {self.name} cannot be reached")
+            return Outcome.because(CauseKind.UNREACHABLE_NODE, Status.LOST,
+                                   f"the driver of {self.name} cannot be reached", self.name)
         wait_until(self._cancel_all.get_num_connections, deadline)
         self._cancel_all.publish(GoalID())
         return Outcome(Status.SUCCESS, "every goal was canceled")

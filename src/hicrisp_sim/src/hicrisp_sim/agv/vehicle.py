@@ -8,7 +8,7 @@ from threading import Event
 from typing import Callable, List, Optional, Tuple
 
 import numpy as np
-from hicrisp_core.model import Outcome, Pose, Status
+from hicrisp_core.model import CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
@@ -144,4 +144,5 @@ class Vehicle:
             self.tick(Twist())
             if self.simulation.base_speed < _STANDING and abs(self.simulation.base_turning) < 5 * _STANDING:
                 return Outcome(Status.SUCCESS)
-        return Outcome(Status.SAFETY, f"The base still moves at {self.simulation.base_speed:.2f} m/s.")
+        return Outcome.because(CauseKind.STILL_MOVING, Status.SAFETY,
+                               f"The base still moves at {self.simulation.base_speed:.2f} m/s.")

@@ -1,0 +1,274 @@
+"""What people say while a task runs: understood beside the motions, taken up between two commands.
+
+A thread of its own asks the interpreter. What it finds is a change that waits until the task takes it up; a
+command that no longer serves the new goal is stopped in its motion, any other may end.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from threading import Condition, Event, Thread
+from typing import Callable, Dict, Iterator, Optional, Tuple
+
+from hicrisp_core.domain.goal_words import goal_words
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.search import Ending, Searcher
+from hicrisp_core.domain.wording import quantity
+from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.records import in_words
+from hicrisp_core.executive.service import serves
+from hicrisp_core.goals.planning import way_to
+from hicrisp_core.language.clarifying import clarified
+from hicrisp_core.language.remarks import wants_end
+from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Task, WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.ports.executive import Ports
+from hicrisp_core.ports.interpreter import RemarkAnswer, RemarkRequest
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.linked_event import LinkedEvent
+from hicrisp_core.trace.goal_events import QuestionAsked, UserSaid
+
+log = logging.getLogger(__name__)
+
+CHANGED, KEPT, CANCELED = "changed", "kept", "canceled"
+"""What a remark does to the task."""
+_UNDERSTAND_LIMIT = 120.0
+"""Wall seconds for one answer of the interpreter."""
+_SEARCH_LIMIT = 5.0
+_SLICE = 0.05
+_MOST_QUESTIONS = 3
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a remark makes of the task: another goal, and the feedback that says so."""
+
+    task: Task
+    goal: Goal
+    feedback: Feedback
+
+
+@dataclass
+class _UnderWay:
+    """A command in its motion, the world in which it began, and what stops it."""
+
+    command: Command
+    before: WorldState
+    stop: Event
+
+
+class Conversation:
+    """Listens to the user while a task runs; without an inbox nothing is ever said.
+
+    Args:
+        latest: the world as it was seen last.
+        patience: wall seconds for the answer to a question.
+    """
+
+    def __init__(
+        self, ports: Ports, domain: Domain, ledger: Ledger, cancel: Event, patience: float,
+        latest: Callable[[], WorldState], searcher: Searcher
+    ) -> None:
+        self._ports = ports
+        self._domain = domain
+        self._ledger = ledger
+        self._cancel = cancel
+        self._patience = patience
+        self._latest = latest
+        self._searcher = searcher
+        self._news = Condition()
+        self._task: Optional[Task] = None
+        self._goal: Callable[[], Optional[Goal]] = lambda: None
+        self._under_way: Dict[int, _UnderWay] = {}
+        self._busy = False
+        self._change: Optional[Change] = None
+        self._over = Event()
+
+    @contextmanager
+    def open(self) -> Iterator["Conversation"]:
+        """Inside, what is said is heard."""
+        thread = Thread(target=self._listen, name="remarks", daemon=True)
+        if self._ports.remarks is not None and self._ports.interpreter is not None:
+            thread.start()
+        try:
+            yield self
+        finally:
+            self._over.set()
+            if self._ports.remarks is not None:
+                self._ports.remarks.end()
+
+    def about(self, task: Task, goal: Callable[[], Optional[Goal]]) -> None:
+        """What is said from now on is about this task; ``goal`` tells what is left of its goal."""
+        with self._news:
+            self._task, self._goal = task, goal
+            self._news.notify_all()
+
+    def settled(self) -> Optional[Change]:
+        """The change that waits to be taken up; before that, wait until what was said is understood."""
+        remarks = self._ports.remarks
+        if remarks is None:
+            return None
+        with self._news:
+            while self._change is None and (self._busy or remarks.arrived.is_set()) \
+                    and not self._cancel.is_set():
+                self._news.wait(_SLICE)
+            return self._change
+
+    def closed(self) -> bool:
+        """Hear nothing more, where nothing is waiting; whether that is so."""
+        if self._ports.remarks is None:
+            return True
+        self.settled()
+        with self._news:
+            return self._change is None and not self._busy and self._ports.remarks.close()
+
+    def take(self) -> Optional[Change]:
+        """The change that waits, which is taken up now."""
+        change = self.settled()
+        with self._news:
+            self._change = None
+            self._news.notify_all()
+        return change
+
+    @contextmanager
+    def motion(self, command: Command, before: WorldState) -> Iterator[Event]:
+        """Inside, the command is in its motion; the event is set when it is to stop."""
+        mine = _UnderWay(command, before, Event())
+        with self._news:
+            self._under_way[id(mine)] = mine
+            if self._change is not None:  # It was said while the command was prepared.
+                mine.stop.set()
+        try:
+            yield LinkedEvent(self._cancel, mine.stop)
+        finally:
+            with self._news:
+                del self._under_way[id(mine)]
+
+    def stopped(self, command: Command) -> Optional[Feedback]:
+        """Why a command's motion was to stop; ``None`` where no change waits."""
+        with self._news:
+            return replace(self._change.feedback, command=command) if self._change is not None else None
+
+    def kept(self, change: Change, why: str) -> None:
+        """Tell that a change was not taken up after all."""
+        self._ledger.tell(UserSaid(text=_words(change), effect=KEPT, reply=why))
+
+    def _listen(self) -> None:
+        while not self._over.is_set():
+            said = self._next()
+            if said is None:
+                continue
+            try:
+                self._hear(said)
+            except Exception as error:  # What somebody says must not end the task.
+                log.exception("a remark was not understood: %r", said)
+                reply = f"{type(error).__name__}: {error}. The task goes on as it was."
+                self._ledger.tell(UserSaid(text=said, effect=KEPT, reply=reply))
+            finally:
+                with self._news:
+                    self._busy = False
+                    self._news.notify_all()
+
+    def _next(self) -> Optional[str]:
+        """The next remark, once the last change was taken up and there is a task."""
+        remarks = self._ports.remarks
+        if remarks is None or not remarks.arrived.wait(_SLICE):
+            return None
+        with self._news:
+            said = remarks.take() if self._change is None else None
+            self._busy = said is not None
+            if said is None:
+                self._news.wait(_SLICE)
+            return said
+
+    def _hear(self, said: str) -> None:
+        if wants_end(said):
+            self._ledger.tell(UserSaid(text=said, effect=CANCELED))
+            self._cancel.set()
+            return
+        with self._news:
+            while self._task is None and not (self._over.is_set() or self._cancel.is_set()):
+                self._news.wait(_SLICE)
+            task, goal = self._task, self._goal()
+        if task is None or self._cancel.is_set():
+            return
+        world = self.unordered(self._latest())
+        answer = self._understood(task, goal, said, world)
+        why = self._in_vain(answer.goal, world) if answer.goal is not None else answer.refusal
+        if answer.goal is None or why:
+            self._ledger.tell(UserSaid(text=said, effect=KEPT, reply=why))
+            return
+        self._changes(Task(clarified(task.text, f"correction: {said}"), task.id, task.robot), answer.goal,
+                      said)
+
+    def _understood(self, task: Task, goal: Optional[Goal], said: str, world: WorldState) -> RemarkAnswer:
+        """The interpreter's answer, without questions that are left."""
+        interpreter = self._ports.interpreter
+        if interpreter is None:
+            return RemarkAnswer(refusal="Nobody is there who understands what is said.")
+        words = said
+        for _ in range(_MOST_QUESTIONS + 1):
+            answer = interpreter.understand(RemarkRequest(task, words, world, goal, self._handled()),
+                                            Deadline(_UNDERSTAND_LIMIT))
+            self._ledger.used(answer.usage)
+            question = answer.question
+            if question is None:
+                return answer
+            reply = self._ports.ask(question, self._patience)
+            choices = tuple(each.text for each in question.choices)
+            self._ledger.tell(QuestionAsked(text=question.text, choices=choices, answer=reply))
+            if not reply:
+                within = quantity(self._patience, "s")
+                return RemarkAnswer(refusal=f"{question.text} Nobody answered within {within}, so the task "
+                                            "goes on as it was.")
+            choice = question.chosen(reply)
+            if choice is not None and choice.goal is not None:
+                return RemarkAnswer(choice.goal)
+            words = clarified(words, choice.text if choice is not None else reply)
+        return RemarkAnswer(refusal="The answers did not settle it, so the task goes on as it was.")
+
+    def unordered(self, world: WorldState) -> WorldState:
+        """The world without what the request said of an order: a goal that changes it knows better."""
+        order = (self._domain.roles.waits_for, self._domain.roles.not_due)
+        return world.with_relations(frozenset(fact for fact in world.relations
+                                              if fact.predicate not in order))
+
+    def _handled(self) -> Tuple[str, ...]:
+        with self._news:
+            items = (self._domain.item(each.command) for each in self._under_way.values())
+            return tuple(item for item in items if item)
+
+    def _in_vain(self, goal: Goal, world: WorldState) -> str:
+        """Why a goal cannot be reached from here; empty where it can, or where nobody knows."""
+        way = way_to(self._searcher, world, goal, Deadline(_SEARCH_LIMIT))
+        if way.found or way.ending is Ending.OUT_OF_TIME and way.misfit is None and not way.others:
+            return ""
+        said = goal.said or goal_words(goal, self._domain)
+        return f"I understand: {said}. No way leads there from here, so the task goes on as it was."
+
+    def _changes(self, task: Task, goal: Goal, said: str) -> None:
+        """Let the change wait, and stop what does not serve it."""
+        goal = goal if goal.said else replace(goal, said=goal_words(goal, self._domain))
+        feedback = Feedback(Level.HIGH, FeedbackKind.SAID_BY_USER, conditions=(*goal.end, *goal.keep),
+                            cause=Cause(CauseKind.SAID, said=said))
+        with self._news:
+            moving = tuple(self._under_way.values())
+        serving = {id(each) for each in moving
+                   if serves(each.command, self.unordered(each.before), goal, self._domain, self._searcher)}
+        with self._news:
+            self._change = Change(task, goal, feedback)
+            still = tuple(each for key, each in self._under_way.items() if key not in serving)
+        self._ledger.tell(UserSaid(
+            text=said, effect=CHANGED, reply=f"I understand: {goal.said}.",
+            stopped=tuple(self._domain.describe(each.command) for each in still),
+            feedback=in_words(feedback, self._domain)))
+        for each in still:
+            each.stop.set()
+        with self._news:
+            self._news.notify_all()
+
+
+def _words(change: Change) -> str:
+    return change.feedback.cause.said if change.feedback.cause is not None else ""

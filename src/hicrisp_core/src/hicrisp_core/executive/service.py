@@ -1,0 +1,36 @@
+"""Whether a command that is under way still serves a goal that has changed."""
+
+from __future__ import annotations
+
+from typing import Tuple
+
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.search import Searcher
+from hicrisp_core.executive.keeping import Keeping
+from hicrisp_core.goals.planning import way_to
+from hicrisp_core.model import Command, WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.time.deadline import Deadline
+
+_SEARCH_LIMIT = 5.0
+"""Wall seconds for one search."""
+
+
+def serves(command: Command, before: WorldState, goal: Goal, domain: Domain, searcher: Searcher) -> bool:
+    """Whether a command lies on a way to the goal that is as short as the shortest without it, and ends
+    nothing that is to stay so.
+
+    Args:
+        before: the world in which it began.
+    """
+    if Keeping(domain, goal.keep).spoils(command, before):
+        return False
+    after = apply_effects(domain, command, before)
+    lengths: Tuple[int, ...] = ()
+    for world in (before, after):
+        way = way_to(searcher, world, goal, Deadline(_SEARCH_LIMIT))
+        if not way.found:
+            return False
+        lengths += (len(way.commands),)
+    return 1 + lengths[1] <= lengths[0]
