@@ -14,6 +14,7 @@ from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
+from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.scene import Scene, load_scene
@@ -22,7 +23,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.arm_model import load_description
 from hicrisp_sim.faults import Faults
-from hicrisp_sim.robot_files import arms_of, robot_file
+from hicrisp_sim.robot_files import robot_file
 from hicrisp_sim.settings import SECTION
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.tracker import Tracker
@@ -94,7 +95,7 @@ class EmbeddedWorld(SimulatedWorld):
         robot: Union[str, Path] = "", domain: Optional[Domain] = None,
     ) -> None:
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
-        self.description = load_description(robot_file(loaded, arms_of(loaded), "embedded", SECTION, robot))
+        self.description = load_description(robot_file(loaded, ARM, "embedded", SECTION, robot))
         self._domain = domain or load_domain(config_file("domains", loaded.domain))
         self.simulation = self._simulate(loaded, rate)
         self.arm = EmbeddedArm(self.simulation, loaded, self.description, seed)

@@ -8,25 +8,24 @@ from typing import List, Tuple, Union
 from hicrisp_core.config.files import config_file, config_folders
 from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.scene import Scene
 
 
-def arms_of(scene: Scene) -> Tuple[str, ...]:
-    """The robots of a scene that stand at its table."""
-    return tuple(name for name in scene.robots if name not in bases_of(scene))
+def robots_of(scene: Scene, kind: str) -> Tuple[str, ...]:
+    """The robots of a scene of one kind: bases drive in its arena, arms stand at its table."""
+    bases = scene.arena.starts if scene.arena is not None else {}
+    return tuple(name for name in scene.robots if (name in bases) == (kind == BASE))
 
 
-def bases_of(scene: Scene) -> Tuple[str, ...]:
-    """The robots of a scene that drive in its arena."""
-    return tuple(scene.arena.starts) if scene.arena is not None else ()
-
-
-def robot_file(scene: Scene, robots: Tuple[str, ...], use: str, section: str,
-               told: Union[str, Path] = "") -> Path:
-    """The file that describes the first of some robots: ``config/robots/<name>_<use>.yaml``, beside the
-    scene's folder or in the workspace.
+def robot_file(
+    scene: Scene, kind: str, use: str, section: str, told: Union[str, Path] = ""
+) -> Path:
+    """The file that describes a scene's first robot of a kind: ``config/robots/<name>_<use>.yaml``, beside
+    the scene's folder or in the workspace.
 
     Args:
+        kind: ``arm`` or ``base``.
         use: of the robot: ``embedded`` or ``lab``.
         section: what such a file must have.
         told: a file, or the name of one, that was asked for instead.
@@ -34,7 +33,7 @@ def robot_file(scene: Scene, robots: Tuple[str, ...], use: str, section: str,
     Raises:
         ConfigError: when there is none, or it is about another robot, with those that there are.
     """
-    beside = scene.source or None
+    beside, robots = scene.source or None, robots_of(scene, kind)
     if told:
         file = config_file("robots", told, beside=beside)
         name = read_yaml(file)[0].get("name")
@@ -43,7 +42,7 @@ def robot_file(scene: Scene, robots: Tuple[str, ...], use: str, section: str,
                               f"robots: {', '.join(robots) or 'none'}")
         return file
     if not robots:
-        raise ConfigError(f"the scene '{scene.name}' has no robot with a section {section}; its robots: "
+        raise ConfigError(f"the scene '{scene.name}' has no {kind}; its robots: "
                           f"{', '.join(scene.robots) or 'none'}")
     try:
         return config_file("robots", f"{robots[0]}_{use}", beside=beside)

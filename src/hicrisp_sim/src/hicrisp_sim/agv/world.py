@@ -25,7 +25,7 @@ from hicrisp_sim.agv.settings import SECTION, load_agv_settings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.embedded import SimulatedWorld
 from hicrisp_sim.mujoco_poses import pose_of
-from hicrisp_sim.robot_files import bases_of, robot_file
+from hicrisp_sim.robot_files import robot_file
 
 _log = logging.getLogger(__name__)
 _QUIET_FOR = 0.5
@@ -121,7 +121,7 @@ class AgvWorld(SimulatedWorld):
         if loaded.arena is None:
             raise ConfigError(f"the scene '{loaded.name}' has no arena to drive in; its robots: "
                               f"{', '.join(loaded.robots) or 'none'}")
-        file = robot_file(loaded, bases_of(loaded), "embedded", SECTION, robot)
+        file = robot_file(loaded, BASE, "embedded", SECTION, robot)
         self.settings = load_agv_settings(file)
         self.domain = domain or load_domain(config_file("domains", loaded.domain))
         self.simulation = AgvSimulation(loaded, self.settings.name, rate)

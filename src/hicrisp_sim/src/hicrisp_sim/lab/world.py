@@ -22,7 +22,7 @@ from hicrisp_sim.agv.settings import SECTION, load_agv_settings
 from hicrisp_sim.agv.world import AgvFaults, follow_with
 from hicrisp_sim.embedded import QUIET, EmbeddedWorld
 from hicrisp_sim.lab.simulation import LabSimulation
-from hicrisp_sim.robot_files import bases_of, robot_file
+from hicrisp_sim.robot_files import robot_file
 
 Moving = Callable[[], FrozenSet[str]]
 """Names the robots and things that move on purpose at this moment."""
@@ -47,7 +47,7 @@ class LabWorld(EmbeddedWorld):
         if loaded.arena is None:
             raise ConfigError(f"the scene '{loaded.name}' has no arena, which a lab needs; its robots: "
                               f"{', '.join(loaded.robots) or 'none'}")
-        file = robot_file(loaded, bases_of(loaded), "lab", SECTION, base)
+        file = robot_file(loaded, BASE, "lab", SECTION, base)
         self.base_settings = load_agv_settings(file)
         self._seed = seed
         super().__init__(loaded, seed, rate, robot, domain)
