@@ -12,15 +12,28 @@ from hicrisp_nodes.cli import main as hicrisp
 from hicrisp_nodes.cli import options as demo
 
 ROOT = Path(__file__).parents[3]
-COMMAND = re.compile(r"(?:^ *|`|\$ )(scripts/\w+|hicrisp)((?: +[^`#|\n]*)?)", re.MULTILINE)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+INDENTED = re.compile(r"^    \S.*$", re.MULTILINE)
+INLINE = re.compile(r"`([^`]+)`")
+COMMAND = re.compile(r"(?:\$ )?(scripts/\w+|hicrisp)(?![\w/.])(.*?)(?: +#.*)?")
+
+
+def code(text: str) -> Iterator[str]:
+    """The lines of the blocks of a document, and what stands in backticks."""
+    for block in FENCED.findall(text):
+        yield from block.splitlines()
+    prose = FENCED.sub("", text)
+    yield from (line.strip() for line in INDENTED.findall(prose))
+    yield from (" ".join(span.split()) for span in INLINE.findall(INDENTED.sub("", prose)))
 
 
 def commands() -> Iterator[Tuple[str, str, str]]:
     """Where each command stands, its program, and what follows; a backslash joins lines."""
     for file in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-        text = file.read_text(encoding="utf-8").replace("\\\n", " ")
-        for found in COMMAND.finditer(text):
-            yield f"{file.name}: {found.group(0).strip(' `')}", found.group(1), found.group(2)
+        for line in code(file.read_text(encoding="utf-8").replace("\\\n", " ")):
+            found = COMMAND.fullmatch(line)
+            if found:
+                yield f"{file.name}: {line}", found.group(1), found.group(2)
 
 
 def parsers() -> Dict[str, Callable[..., object]]:
