@@ -133,3 +133,12 @@ def test_a_server_that_is_not_there_is_told_as_a_gateways_error() -> None:
         pass
     reply = Forward(gone.url)({"messages": []})
     assert reply.status == 502
+
+
+def test_a_body_with_a_model_has_a_row_without_looking_ahead() -> None:
+    told = [Told(next(each for each in read_tasks(TASKS) if each.id == "plain_02"), 0)]
+    rows = {row["tricks"]: row for row in latency_rows(CONFIG, told, ["brainbody"], None, [0.0], 0.0)}
+    assert list(rows) == ["all on", "repeats off", "look ahead off"]
+    assert all(row["success"] == 1.0 for row in rows.values())
+    assert rows["look ahead off"]["calls"] == 2
+    assert rows["all on"]["calls"] in (2, 3)  # Three where the world turned out otherwise than the facts say.

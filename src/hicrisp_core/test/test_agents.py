@@ -22,6 +22,9 @@ from hicrisp_core.model import (
     StepRecord,
     Task,
 )
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_text import statements_of
+from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest, Reporter, ReportRequest
@@ -368,3 +371,27 @@ def test_an_agents_prompt_takes_its_values_once(config_dir, name):
 def test_a_prompt_that_no_folder_has_is_named(tmp_path):
     with pytest.raises(ConfigError, match="cannot read the prompt .*alex.txt"):
         Prompts(tmp_path / "mine", AGENT_PLACEHOLDERS)
+
+
+def test_earlier_tasks_are_shown_to_travi_and_ropa_each_in_the_form_of_its_answer(domain, ask):
+    earlier = Remembered("7", "bring the red one to the can", tuple(steps(domain, PICK, BESIDE)),
+                         Goal(statements_of(["next_to(red_box,cylinder)"])))
+    answer, asked = ask(forwards(), TRAVI, ROPA, examples=(earlier,))
+    assert answer.plan is not None
+    alex, travi, ropa = asked.prompts
+    assert "bring the red one" not in alex
+    shown = json.loads(travi.split("Answer: ")[1].splitlines()[0])
+    assert shown["steps"] == ["pick up red_box", "place red_box next to cylinder"]
+    assert shown["objects"] == ["red_box", "cylinder"]
+    shown = json.loads(ropa.split("Answer: ")[1].splitlines()[0])
+    assert [step["action"] for step in shown["steps"]] == ["pick", "place_next_to"]
+    assert "<<<bring the red one to the can>>>" in travi
+    assert "<<<bring the red one to the can>>>" in ropa
+
+
+def test_after_a_failure_earlier_tasks_are_not_shown(domain, ask):
+    failed = no_motion(domain, WORLD, PICK)
+    earlier = Remembered("7", "bring the red one to the can", tuple(steps(domain, PICK, BESIDE)))
+    _, asked = ask(TRAVI, ROPA, examples=(earlier,),
+                   feedback=(failed,))
+    assert not any("bring the red one" in prompt for prompt in asked.prompts)

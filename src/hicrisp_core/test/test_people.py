@@ -5,6 +5,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from agv_world import DOMAIN, seen
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.model import Outcome, Relation, Status, Task
 from hicrisp_core.policy.policy import Policy
@@ -48,13 +49,13 @@ class TalkRun:
     """A task in a world without physics, with somebody who speaks: ``said`` by the command that is under
     way."""
 
-    def __init__(self, domain, said, state=None, policy=POLICY, **ports):
+    def __init__(self, domain, said, state=None, policy=POLICY, robot="panda", **ports):
         self.events, self.remarks, self.cancel = [], Remarks(), Event()
         self.world = TalkedOver(domain, state or table_top(THINGS), self)
         self.world.said = {command: [said] if isinstance(said, str) else list(said)
                            for command, said in said.items()}
         self.executive = Parts(domain, policy).executive(
-            {"panda": self.world}, self.world, self.events.append, cancel=self.cancel, remarks=self.remarks,
+            {robot: self.world}, self.world, self.events.append, cancel=self.cancel, remarks=self.remarks,
             **ports)
 
     def __call__(self, text):
@@ -164,8 +165,9 @@ def test_an_unknown_thing_leaves_the_task_as_it_is_and_says_so(domain):
     assert "The task goes on as it was." in said["reply"]
 
 
-def test_what_nobody_understands_leaves_the_task_as_it_is_and_offers_what_would_be(domain):
-    run = TalkRun(domain, {PICK_RED: "you are doing a wonderful job over there today"})
+@pytest.mark.parametrize("words", ["you are doing a wonderful job over there today", "wrong way round"])
+def test_what_nobody_understands_leaves_the_task_as_it_is_and_offers_what_would_be(domain, words):
+    run = TalkRun(domain, {PICK_RED: words})
     assert run(RED).success
     assert run.world.executed == [PICK_RED, RED_IN]
     assert "the blue one" in run.told("said")[0]["reply"]
@@ -277,3 +279,12 @@ def test_approval_is_not_refused_by_a_remark_that_changes_nothing(domain):
     run = TalkRun(once, {}, policy=replace(POLICY, autonomy="supervised"), approve=approve)
     assert run(RED).success
     assert asked == [PICK_RED, PICK_RED]
+
+
+def test_a_drive_is_told_otherwise_and_what_was_visited_counts():
+    """The order that the request told is over, and the base does not go again to where it was."""
+    run = TalkRun(DOMAIN, {"visit(agv, area_2)": "not area 2, area 3"}, state=seen(), robot="agv")
+    result = run("visit area 1, then area 2")
+    assert (result.success, result.goal) == (True, "seen"), result.message
+    assert run.world.stopped == ["visit(agv, area_2)"]
+    assert [command.split(", ")[1] for command in run.world.executed] == ["area_1)", "area_3)"]

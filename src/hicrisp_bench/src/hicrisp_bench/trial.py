@@ -5,7 +5,7 @@ without ROS.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence
 
@@ -33,6 +33,8 @@ class TrialSettings:
         llm: a file of ``config/llm``.
         models: those that are asked, in place of that file; trials that share them share what they remember.
         brain: makes another brain than the usual one.
+        look_ahead: in place of what the policy says.
+        rate: simulated seconds a second; 0 for as fast as can be.
     """
 
     config: Path
@@ -45,6 +47,8 @@ class TrialSettings:
     llm: str = OFFLINE
     models: Optional[Models] = None
     brain: Optional[Callable[[Domain], Brain]] = None
+    look_ahead: Optional[bool] = None
+    rate: float = 0.0
 
 
 def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
@@ -58,8 +62,10 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
     llm = settings.models.settings if settings.models is not None else settings.llm
     parts = load_parts(settings.config, scene.domain, settings.policy, llm, models=settings.models)
+    if settings.look_ahead is not None:
+        parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))
     domain = parts.domain
-    world = EmbeddedWorld(scene, settings.seed, domain=domain)
+    world = EmbeddedWorld(scene, settings.seed, settings.rate, domain=domain)
     for fault in settings.faults:
         world.inject(**fault)
     events: List[Dict[str, Any]] = []

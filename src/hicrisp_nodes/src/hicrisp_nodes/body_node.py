@@ -9,7 +9,8 @@ from hicrisp_core.body.factory import without_model
 from hicrisp_core.llm.models import Models
 from hicrisp_core.model import Feedback
 from hicrisp_core.model.offsets import DecoderOffsets
-from hicrisp_core.ports.body import Body
+from hicrisp_core.ports.body import Body, Foresight
+from hicrisp_core.ports.brain import Usage
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
@@ -49,9 +50,12 @@ class BodyServer:
 
     def _translate(self, goal: Goal) -> TranslateStepResult:
         request = goal.message
-        translation = self._body.translate(
-            to.step_from_msg(request.step), to.world_from_msg(request.world),
-            Deadline(max(0.0, request.time_limit)))
+        step, world = to.step_from_msg(request.step), to.world_from_msg(request.world)
+        deadline = Deadline(max(0.0, request.time_limit))
+        if request.ahead:
+            used = self._body.prepare(step, world, deadline) if isinstance(self._body, Foresight) else Usage()
+            return TranslateStepResult(ok=True, usage=to.usage_to_msg(used))
+        translation = self._body.translate(step, world, deadline)
         result = TranslateStepResult(
             ok=translation.feedback is None,
             commands=[to.command_to_msg(command) for command in translation.commands],

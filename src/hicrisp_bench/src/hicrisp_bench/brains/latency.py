@@ -10,9 +10,15 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain.loader import load_domain
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OPENAI, LlmSettings
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import MODEL, Policy
+from hicrisp_core.scene import load_scene
 
 from hicrisp_bench.brains.loopback import Answerer, Canned, Forward, Loopback
 from hicrisp_bench.brains.tasks import Told
@@ -35,17 +41,27 @@ class Tricks:
     Args:
         repeats: whether the answer to the very same question comes from memory.
         prefix: whether questions begin with the same words, so that a server keeps what it has read of them.
+        look_ahead: whether a body with a model translates the next step while the robot moves.
     """
 
     name: str
-    repeats: bool
-    prefix: bool
+    repeats: bool = True
+    prefix: bool = True
+    look_ahead: bool = True
 
 
-ALL_ON = Tricks("all on", True, True)
-SWITCHES = (ALL_ON, Tricks("repeats off", False, True), Tricks("prefix off", True, False))
-FOR_CANNED = SWITCHES[:2]
-"""A server that reads nothing has no prefix to keep."""
+ALL_ON = Tricks("all on")
+REPEATS_OFF, PREFIX_OFF = Tricks("repeats off", repeats=False), Tricks("prefix off", prefix=False)
+LOOK_AHEAD_OFF = Tricks("look ahead off", look_ahead=False)
+
+
+def switches(policy: Policy, canned: bool) -> Sequence[Tricks]:
+    """All tricks on, then one after the other off that makes a difference: a server that reads nothing has no
+    prefix to keep, and a body without a model nothing to ask ahead.
+    """
+    found = [ALL_ON, REPEATS_OFF]
+    found += [] if canned else [PREFIX_OFF]
+    return [*found, LOOK_AHEAD_OFF] if policy.body == MODEL else found
 
 
 @dataclass(frozen=True)
@@ -55,34 +71,47 @@ class _Twice:
 
 def latency_rows(
     config: Path, told: Sequence[Told], policies: Sequence[str], settings: Optional[LlmSettings],
-    latencies: Sequence[float], sigma: float,
+    latencies: Sequence[float], sigma: float, rate: float = 0.0,
 ) -> List[Row]:
     """A row for each policy, latency and switch.
 
     Args:
-        settings: of an endpoint that is asked through the slow server; without it the goals are canned.
+        settings: of an endpoint that is asked through the slow server; without it the goals are canned, and
+            the commands of a body with a model.
+        rate: simulated seconds a second; 0 for as fast as can be.
 
     Raises:
         ConfigError: for a model that is no endpoint.
     """
-    answer: Answerer = Canned([each.sentence for each in told])
+    answer: Answerer = Canned([each.sentence for each in told], _domains(config, told))
     if settings is not None:
         if settings.backend != OPENAI or not settings.url:
             raise ConfigError(f"{settings.name} names no endpoint that a slow server could ask; name a file "
                               "with base_url (--llm), a model's file (--gguf), or neither for canned goals")
         answer = Forward(settings.url, settings.api_key())
     rows: List[Row] = []
+    known = {name: load_policy(config_file("policies", name, beside=config / "policies" / "any"))
+             for name in policies}
     for latency in latencies:
-        for tricks in SWITCHES if settings is not None else FOR_CANNED:
-            for policy in policies:
+        for policy in policies:
+            for tricks in switches(known[policy], settings is None):
                 with ExitStack() as stack:
                     server = stack.enter_context(Loopback(answer, latency, not tricks.prefix))
                     model = _through(settings, server.url, latency, tricks)
-                    trials = [_Twice(BrainTrial(config, each, policy, model, sigma)) for each in told]
+                    trials = [_Twice(BrainTrial(config, each, policy, model, sigma, tricks.look_ahead, rate))
+                              for each in told]
                     results = run_all(_twice, trials, 1, f"{policy}, {latency:g} s, {tricks.name}")
                 rows.append({"model": settings.model_name if settings else CANNED, "policy": policy,
                              "latency_s": latency, "tricks": tricks.name, **_figures(results)})
     return rows
+
+
+def _domains(config: Path, told: Sequence[Told]) -> List[Domain]:
+    """The domains of the tasks' scenes."""
+    names = {load_scene(config_file("scenes", each.sentence.scene, beside=config / "scenes" / "any"),
+                        each.seed).domain for each in told}
+    return [load_domain(config_file("domains", name, beside=config / "domains" / "any"))
+            for name in sorted(names)]
 
 
 def _through(settings: Optional[LlmSettings], url: str, latency: float, tricks: Tricks) -> LlmSettings:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 import urllib.error
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence
+
+from hicrisp_core.domain.schema import Domain
 
 from hicrisp_bench.language.sentences import Sentence
 
@@ -112,20 +115,39 @@ class Forward:
 
 
 class Canned:
-    """Knows the goals of some sentences, and refuses all others: no model, but its form and its traffic."""
+    """Knows the goals of some sentences and the commands of a domain's own words, and refuses all others: no
+    model, but its form and its traffic.
+    """
 
-    def __init__(self, sentences: Sequence[Sentence]) -> None:
+    def __init__(self, sentences: Sequence[Sentence], domains: Sequence[Domain] = ()) -> None:
+        self._forms = [(action.name, _form(action.text)) for domain in domains
+                       for action in domain.actions.values()]
         self._goals: List[Any] = [
             (each.text, {"kind": "goal", "end": [str(fact) for fact in each.goals[0]]}) for each in sentences]
 
     def __call__(self, request: Mapping[str, Any]) -> Reply:
         """The goal of the sentence in the last message."""
         asked = str(request["messages"][-1]["content"])
-        answer = next((goal for text, goal in self._goals if text in asked),
-                      {"kind": "refuse", "why": "no_task"})
+        answer = next((goal for text, goal in self._goals if text in asked), None) or self._command(asked)
         text = json.dumps(answer)
         usage = {"prompt_tokens": len(json.dumps(request)) // 4, "completion_tokens": len(text) // 4}
         message = {"role": "assistant", "content": text}
         body = {"id": "1", "object": "chat.completion", "created": 0, "model": "canned",
                 "choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": usage}
         return Reply(200, json.dumps(body).encode())
+
+    def _command(self, asked: str) -> Dict[str, Any]:
+        """The command of a step that a body asks for, in the words of the domain."""
+        step = asked.rpartition("<<<")[2].partition(">>>")[0].strip()
+        for name, form in self._forms:
+            found = form.fullmatch(step)
+            if found is not None:
+                return {"kind": "command", "action": name, "arguments": found.groupdict()}
+        return {"kind": "refuse", "why": "no_task"}
+
+
+def _form(text: str) -> "re.Pattern[str]":
+    """An action's words with its parameters as groups: names are single words."""
+    parts = re.split(r"\{(\w+)\}", text)
+    return re.compile("".join(rf"(?P<{part}>[\w.-]+)" if at % 2 else re.escape(part)
+                              for at, part in enumerate(parts)))

@@ -52,6 +52,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="instead: each task told twice through a server on loopback that answers so "
                              "many seconds later, with each trick on and off; canned goals where no model is "
                              "named")
+    parser.add_argument("--rate", type=float, default=0.0, metavar="R",
+                        help="of --latency: simulated seconds a second (0: as fast as can be); 1 shows what "
+                             "motions hide")
     parser.add_argument("--sigma", type=float, default=SIGMA, metavar="METRES",
                         help=f"of the misses of placements ({SIGMA:g})")
 
@@ -85,7 +88,7 @@ def _latency(
     """The rows by latency and trick."""
     endpoint = settings if settings is not None and not settings.offline else None
     rows = latency.latency_rows(options.config, told, options.policies, endpoint, options.latency,
-                                options.sigma)
+                                options.sigma, options.rate)
     note = ("Each task is told twice, in the same layout and in one process, through a server on loopback "
             "that answers late. calls: the mean of a task; seconds: wall, median and worst. 'again': the "
             "second telling.")

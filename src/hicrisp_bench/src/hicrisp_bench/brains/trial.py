@@ -31,6 +31,8 @@ class BrainTrial:
     Args:
         llm: the model; ``None`` where the goal is told as data.
         sigma: of the misses of placements, metres.
+        look_ahead: in place of what the policy says.
+        rate: simulated seconds a second; 0 for as fast as can be.
     """
 
     config: Path
@@ -38,6 +40,8 @@ class BrainTrial:
     policy: str
     llm: Optional[LlmSettings]
     sigma: float
+    look_ahead: Optional[bool] = None
+    rate: float = 0.0
 
 
 def run_brain_trial(trial: BrainTrial) -> Dict[str, Any]:
@@ -55,7 +59,8 @@ def tell(trial: BrainTrial, models: Optional[Models]) -> Dict[str, Any]:
     settings = TrialSettings(
         trial.config, sentence.scene, sentence.text, Reached(sentence.goals, domain), trial.policy,
         trial.told.seed, misses(trial.sigma), models=models,
-        brain=None if trial.llm else KnownGoal(sentence.goals[0]))
+        brain=None if trial.llm else KnownGoal(sentence.goals[0]),
+        look_ahead=trial.look_ahead, rate=trial.rate)
     result = run_trial(settings, events.append)
     return {**result, "id": sentence.id, "class": sentence.kind, "level": trial.told.level,
             "llm": trial.llm.name if trial.llm else KNOWN, "ending": ending(events),

@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from typing import Dict, Tuple, Union
 
+from hicrisp_core.body.asked_ahead import Answers, Question
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.translator import Aiming, not_translated, translated
 from hicrisp_core.domain.schema import Domain
@@ -23,6 +24,7 @@ from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.body import Translation
+from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.actions import actions_text
 from hicrisp_core.prompting.answer_schema import PASS, REFUSE, command_schema, kind_of
 from hicrisp_core.prompting.asking import ask
@@ -45,16 +47,36 @@ class ModelBody(Aiming):
         self._domain = domain
         self._prompts = prompts
         self._systems: Dict[Tuple[str, ...], str] = {}
+        self._ahead = Answers()
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
         """The step's one command; a pass; or the feedback why the model's answer is no command of the
         domain.
+
+        Where the very same was asked ahead, that answer is taken, and is waited for if need be.
         """
+        question = self._question(step, world)
+        known = self._ahead.take(question, deadline)
+        answer = known if known is not None else self._asked(question, step, world, deadline)
+        if not answer.commands:
+            return answer
+        return replace(translated(self._domain, answer.commands[0], world), usage=answer.usage)
+
+    def prepare(self, step: Step, world: WorldState, deadline: Deadline) -> Usage:
+        """Ask for a step's command before its turn."""
+        question = self._question(step, world)
+        return self._ahead.make(question, lambda: self._asked(question, step, world, deadline))
+
+    def _question(self, step: Step, world: WorldState) -> Question:
         said = step.text or str(step)
         told = request_texts(self._domain, world, said, map(str, step.arguments.values()))
         prompt = self._prompts.render(
             "body", step=quarantined(said), **{key: told[key] for key in ("objects", "facts", "triplets")})
-        asked = ask(self._client, self._system(world), prompt.strip(), deadline,
+        return Question(self._system(world), prompt.strip(), step.robot)
+
+    def _asked(self, question: Question, step: Step, world: WorldState, deadline: Deadline) -> Translation:
+        """What the model answers, whether or not that holds already."""
+        asked = ask(self._client, question.system, question.prompt, deadline,
                     command_schema(self._domain, world), lambda answer: self._read(answer, step, world))
         if asked.answer is None:
             valid = () if asked.silent else tuple(self._domain.actions)
@@ -90,7 +112,7 @@ class ModelBody(Aiming):
             command = self._domain.ground(grounded.steps[0], world, step.robot)
         except DomainError as error:
             return ParseFailure(str(error))
-        return translated(self._domain, command, world)
+        return Translation((command,))
 
 
 def _spoken(text: str) -> Tuple[str, str]:

@@ -5,7 +5,7 @@ III-B).
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import Dict, Iterable, Union
+from typing import Dict, Iterable, Mapping, Sequence, Union
 
 from hicrisp_core.brain.alex import Alex
 from hicrisp_core.brain.plan_answer import read_plan_answer
@@ -13,6 +13,7 @@ from hicrisp_core.brain.specification import (
     Specification,
     example_specification,
     read_specification,
+    remembered_specification,
     specification_schema,
 )
 from hicrisp_core.domain.schema import Domain
@@ -21,6 +22,7 @@ from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.llm.models import Models
 from hicrisp_core.model import WorldState
+from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import (
     Brain,
@@ -38,8 +40,15 @@ from hicrisp_core.prompting.examples import shown_examples
 from hicrisp_core.prompting.focus import focus
 from hicrisp_core.prompting.goal_request import compact
 from hicrisp_core.prompting.openings import Openings
-from hicrisp_core.prompting.plan_prompt import example_answer, goal_names, request_texts, wanted_text
+from hicrisp_core.prompting.plan_prompt import (
+    example_answer,
+    goal_names,
+    request_texts,
+    step_object,
+    wanted_text,
+)
 from hicrisp_core.prompting.quarantine import quarantined
+from hicrisp_core.prompting.remembered import remembered_answers, remembered_text
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
@@ -90,7 +99,8 @@ class AgentBrain:
         specified = self._travi.specify(request, deadline)
         if specified.answer is None:
             return PlanAnswer(refusal=specified.trouble, usage=specified.usage)
-        answer = self._ropa.plan(specified.answer, request.world, deadline, again=bool(request.feedback))
+        answer = self._ropa.plan(specified.answer, request.world, deadline, again=bool(request.feedback),
+                                 examples=() if request.feedback else request.examples)
         return replace(answer, usage=specified.usage + answer.usage)
 
     def _told(self, request: PlanRequest, found: PlanAnswer, deadline: Deadline) -> PlanAnswer:
@@ -124,7 +134,8 @@ class Travi:
             prompt = self._prompts.render("travi_replan", **known,
                                           **describe.failure_texts(self._domain, request))
         else:
-            prompt = self._prompts.render("travi_request", **known)
+            prompt = self._remembered(request.examples, request.world) + \
+                self._prompts.render("travi_request", **known)
         system, turns = self._openings.of(request.world, self._turns)
 
         def read(said: Completion) -> Union[Specification, ParseFailure]:
@@ -133,6 +144,14 @@ class Travi:
         client = self._client.afresh() if request.feedback else self._client
         return ask(client, system, prompt.strip(), deadline, specification_schema(request.world), read,
                    turns)
+
+    def _remembered(self, examples: Sequence[Remembered], world: WorldState) -> str:
+        """Earlier tasks that were specified well; robots are no things that a specification names."""
+        def answer(each: Remembered) -> Mapping[str, object]:
+            told = asdict(remembered_specification(self._domain, each))
+            return {**told, "objects": [name for name in told["objects"] if name in world.objects]}
+
+        return remembered_answers(examples, answer)
 
     def _known(
         self, task: str, world: WorldState, names: Iterable[str] = (), notes: Iterable[str] = ()
@@ -159,7 +178,8 @@ class Ropa:
         self._openings = Openings(prompts, "ropa", {"description": domain.description})
 
     def plan(
-        self, task: Specification, world: WorldState, deadline: Deadline, again: bool = False
+        self, task: Specification, world: WorldState, deadline: Deadline, again: bool = False,
+        examples: Sequence[Remembered] = (),
     ) -> PlanAnswer:
         """The plan; ``answer`` when the goal is reached already, ``refusal`` when it cannot be.
 
@@ -168,11 +188,14 @@ class Ropa:
 
         Args:
             again: whether the last plan failed, so that it is not the one to be remembered.
+            examples: earlier tasks that went well.
         """
         system, turns = self._openings.of(world, self._turns,
                                           lambda: {"actions": actions_text(self._domain, world)})
         client = self._client.afresh() if again else self._client
-        asked = ask(client, system, self._prompt(task, world), deadline,
+        known = [each for each in examples if all(step.action in self._domain.actions for step in each.steps)]
+        earlier = remembered_text(known, lambda step: step_object(self._domain, world, step))
+        asked = ask(client, system, earlier + self._prompt(task, world), deadline,
                     answer_schema(self._domain, world),
                     lambda said: read_plan_answer(said, self._domain, world, client.name, each=True),
                     turns)

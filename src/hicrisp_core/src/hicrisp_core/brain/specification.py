@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.brain.plan_answer import TOO_LONG
+from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.exchange import Completion
-from hicrisp_core.model import WorldState
+from hicrisp_core.model import Command, WorldState
+from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.grounding import ground_name
 from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.raw import ParseFailure
@@ -56,6 +58,15 @@ def example_specification(domain: Domain, shown: Shown) -> Specification:
                          if str(value) in shown.world.objects)
     state = shown.reasoning or shown.refusal or shown.answer or "Nothing is in the way."
     return Specification(goal, tuple(used), state, tuple(step.text for step in shown.steps))
+
+
+def remembered_specification(domain: Domain, each: Remembered) -> Specification:
+    """What Travi should have answered to an earlier task that went well."""
+    goal = goal_words(each.goal, domain) if each.goal is not None else plain(each.text)
+    used = dict.fromkeys(str(value) for step in each.steps for value in step.arguments.values())
+    steps = (domain.describe(Command(step.action, step.arguments)) if step.action in domain.actions
+             else plain(step.text) for step in each.steps)
+    return Specification(goal, tuple(used), "Nothing is in the way.", tuple(steps))
 
 
 def read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification,

@@ -194,7 +194,7 @@ class Conversation:
             task, goal = self._task, self._goal()
         if task is None or self._cancel.is_set():
             return
-        world = self._latest()
+        world = self.unordered(self._latest())
         answer = self._understood(task, goal, said, world)
         why = self._in_vain(answer.goal, world) if answer.goal is not None else answer.refusal
         if answer.goal is None or why:
@@ -229,6 +229,12 @@ class Conversation:
             words = clarified(words, choice.text if choice is not None else reply)
         return RemarkAnswer(refusal="The answers did not settle it, so the task goes on as it was.")
 
+    def unordered(self, world: WorldState) -> WorldState:
+        """The world without what the request said of an order: a goal that changes it knows better."""
+        order = (self._domain.roles.waits_for, self._domain.roles.not_due)
+        return world.with_relations(frozenset(fact for fact in world.relations
+                                              if fact.predicate not in order))
+
     def _handled(self) -> Tuple[str, ...]:
         with self._news:
             items = (self._domain.item(each.command) for each in self._under_way.values())
@@ -250,7 +256,7 @@ class Conversation:
         with self._news:
             moving = tuple(self._under_way.values())
         serving = {id(each) for each in moving
-                   if serves(each.command, each.before, goal, self._domain, self._searcher)}
+                   if serves(each.command, self.unordered(each.before), goal, self._domain, self._searcher)}
         with self._news:
             self._change = Change(task, goal, feedback)
             still = tuple(each for key, each in self._under_way.items() if key not in serving)

@@ -17,6 +17,7 @@ from hicrisp_core.executive.achievements import Achievements
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.ledger import Account, Ledger
+from hicrisp_core.executive.look_ahead import LookAhead
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.model import (
@@ -80,9 +81,18 @@ class TaskRun:
         """How often the user changed the task."""
         self._talk = runner.attempts.conversation
         self._talk.about(task, lambda: self._goal.goal)
+        self._ahead = LookAhead(ports.body, domain, ledger,
+                                policy.look_ahead and policy.worded and not self._several)
         self._tell_plan(plan, 0)
 
     def run(self) -> StepResult:
+        """Run the task to its end."""
+        try:
+            return self._run()
+        finally:
+            self._ahead.close()
+
+    def _run(self) -> StepResult:
         """Run the steps, then make again whatever was undone meanwhile, until all holds or it is given up."""
         while True:
             self._carry_out()
@@ -147,6 +157,8 @@ class TaskRun:
         translation = self._ports.body.translate(step, world, Deadline(THINK_LIMIT))
         ledger.used(translation.usage)
         result, made = StepResult(True), ()  # type: Tuple[StepResult, Tuple[Command, ...]]
+        if len(remaining) > 1:
+            self._ahead.begin(remaining[1], world, translation.commands)
         if translation.feedback is not None:
             named = Command(step.action or step.text, step.arguments, step.robot)
             ledger.failed(named, translation.feedback, step.text,
@@ -198,7 +210,7 @@ class TaskRun:
         change = self._talk.take() if not self._over else None
         if change is None:
             return False
-        world = self._runner.attempts.observe()
+        world = self._talk.unordered(self._runner.attempts.observe())
         answer = self._ports.brain.plan(
             PlanRequest(change.task, world, (change.feedback,), self._done,
                         feedback_level=self._policy.feedback_level, goal=change.goal), Deadline(_PLAN_LIMIT))

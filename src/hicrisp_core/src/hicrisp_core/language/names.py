@@ -97,6 +97,10 @@ class Names:
                                                    for fact in self._world.about(name))]
         return found
 
+    def names_a_kind(self, noun: Noun) -> bool:
+        """Whether a phrase ends with a word for some type of things, whether or not one is here."""
+        return bool(noun.words) and bool(self._kind(noun.words[-1]))
+
     def _resolve(self, noun: Noun, reference: str) -> Tuple[str, ...]:
         names = self._pronoun(noun) if noun.count in ("it", "them") else self._phrase(noun, reference)
         self._used.update(names)

@@ -35,6 +35,8 @@ _AWAY = re.compile(
     r"^(?:(?:and|also|but|then|,) )*(?:(?:please|always) )?(?:"
     r"(?:keep|stay|steer) (?:it |them |everything |well |that |this )*(?:away|clear|off|apart)(?: from| of)?"
     r"|(?:do not|never) (?:touch|hit|go near|come near|get near|put it near|put it next to)"
+    r"|(?:take care|be careful|make sure|try)(?: you do)? not (?:to )?(?:touch|hit|bump into|knock over"
+    r"|go near|come near|get near)"
     r"|avoid|mind|watch out for|watch|be careful with|careful with|away from"
     r"|not (?:too )?(?:near|close|next)(?: to)?"
     r") (.+)$")

@@ -77,7 +77,8 @@ class Reviser:
 
     def _replaced(self, remark: Replace) -> Dict[str, Goal]:
         olds = self._meant(remark)
-        old, news = self._exchange(remark.new, olds)
+        told = remark.pointed or remark.old is not None
+        old, news = self._exchange(remark.new, olds, told)
         return {spoken(new): self._with(old, new) for new in news}
 
     def _meant(self, remark: Replace) -> Tuple[str, ...]:
@@ -91,9 +92,13 @@ class Reviser:
             return tuple(dict.fromkeys(told))
         return self._items[:1] if remark.pointed else tuple(dict.fromkeys((*self._items, *named_things)))
 
-    def _exchange(self, noun: Noun, olds: Sequence[str]) -> Tuple[str, Tuple[str, ...]]:
-        """Which thing is exchanged for which: one of its own type where there is one, else one that fits."""
-        matching = self._known(noun)
+    def _exchange(self, noun: Noun, olds: Sequence[str], told: bool) -> Tuple[str, Tuple[str, ...]]:
+        """Which thing is exchanged for which: one of its own type where there is one, else one that fits.
+
+        Args:
+            told: whether it was said what it is exchanged for.
+        """
+        matching = self._known(noun, told)
         others = [name for name in matching if name not in self._goal.names]
         for old in olds:
             alike = tuple(name for name in others if self._type(name) == self._type(old))
@@ -108,14 +113,19 @@ class Reviser:
             raise NotUnderstood(f"'{noun}' can stand for nothing in this task")
         raise Unfit(f"The task is about {named(matching[0])} already.")
 
-    def _known(self, noun: Noun) -> List[str]:
+    def _known(self, noun: Noun, certain: bool = True) -> List[str]:
+        """The things that a phrase names and that are seen.
+
+        Args:
+            certain: whether nothing but a thing can stand at its place.
+        """
         matching = [name for name in self._names.matching(noun) if name in self._world.objects]
         seen = [name for name in matching if not self._world.objects[name].unseen]
         if seen:
             return seen
         if matching:
             raise Unfit(f"The {spoken(matching[0])} {self._world.objects[matching[0]].sight}.")
-        if len(noun.words) > _LONGEST_NAME:
+        if len(noun.words) > _LONGEST_NAME or not (certain or self._names.names_a_kind(noun)):
             raise NotUnderstood(f"'{noun}' is no thing here")
         raise Unfit(f"There is no '{noun}' here; there are: {', '.join(sorted(self._world.objects))}.")
 
@@ -169,7 +179,7 @@ class Reviser:
 
     def _extended(self, remark: Also) -> Dict[str, Goal]:
         if remark.item is not None:
-            old, news = self._exchange(remark.item, self._items)
+            old, news = self._exchange(remark.item, self._items, False)
             same = [each for each in self._goal.end if old in _names_in(each)]
             return {spoken(new): replace(self._goal, end=_merged(
                 self._goal.end, (_in_statement(each, old, new) for each in same))) for new in news}

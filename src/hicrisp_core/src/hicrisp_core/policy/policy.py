@@ -63,6 +63,8 @@ class Policy:
         autonomy: ``full``, or ``supervised``: irreversible actions wait for approval.
         memory: what earlier runs left: ``on``, it is used and kept; ``read``, used only; ``off``. Whoever
             launches the workspace may say otherwise.
+        look_ahead: whether a body with a model translates the next step while the robot moves; the answer is
+            used only where the question turns out to be the very same, and both are counted.
         body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second
             language model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
     """
@@ -83,6 +85,7 @@ class Policy:
     autonomy: Literal["supervised", "full"] = "supervised"
     brain: Literal["single", "goal", "copal"] = SINGLE
     prompts: str = "default"
+    look_ahead: bool = True
     body: Literal["direct", "model", "similar"] = "direct"
     memory: Literal["off", "read", "on"] = OFF
     budget: Budget = field(default_factory=Budget)

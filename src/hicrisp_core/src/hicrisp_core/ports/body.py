@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, Tuple, Union
+from typing import Protocol, Tuple, Union, runtime_checkable
 
 from hicrisp_core.model import Command, Feedback, Step, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
@@ -33,3 +33,14 @@ class Body(Protocol):
         self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
     ) -> Union[Command, Feedback]:
         """The command with its target and its aim in the world as it is now."""
+
+
+@runtime_checkable
+class Foresight(Protocol):
+    """A body that can translate a step before its turn: a model then thinks while the robot moves."""
+
+    def prepare(self, step: Step, world: WorldState, deadline: Deadline) -> Usage:
+        """Translate a step in the world as it will be, and keep the answer for when the step is translated.
+
+        It is used then where the question is the very same; what it cost is told here alone.
+        """

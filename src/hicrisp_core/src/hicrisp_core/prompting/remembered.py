@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Optional, Sequence
+from typing import Callable, Dict, Mapping, Optional, Sequence
 
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
@@ -26,12 +26,18 @@ def remembered_text(examples: Sequence[Remembered], form: Callable[[Step], objec
     Args:
         form: how an answer writes a step.
     """
+    return remembered_answers(examples, lambda each: {
+        "kind": PLAN, "reasoning": _thought(each.goal), "steps": list(map(form, each.steps))})
+
+
+def remembered_answers(
+    examples: Sequence[Remembered], answer: Callable[[Remembered], Mapping[str, object]]
+) -> str:
+    """Earlier tasks with what should have been answered to each; empty where there are none."""
     if not examples:
         return ""
-    told = "\n".join(
-        f"Task: {quarantined(each.text, _LONGEST)}\nAnswer: "
-        + compact({"kind": PLAN, "reasoning": _thought(each.goal), "steps": list(map(form, each.steps))})
-        for each in examples)
+    told = "\n".join(f"Task: {quarantined(each.text, _LONGEST)}\nAnswer: {compact(answer(each))}"
+                     for each in examples)
     return f"{_OPENING}\n{told}\n\n"
 
 

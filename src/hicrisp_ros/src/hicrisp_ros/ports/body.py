@@ -8,6 +8,7 @@ from typing import List, Union
 from hicrisp_core.model import Command, Feedback, Step, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.body import Translation
+from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_msgs.msg import DecoderOffset, TranslateStepGoal
@@ -38,6 +39,15 @@ class RosBody:
             feedback=None if result.ok else to.feedback_from_msg(result.feedback),
             usage=to.usage_from_msg(result.usage),
         )
+
+    def prepare(self, step: Step, world: WorldState, deadline: Deadline) -> Usage:
+        """Let the node translate a step before its turn, and keep the answer; what that cost.
+
+        A question for the step whose turn it is waits for it: the node is asked one thing at a time.
+        """
+        goal = TranslateStepGoal(step=to.step_to_msg(step), world=to.world_to_msg(world), ahead=True)
+        reply = self._thinker.ask(goal, deadline, self._cancel)
+        return to.usage_from_msg(reply.result.usage) if reply.ok and reply.result is not None else Usage()
 
     def aim(
         self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
