@@ -24,7 +24,6 @@ from control_msgs.msg import (
     GripperCommandGoal,
     GripperCommandResult,
 )
-from hicrisp_core.config.files import config_file
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.scene import Scene
@@ -36,8 +35,6 @@ from hicrisp_ros.conversions.geometry import pose_from_msg, transform_to_msg
 from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.motion import MotionPlanner
-from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS, HAND, description_folder
-from hicrisp_sim.settings import load_settings
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.tracker import Tracker
 from moveit_msgs.msg import (
@@ -68,7 +65,7 @@ from moveit_msgs.srv import (
     QueryPlannerInterfaces,
     QueryPlannerInterfacesResponse,
 )
-from reference_scene import ReferenceScene
+from reference_scene import ARM, ReferenceScene
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -103,16 +100,14 @@ class ReferenceMoveIt:
     ) -> None:
         self.mode: Callable[[], str] = lambda: ""
         self.goals, self.plans, self.patience, self._tf, self._ns = 0, 0, patience, tf, namespace
-        settings = load_settings(config_file("robots", "panda_embedded"))
-        self.simulation = Simulation(scene, settings.rest, 1.0)
-        self.arm = EmbeddedArm(self.simulation, scene, settings)
-        self._settings, self._kinematics = settings, Kinematics(settings.rest)
+        self.simulation = Simulation(scene, ARM, 1.0)
+        self.arm = EmbeddedArm(self.simulation, scene, ARM)
+        self._settings, self._kinematics = ARM.settings, Kinematics(ARM)
         self.scene = ReferenceScene(scene, self._kinematics)
         self._dice = np.random.default_rng(7)
         self._things, self._ended = things, Event()
         self._cancel, self._controller_cancel, self._moving = Event(), Event(), RLock()
-        rospy.set_param(f"{namespace}/robot_description",
-                        (description_folder() / "urdf" / "panda.urdf").read_text())
+        rospy.set_param(f"{namespace}/robot_description", ARM.urdf)
         self.simulation.start_idling()
         self._publish()
         self._serve()
@@ -175,7 +170,7 @@ class ReferenceMoveIt:
         return self._eyes.read(self.simulation.snapshot)[0]["panda_hand_tcp"]
 
     def _publish(self) -> None:
-        self._eyes = Tracker()
+        self._eyes = Tracker(ARM.links())
         self._joint_states = rospy.Publisher(
             f"{self._ns}/joint_states", JointState, queue_size=5, tcp_nodelay=True)
         Thread(target=self._publish_always, daemon=True).start()
@@ -185,7 +180,7 @@ class ReferenceMoveIt:
             now, snapshot = rospy.Time.now(), self.simulation.snapshot
             robot, things = self._eyes.read(snapshot)
             frames = {**robot, **(things if self._things else {})}
-            joints = JointState(name=[*ARM_JOINTS, *FINGER_JOINTS], position=list(snapshot.positions[:9]))
+            joints = JointState(name=[*ARM.joints, *ARM.model.fingers], position=list(snapshot.positions[:9]))
             joints.header.stamp = now
             try:
                 if self.mode() != "blind":
@@ -212,7 +207,7 @@ class ReferenceMoveIt:
                 planner = MotionPlanner(self.scene.checker, self._kinematics, settings, 1)
                 motion = planner.to_pose(start, pose, Deadline(request.planning_time), self.scene.touch)
             elif request.joints:
-                planner = MotionPlanner(self.scene.checker, Kinematics(request.joints), settings, 1)
+                planner = MotionPlanner(self.scene.checker, Kinematics(ARM, request.joints), settings, 1)
                 motion = planner.to_rest(start, Deadline(request.planning_time))
             else:
                 return PlanResponse(error_code=MoveItErrorCodes(NO_CONSTRAINTS))
@@ -240,7 +235,7 @@ class ReferenceMoveIt:
             self.scene.checker.set_opening(self.arm.opening())
             row = self._row(request.robot_state)
             contacts = [ContactInformation(
-                contact_body_1=HAND, body_type_1=ContactInformation.ROBOT_LINK,
+                contact_body_1=ARM.model.hand, body_type_1=ContactInformation.ROBOT_LINK,
                 contact_body_2=name or "panda_link5",
                 body_type_2=ContactInformation.WORLD_OBJECT if name else ContactInformation.ROBOT_LINK)
                 for name in self.scene.touched(row)]
@@ -260,7 +255,7 @@ class ReferenceMoveIt:
                 if row is None or request.avoid_collisions and not self.scene.free(row):
                     break
                 rows.append(row)
-        message = JointTrajectory(joint_names=list(ARM_JOINTS))
+        message = JointTrajectory(joint_names=list(ARM.joints))
         message.points = [JointTrajectoryPoint(positions=list(row)) for row in rows]
         return GetCartesianPathResponse(RobotTrajectory(message), (len(rows) - 1) / steps,
                                         MoveItErrorCodes(SUCCESS))
@@ -268,7 +263,7 @@ class ReferenceMoveIt:
     def _row(self, state: RobotState) -> np.ndarray:
         found = dict(zip(state.joint_state.name, state.joint_state.position))
         return np.array([found.get(joint, at)
-                         for joint, at in zip(ARM_JOINTS, self.simulation.arm_positions)])
+                         for joint, at in zip(ARM.joints, self.simulation.arm_positions)])
 
     def _on_event(self, message: String) -> None:
         if message.data == "stop" and self.mode() != "deaf":
@@ -304,7 +299,7 @@ class ReferenceMoveIt:
     def _carry_out(self, message: JointTrajectory) -> int:
         """What the controllers do with a motion; the code that move_group makes of it."""
         with self._moving:
-            if set(message.joint_names) <= set(FINGER_JOINTS):
+            if set(message.joint_names) <= set(ARM.model.fingers):
                 return SUCCESS if self._fingers(2.0 * message.points[-1].positions[0],
                                                 20.0) else CONTROL_FAILED
             motion = _fine(trajectory_of(message))
@@ -353,7 +348,7 @@ def _planners(_: Any) -> QueryPlannerInterfacesResponse:
 
 
 def _state(row: np.ndarray) -> RobotState:
-    return RobotState(joint_state=JointState(name=list(ARM_JOINTS), position=list(row)))
+    return RobotState(joint_state=JointState(name=list(ARM.joints), position=list(row)))
 
 
 def _coarse(motion: Trajectory) -> JointTrajectory:
@@ -368,9 +363,9 @@ def _fine(motion: Trajectory) -> Trajectory:
     """A motion as a controller interpolates it: cubic between the points, evenly spaced in time."""
     from scipy.interpolate import CubicHermiteSpline
 
-    order = [motion.joints.index(joint) for joint in ARM_JOINTS]
+    order = [motion.joints.index(joint) for joint in ARM.joints]
     positions, velocities = np.array(motion.positions)[:, order], np.array(motion.velocities)[:, order]
     times = np.linspace(0.0, motion.times[-1], max(2, math.ceil(motion.times[-1] / _SAMPLE) + 1))
     spline = CubicHermiteSpline(np.array(motion.times), positions, velocities)
     rows, speeds = spline(times), spline(times, 1)
-    return Trajectory(ARM_JOINTS, tuple(times), tuple(map(tuple, rows)), tuple(map(tuple, speeds)))
+    return Trajectory(ARM.joints, tuple(times), tuple(map(tuple, rows)), tuple(map(tuple, speeds)))

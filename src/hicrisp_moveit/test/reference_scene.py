@@ -9,11 +9,12 @@ from threading import RLock
 from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
+from hicrisp_core.config.files import config_file
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.scene import Scene
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
+from hicrisp_sim.arm_model import load_description
 from hicrisp_sim.kinematics import Kinematics
-from hicrisp_sim.panda import HAND
 from hicrisp_sim.planning_scene import PlanningScene as Checker
 from moveit_msgs.msg import (
     AllowedCollisionEntry,
@@ -23,6 +24,8 @@ from moveit_msgs.msg import (
 )
 from shape_msgs.msg import SolidPrimitive
 
+ARM = load_description(config_file("robots", "panda_embedded"))
+HAND = ARM.model.hand
 SELF_CHECKED = "panda_hand_sc"
 """A link of franka_description whose contacts are allowed by default."""
 
@@ -125,7 +128,7 @@ class ReferenceScene:
             thing = _thing(self._attached.object)
             place = self._kinematics.tool_pose(self._held_at).compose(self._in_hand)
             things[thing.name] = replace(thing, pose=place)
-        checker = Checker(replace(self._scene, objects=things), 0.0)
+        checker = Checker(replace(self._scene, objects=things), ARM, 0.0)
         checker.sync(WorldState(things))
         if self._attached is not None:
             checker.attach(self._attached.object.id, self._held_at)

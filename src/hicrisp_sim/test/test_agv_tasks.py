@@ -258,7 +258,7 @@ def test_the_papers_arena_draws_four_obstacles_that_leave_start_and_areas_their_
 
 
 def test_an_arena_is_no_table_and_a_table_no_arena() -> None:
-    with pytest.raises(ConfigError, match="is an arena for a base"):
+    with pytest.raises(ConfigError, match="has no arm; its robots: agv"):
         EmbeddedWorld(CONFIG / "scenes" / "agv.yaml")
-    with pytest.raises(ConfigError, match="has no base 'agv'"):
+    with pytest.raises(ConfigError, match="has no arena to drive in; its robots: panda"):
         AgvWorld(CONFIG / "scenes" / "tabletop.yaml")

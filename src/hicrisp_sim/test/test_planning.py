@@ -12,7 +12,6 @@ from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.model.geometry import distance, from_yaw
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_sim.panda import VELOCITY_LIMITS
 from waiting import PATIENCE
 
 
@@ -26,7 +25,8 @@ def test_a_motion_ends_at_its_pose_within_the_speed_limits(tabletop: Lab) -> Non
     motion = tabletop.arm.plan_to(goal, Deadline(PATIENCE))
     assert isinstance(motion, Trajectory)
     assert distance(end_of(tabletop, motion).position, goal.position) < 1e-3
-    assert (np.abs(motion.velocities).max(axis=0) <= np.array(VELOCITY_LIMITS)).all()
+    limits = np.array(tabletop.world.description.model.velocity)
+    assert (np.abs(motion.velocities).max(axis=0) <= limits).all()
     assert np.abs(motion.velocities[0]).max() < 0.05
     assert np.abs(motion.velocities[-1]).max() < 0.05
     assert motion.times[0] == 0.0

@@ -8,10 +8,14 @@ from threading import Event, Thread
 import numpy as np
 import pytest
 from acting import Lab
+from hicrisp_core.config.files import config_file
 from hicrisp_core.scene import load_scene
+from hicrisp_sim.arm_model import load_description
 from hicrisp_sim.models import physics_model
-from hicrisp_sim.panda import FRAMES
 from waiting import PATIENCE, until
+
+PANDA = {*(f"panda_link{number}" for number in range(9)), "panda_hand", "panda_leftfinger",
+         "panda_rightfinger", "panda_hand_tcp"}
 
 
 @pytest.mark.parametrize("scene", ["tabletop", "blocks", "bowl", "sorting", "plus_sign", "clutter"])
@@ -24,7 +28,7 @@ def test_every_scene_stands_still(scene: str) -> None:
 
 def test_every_frame_is_there_with_the_clocks_time(tabletop: Lab) -> None:
     frames = tabletop.world.frames()
-    assert set(frames) == {*FRAMES, "box", "cylinder"}
+    assert set(frames) == {*PANDA, "box", "cylinder"}
     assert {stamp for _, stamp in frames.values()} == {tabletop.world.time}
     left, right = frames["panda_leftfinger"][0].position, frames["panda_rightfinger"][0].position
     assert np.linalg.norm(np.subtract(left, right)) == pytest.approx(tabletop.arm.opening(), abs=1e-6)
@@ -102,7 +106,7 @@ def test_many_hands_at_once_do_not_stop_the_world(tabletop: Lab) -> None:
 
 def test_the_models_mass_is_the_scenes() -> None:
     scene = load_scene("tabletop", 0)
-    model = physics_model(scene)
+    model = physics_model(scene, load_description(config_file("robots", "panda_embedded")))
     assert model.body("box").mass[0] == pytest.approx(scene.masses["box"])
 
 

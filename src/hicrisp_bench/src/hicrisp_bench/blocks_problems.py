@@ -12,7 +12,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 
-ROBOT = "panda"
+ROBOT = "arm"
 TABLE = "table"
 _COLOURS = ("red", "blue", "orange", "yellow", "white", "magenta", "black", "cyan", "green", "violet",
             "silver", "gold")

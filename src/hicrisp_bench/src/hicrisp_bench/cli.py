@@ -31,7 +31,7 @@ SUITES: Mapping[str, Suite] = {
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """The command line; returns the exit status: 0, 1 when a part crashed, 2 when the suite could not run."""
-    options = _parse(arguments)
+    options = parse(arguments)
     try:
         report = SUITES[options.suite].run(options)
     except HicrispError as error:
@@ -43,7 +43,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     return 0 if report.ok else 1
 
 
-def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
+def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
+    """The suite and its options."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure the workspace.")
     suites = parser.add_subparsers(dest="suite", required=True, metavar="SUITE")
     for name, suite in SUITES.items():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any, Dict, FrozenSet, List, Mapping
+from typing import Any, Dict, List
 
 from hicrisp_core.executive.assembly import load_parts
-from hicrisp_core.model import Plan, Relation, RobotState, Step, Task, WorldObject, WorldState
+from hicrisp_core.model import Plan, Relation, RobotState, Step, Task, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
@@ -35,22 +35,18 @@ def executive_step_seconds(config: Path, trials: int) -> Dict[str, Any]:
     """
     scene = load_scene(config / "scenes" / "tabletop.yaml", 0)
     parts = load_parts(config, "tabletop", "hierarchical")
-    domain = parts.domain
+    domain, robot = parts.domain, scene.robots[0]
     on_table = frozenset(Relation(name, "on", "table") for name, thing in scene.objects.items()
                          if thing.movable)
     seconds: List[float] = []
     for trial in range(trials):
-        world = SymbolicWorld(domain, _state(scene.objects, on_table))
+        world = SymbolicWorld(domain, WorldState(scene.objects, on_table, {robot: RobotState(robot)}))
         if trial % 2:
             elsewhere = domain.ground(Step("", "put_down", {"item": "box"}), world.state)
-            world.fails("place_next_to(panda, box, cylinder)", instead=elsewhere)
+            world.fails(f"place_next_to({robot}, box, cylinder)", instead=elsewhere)
         events: List[Dict[str, Any]] = []
         began = time.perf_counter()
-        executive = parts.executive({"panda": world}, world, events.append, brain=_FixedBrain())
+        executive = parts.executive({robot: world}, world, events.append, brain=_FixedBrain())
         result = executive.run(Task("bench"))
         seconds.append((time.perf_counter() - began) / max(1, result.steps_executed))
     return spread(seconds)
-
-
-def _state(objects: Mapping[str, WorldObject], facts: FrozenSet[Relation]) -> WorldState:
-    return WorldState(objects, facts, {"panda": RobotState("panda")})

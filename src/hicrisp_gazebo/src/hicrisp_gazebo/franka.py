@@ -1,4 +1,4 @@
-"""Whether the Panda is simulated by ``franka_gazebo`` or by ``gazebo_ros_control`` alone, and what follows
+"""Whether an arm is simulated by ``franka_gazebo`` or by ``gazebo_ros_control`` alone, and what follows
 from it.
 """
 
@@ -12,7 +12,7 @@ from typing import Sequence, Tuple
 import rospkg
 from hicrisp_core.errors import ConfigError, HicrispError
 
-from hicrisp_gazebo.panda_urdf import for_effort_control
+from hicrisp_gazebo.effort_control import for_effort_control
 
 CHOICES = ("auto", "true", "false")
 _ALWAYS = ("joint_state_controller", "effort_joint_trajectory_controller")
@@ -36,27 +36,30 @@ def controllers(choice: str) -> Tuple[str, ...]:
     return (*_ALWAYS, *(_FRANKA if use_franka(choice) else _STOCK))
 
 
-def describe(choice: str, arguments: Sequence[str]) -> str:
-    """The URDF of the Panda for Gazebo, made by xacro from franka_description.
+def describe(source: str, prefix: str, choice: str, arguments: Sequence[str]) -> str:
+    """The URDF of an arm for Gazebo, made by xacro.
 
     Args:
+        source: ``PACKAGE/FILE`` of its xacro.
+        prefix: with which the names of its joints begin.
         arguments: of xacro, such as ``xyz:=0 0 0``.
 
     Raises:
         ConfigError: when it cannot be made, with the reason.
     """
+    package, _, file = source.partition("/")
     try:
-        file = os.path.join(rospkg.RosPack().get_path("franka_description"), "robots/panda/panda.urdf.xacro")
+        file = os.path.join(rospkg.RosPack().get_path(package), file)
         made = subprocess.run(["xacro", file, "gazebo:=true", "hand:=true", *arguments], capture_output=True,
                               text=True, timeout=_XACRO_LIMIT, check=True)
     except rospkg.ResourceNotFound as error:
-        raise ConfigError(f"the package {error} is not installed; the Panda's description comes with "
-                          "it") from error
+        raise ConfigError(f"the package {error} is not installed; the arm's description comes "
+                          "with it") from error
     except subprocess.CalledProcessError as error:
         raise ConfigError(f"xacro failed: {error.stderr.strip()}") from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ConfigError(f"xacro cannot be run: {error}") from error
-    return made.stdout if use_franka(choice) else for_effort_control(made.stdout)
+    return made.stdout if use_franka(choice) else for_effort_control(made.stdout, prefix)
 
 
 def _installed(package: str) -> bool:
@@ -68,9 +71,14 @@ def _installed(package: str) -> bool:
 
 
 def describe_main(arguments: Sequence[str]) -> int:
-    """Print the URDF: ``panda_description auto|true|false [xacro arguments]``; the exit status."""
+    """Print the URDF: ``arm_description XACRO PREFIX auto|true|false [xacro arguments]``; the exit status."""
+    if len(arguments) < 4:
+        sys.stderr.write("usage: arm_description PACKAGE/FILE.urdf.xacro PREFIX auto|true|false "
+                         "[NAME:=VALUE ...]\n")
+        return 2
     try:
-        sys.stdout.write(describe(arguments[1] if len(arguments) > 1 else "auto", list(arguments[2:])))
+        source, prefix, choice = arguments[1:4]
+        sys.stdout.write(describe(source, prefix, choice, arguments[4:]))
     except HicrispError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -78,7 +86,7 @@ def describe_main(arguments: Sequence[str]) -> int:
 
 
 def spawn_main(arguments: Sequence[str]) -> int:
-    """Become controller_manager's spawner: ``panda_controllers auto|true|false``; an exit status where
+    """Become controller_manager's spawner: ``arm_controllers auto|true|false``; an exit status where
     that fails.
     """
     try:

@@ -1,4 +1,6 @@
-"""A Panda at a table, simulated in one process: physics, planning, pictures and faults on request."""
+"""An arm at a table, a base in an arena, or both, simulated in one process: physics, planning, pictures and
+faults on request.
+"""
 
 import os
 

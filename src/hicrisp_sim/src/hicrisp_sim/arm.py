@@ -11,9 +11,9 @@ from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
 
+from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.motion import Motion, MotionPlanner
-from hicrisp_sim.panda import MAX_OPENING
 from hicrisp_sim.planning_scene import PlanningScene
 from hicrisp_sim.settings import ArmSettings
 from hicrisp_sim.simulation import CONTROL_PERIOD, Simulation
@@ -35,26 +35,26 @@ _STALLED = 0.004
 
 
 class EmbeddedArm:
-    """The Panda in the simulation.
+    """An arm in the simulation.
 
     Motions step the physics in the caller's thread; ``stop`` may come from any other.
     """
 
-    max_opening = MAX_OPENING
-
-    def __init__(self, simulation: Simulation, scene: Scene, settings: ArmSettings, seed: int = 0) -> None:
-        self.name = settings.name
+    def __init__(self, simulation: Simulation, scene: Scene, description: ArmDescription,
+                 seed: int = 0) -> None:
+        self.name, self.max_opening = description.settings.name, description.opening
         self.distortion: Optional[Distortion] = None
         self._simulation = simulation
-        self._settings = settings
-        self._kinematics = Kinematics(settings.rest)
+        self._description, self._settings = description, description.settings
+        self._grip = description.model.grip
+        self._kinematics = Kinematics(description)
         self._moving = RLock()
         self._stopping = Event()
         self.load(scene, seed)
 
     def load(self, scene: Scene, seed: int) -> None:
         """Plan for another scene from now on."""
-        seen = PlanningScene(scene, self._settings.margin)
+        seen = PlanningScene(scene, self._description, self._settings.margin)
         self._planner = MotionPlanner(seen, self._kinematics, self._settings, seed)
 
     @property
@@ -133,15 +133,16 @@ class EmbeddedArm:
             return outcome
 
     def move_gripper(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
-        if not 0.0 <= opening <= MAX_OPENING + 1e-6:
+        if not 0.0 <= opening <= self.max_opening + 1e-6:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
-                                   f"the fingers open from 0 to {MAX_OPENING} m, not {opening:.3f} m")
-        return self._move_fingers(opening, 70.0, deadline, cancel)
+                                   f"the fingers open from 0 to {self.max_opening} m, not {opening:.3f} m")
+        return self._move_fingers(opening, self._grip, deadline, cancel)
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        if not 0.0 < force <= 70.0:
+        if not 0.0 < force <= self._grip:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
-                                   f"the fingers press with more than 0 and up to 70 N, not {force:.1f} N")
+                                   f"the fingers press with more than 0 and up to {self._grip:g} N, "
+                                   f"not {force:.1f} N")
         return self._move_fingers(-0.02, force, deadline, cancel)
 
     def stop(self, deadline: Deadline) -> Outcome:

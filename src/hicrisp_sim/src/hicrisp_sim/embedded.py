@@ -14,16 +14,18 @@ from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
+from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.arm_robot import ArmRobot
-from hicrisp_core.robot.description import body_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.arm import EmbeddedArm
+from hicrisp_sim.arm_model import load_description
 from hicrisp_sim.faults import Faults
-from hicrisp_sim.settings import ArmSettings, load_settings
-from hicrisp_sim.simulation import ARM_DOF, Simulation
+from hicrisp_sim.robot_files import robot_file
+from hicrisp_sim.settings import SECTION
+from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.tracker import Tracker
 
 QUIET = 0.005
@@ -83,28 +85,28 @@ class EmbeddedWorld(SimulatedWorld):
         scene: a scene, or the path or name of one.
         seed: draws the layout, the faults and the planner's choices.
         rate: simulated seconds a second; 0 for as fast as can be.
-        settings: of the arm; those of ``config/robots/panda_embedded.yaml`` by default.
+        robot: the arm's file, or the name of one; ``config/robots/<name>_embedded.yaml`` by default, with the
+            arm's name in the scene.
         domain: the domain of the commands; the scene's own by default.
     """
 
     def __init__(
         self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
-        settings: Optional[ArmSettings] = None, domain: Optional[Domain] = None,
+        robot: Union[str, Path] = "", domain: Optional[Domain] = None,
     ) -> None:
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
-        file = config_file("robots", "panda_embedded")
-        self._settings = settings or load_settings(file)
+        self.description = load_description(robot_file(loaded, ARM, "embedded", SECTION, robot))
         self._domain = domain or load_domain(config_file("domains", loaded.domain))
         self.simulation = self._simulate(loaded, rate)
-        self.arm = EmbeddedArm(self.simulation, loaded, self._settings, seed)
+        self.arm = EmbeddedArm(self.simulation, loaded, self.description, seed)
         self._faults = Faults(self.simulation, self.arm.kinematics, seed)
         self.arm.distortion = self._faults.distort
-        body = body_of(file, self._settings.name)
+        body = self.description.body
         self.robot = FaultyRobot(self.arm, body.able(self._domain.skills), self.look, clock=lambda: self.time,
                                  hand=body.hand)
-        self._arm_frames = frames_of(self._settings.name, body)
+        self._arm_frames = frames_of(self.arm.name, body)
         self.robot.faults = self._faults
-        self._tracker = Tracker()
+        self._tracker = Tracker(self.description.links())
         self._begin(loaded)
 
     @property
@@ -116,7 +118,7 @@ class EmbeddedWorld(SimulatedWorld):
         if scene.arena is not None:
             raise ConfigError(f"the scene '{scene.name}' is an arena for a base; this world is a table for "
                               "an arm")
-        return Simulation(scene, self._settings.rest, rate)
+        return Simulation(scene, self.description, rate)
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
         """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
@@ -176,5 +178,5 @@ class EmbeddedWorld(SimulatedWorld):
             while self.time < end and quiet < 0.1:
                 before = self.time
                 self.simulation.step()
-                speed = float(np.abs(self.simulation.data.qvel[ARM_DOF:]).max(initial=0.0))
+                speed = float(np.abs(self.simulation.data.qvel[self.simulation.arm_dof:]).max(initial=0.0))
                 quiet = quiet + self.time - before if speed < QUIET else 0.0

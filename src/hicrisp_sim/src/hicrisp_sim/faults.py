@@ -169,4 +169,5 @@ def shifted_motion(kinematics: Kinematics, trajectory: Trajectory, offset: np.nd
         solved = kinematics.solve(pose, seed, iterations=15, lean=0.0)
         joints.append(seed if solved is None else solved)
     positions = np.array(joints)
-    return trajectory_of(np.arange(len(rows)) * period, positions, np.gradient(positions, period, axis=0))
+    return trajectory_of(kinematics.joints, np.arange(len(rows)) * period, positions,
+                         np.gradient(positions, period, axis=0))

@@ -8,13 +8,12 @@ from typing import Iterator, List, Optional, Sequence
 
 import mujoco
 import numpy as np
-from hicrisp_core.model import Pose
+from hicrisp_core.model import Pose, Vector
 from hicrisp_core.model.geometry import heading
 
+from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.mujoco_poses import pose_of, w_first
-from hicrisp_sim.panda import ARM_JOINTS, TOOL, panda_spec
 
-_DOF = len(ARM_JOINTS)
 _POSITION_ERROR, _ROTATION_ERROR = 1e-4, 1e-3
 _DAMPING = 1e-4
 _LARGEST_STEP = 0.4
@@ -33,20 +32,27 @@ class Kinematics:
     """The arm alone, for one thread.
 
     Args:
-        rest: a comfortable posture (rad), from which solutions are sought and towards which they lean.
+        rest: a comfortable posture (rad), from which solutions are sought and towards which they lean; that
+            of the robot's file by default.
     """
 
-    def __init__(self, rest: Sequence[float]) -> None:
-        spec = panda_spec()
+    def __init__(self, description: ArmDescription, rest: Sequence[float] = ()) -> None:
+        spec = description.spec()
         for geom in list(spec.geoms):
             spec.delete(geom)
         self._model = spec.compile()
         self._data = mujoco.MjData(self._model)
-        self._site = self._model.site(TOOL).id
-        self.rest = np.asarray(rest, dtype=float)
-        limits = self._model.jnt_range[:_DOF]
+        self._site = self._model.site(description.tool).id
+        self.rest = np.asarray(rest or description.settings.rest, dtype=float)
+        self.joints = description.joints
+        self._dof = len(self.joints)
+        limits = self._model.jnt_range[:self._dof]
         self.lower, self.upper = limits[:, 0] + _STOP_MARGIN, limits[:, 1] - _STOP_MARGIN
         self._jacobian = np.zeros((6, self._model.nv))
+        self._forward(self.rest)
+        x, y, z = self._data.xanchor[min(1, self._dof - 1)].tolist()
+        self.shoulder: Vector = (x, y, z)
+        """Where the second joint is, from which the arm reaches, metres in the world frame."""
 
     def tool_pose(self, joints: np.ndarray) -> Pose:
         """The tool centre point in the world frame."""
@@ -56,10 +62,10 @@ class Kinematics:
         return pose_of(self._data.site_xpos[self._site], quaternion)
 
     def jacobian(self, joints: np.ndarray) -> np.ndarray:
-        """Velocity of the tool for joint velocities, 6 x 7: linear above angular, world axes."""
+        """Velocity of the tool for joint velocities, 6 x joints: linear above angular, world axes."""
         self._forward(joints)
         mujoco.mj_jacSite(self._model, self._data, self._jacobian[:3], self._jacobian[3:], self._site)
-        return self._jacobian[:, :_DOF]
+        return self._jacobian[:, :self._dof]
 
     def solve(
         self, pose: Pose, seed: np.ndarray, iterations: int = 60, lean: float = 0.2, room: float = 0.0
@@ -126,14 +132,14 @@ class Kinematics:
         yield from self._likely(pose, near)
         facing = self._facing(pose)
         while True:
-            yield np.clip(facing + dice.normal(0.0, 0.5, _DOF), self.lower, self.upper)
+            yield np.clip(facing + dice.normal(0.0, 0.5, self._dof), self.lower, self.upper)
 
     def _likely(self, pose: Pose, near: np.ndarray) -> Iterator[np.ndarray]:
         yield near
         for turn in _WRIST_TURNS:
             seed = self._facing(pose)
-            seed[6] += turn
-            if self.lower[6] <= seed[6] <= self.upper[6]:
+            seed[-1] += turn
+            if self.lower[-1] <= seed[-1] <= self.upper[-1]:
                 yield seed
 
     def _facing(self, pose: Pose) -> np.ndarray:
@@ -143,6 +149,6 @@ class Kinematics:
         return facing
 
     def _forward(self, joints: np.ndarray) -> None:
-        self._data.qpos[:_DOF] = joints
+        self._data.qpos[:self._dof] = joints
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_comPos(self._model, self._data)

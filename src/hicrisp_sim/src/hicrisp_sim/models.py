@@ -6,8 +6,8 @@ import mujoco
 from hicrisp_core.model import Pose
 from hicrisp_core.scene import Scene
 
+from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.mujoco_poses import placement
-from hicrisp_sim.panda import FINGERS, HAND, add_controllers, exclude_disabled_pairs, panda_spec
 from hicrisp_sim.scenery import add_scenery
 from hicrisp_sim.things import add_geometry
 
@@ -19,20 +19,18 @@ ROBOT, THING, DISTAL, PROXIMAL = 1, 2, 4, 8
 """The planner's collision bits: the robot; what all of it keeps clear of; what its hand may touch; its
 base links.
 """
-_HAND = (HAND, *FINGERS)
-_BASE = tuple(f"panda_link{i}" for i in range(5))
 
 
-def physics_model(scene: Scene) -> mujoco.MjModel:
+def physics_model(scene: Scene, arm: ArmDescription) -> mujoco.MjModel:
     """The world as it moves: free bodies, friction, controllers. The robot's links do not collide with
     each other.
     """
-    return physics_spec(scene).compile()
+    return physics_spec(scene, arm).compile()
 
 
-def physics_spec(scene: Scene) -> mujoco.MjSpec:
+def physics_spec(scene: Scene, arm: ArmDescription) -> mujoco.MjSpec:
     """The same before it is compiled, without what stands about in an arena."""
-    spec = panda_spec()
+    spec = arm.spec()
     spec.modelname = scene.name
     option = spec.option
     option.timestep = TIMESTEP
@@ -41,7 +39,7 @@ def physics_spec(scene: Scene) -> mujoco.MjSpec:
     option.impratio = 10.0
     for geom in spec.geoms:
         geom.contype, geom.conaffinity = ROBOT, THING
-    add_controllers(spec)
+    arm.add_controllers(spec)
     add_scenery(spec, scene)
     for thing in scene.things:
         if scene.arena is not None and thing.name in scene.arena.unknown:
@@ -52,25 +50,25 @@ def physics_spec(scene: Scene) -> mujoco.MjSpec:
     return spec
 
 
-def planning_model(scene: Scene, margin: float) -> mujoco.MjModel:
+def planning_model(scene: Scene, arm: ArmDescription, margin: float) -> mujoco.MjModel:
     """The world as the planner sees it: things at observed poses, kept ``margin`` metres clear of.
 
     Every thing is there twice: as an obstacle that can be put anywhere (a mocap body) and, switched off, as a
     part of the hand, so that what is carried counts in collision checks without extra joints.
     """
-    spec = panda_spec()
+    spec = arm.spec()
     spec.modelname = f"{scene.name} planning"
     for body in spec.bodies:
         for geom in body.geoms:
-            geom.contype = ROBOT | (PROXIMAL if body.name in _BASE else 0)
-            geom.conaffinity = ROBOT | THING | (0 if body.name in _HAND else DISTAL)
-    exclude_disabled_pairs(spec)
+            geom.contype = ROBOT | (PROXIMAL if body.name in arm.model.stand else 0)
+            geom.conaffinity = ROBOT | THING | (0 if body.name in arm.hand_links else DISTAL)
+    arm.exclude_disabled_pairs(spec)
     for thing in scene.objects.values():
         body = spec.worldbody.add_body(name=thing.name, mocap=True,
                                        **placement(thing.pose or Pose((0.0, 0.0, -5.0))))
         add_geometry(body, thing, 0.1, THING | DISTAL, 0)
         if thing.movable:
-            carried = spec.body(HAND).add_body(name=CARRIED + thing.name)
+            carried = spec.body(arm.model.hand).add_body(name=CARRIED + thing.name)
             add_geometry(carried, thing, 0.1, 0, THING | PROXIMAL, CARRIED + thing.name)
     for name in scene.objects:
         for geom in spec.body(name).geoms:

@@ -33,7 +33,6 @@ _RESOLUTIONS = (0.06, 0.03, 0.015)
 """Radians between the checks of a search, tried one after the other until the timed motion is free, too."""
 _ESCAPE = 0.15
 """Metres that the tool may be lifted to get away from a collision at the start."""
-_SHOULDER = (0.0, 0.0, 0.333)
 
 
 class MotionPlanner:
@@ -44,7 +43,7 @@ class MotionPlanner:
         self.scene = scene
         self._kinematics = kinematics
         self._settings = settings
-        self._limits = JointLimits.scaled(settings.speed, settings.acceleration)
+        self._limits = JointLimits.scaled(settings.model, settings.speed, settings.acceleration)
         self._search = PathSearch(kinematics.lower, kinematics.upper)
         self._dice = np.random.default_rng(seed)
         self._seeds = count(1000 * seed)
@@ -121,7 +120,7 @@ class MotionPlanner:
     def _to_joints(self, start: np.ndarray, goals: Sequence[np.ndarray], deadline: Deadline) -> Motion:
         if min(np.abs(goal - start).max() for goal in goals) < 1e-3:
             rest = np.array([start, start])
-            return trajectory_of(np.array([0.0, 0.01]), rest, np.zeros_like(rest))
+            return trajectory_of(self._kinematics.joints, np.array([0.0, 0.01]), rest, np.zeros_like(rest))
         head = self._escape(start)
         if head is None:
             return MotionFailure.blocked("start_in_collision", self.scene.blockers(start),
@@ -174,7 +173,7 @@ class MotionPlanner:
 
     def _unreachable(self, pose: Pose) -> MotionFailure:
         x, y, z = pose.position
-        reach = distance(pose.position, _SHOULDER)
+        reach = distance(pose.position, self._kinematics.shoulder)
         return MotionFailure("unreachable",
                              f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's reach "
                                             f"({reach:.2f} m from its shoulder)")

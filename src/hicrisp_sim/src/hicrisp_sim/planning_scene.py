@@ -10,11 +10,10 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.geometry import IDENTITY
 from hicrisp_core.scene import Scene
 
+from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.models import CARRIED, DISTAL, PROXIMAL, THING, planning_model
 from hicrisp_sim.mujoco_poses import pose_of, w_first
-from hicrisp_sim.panda import ARM_JOINTS, HAND
 
-_DOF = len(ARM_JOINTS)
 _AWAY = (0.0, 0.0, -5.0)
 """Where things are put that were not seen."""
 
@@ -26,9 +25,10 @@ class PlanningScene:
         margin: space kept to every thing, metres.
     """
 
-    def __init__(self, scene: Scene, margin: float) -> None:
+    def __init__(self, scene: Scene, arm: ArmDescription, margin: float) -> None:
         self._names = tuple(scene.objects)
-        self._model = planning_model(scene, margin)
+        self._hand, self._dof = arm.model.hand, len(arm.joints)
+        self._model = planning_model(scene, arm, margin)
         self._data = mujoco.MjData(self._model)
         self._touch: FrozenSet[str] = frozenset()
         self.attached: Optional[str] = None
@@ -58,7 +58,7 @@ class PlanningScene:
             raise KeyError(f"'{name}' was not seen; seen are: {', '.join(sorted(self._seen)) or 'none'}")
         self._place(joints)
         mocap = self._model.body(name).mocapid[0]
-        hand = self._data.body(HAND)
+        hand = self._data.body(self._hand)
         in_hand = pose_of(hand.xpos, hand.xquat).inverse().compose(
             pose_of(self._data.mocap_pos[mocap], self._data.mocap_quat[mocap]))
         body = self._model.body(CARRIED + name).id
@@ -85,15 +85,15 @@ class PlanningScene:
 
     def set_opening(self, opening: float) -> None:
         """Metres between the fingers in the checks to come."""
-        self._data.qpos[_DOF:] = opening / 2.0
+        self._data.qpos[self._dof:] = opening / 2.0
 
     def checker(self) -> Callable[[np.ndarray], bool]:
-        """A fast test: whether joints (7 numbers) are free of collisions."""
-        model, data = self._model, self._data
+        """A fast test: whether joints (rad) are free of collisions."""
+        model, data, arm = self._model, self._data, slice(0, self._dof)
         positions, forward, collide = data.qpos, mujoco.mj_kinematics, mujoco.mj_collision
 
         def free(joints: np.ndarray) -> bool:
-            positions[:_DOF] = joints
+            positions[arm] = joints
             forward(model, data)
             collide(model, data)
             return data.ncon == 0
@@ -119,7 +119,7 @@ class PlanningScene:
         return tuple(sorted(found))
 
     def _place(self, joints: np.ndarray) -> None:
-        self._data.qpos[:_DOF] = joints
+        self._data.qpos[:self._dof] = joints
         mujoco.mj_kinematics(self._model, self._data)
 
     def _set_bits(self) -> None:

@@ -12,6 +12,7 @@ from hicrisp_core.config.settings import STRICT, Part, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.description import SECTION as BODY
+from pydantic import NonNegativeInt
 from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated
 
@@ -21,11 +22,59 @@ _Quantity = Annotated[float, Gt(0.0), Le(1000.0)]
 
 
 @dataclass(frozen=True, config=STRICT)
+class ArmModel:
+    """What an arm is made of: its URDF, and what a URDF does not say. The tool, the fingers' links and their
+    opening are those of the robot's body.
+
+    Args:
+        folder: of the description: absolute, beside the robot's file, or below where Python packages are.
+        urdf: file in the folder.
+        srdf: file in the folder with the pairs of links that never collide.
+        meshes: folder in the folder, of the meshes with which it collides.
+        joints: of the arm, from the stand to the hand.
+        fingers: the joints of the two fingers.
+        hand: the link that carries the fingers and what is grasped.
+        stand: the links near the stand, which keep clear of what the hand may touch.
+        velocity: speed limit of each joint, rad/s.
+        acceleration: limit of each joint, rad/s2.
+        effort: torque limit of each joint, Nm.
+        stiffness: of each joint's controller, Nm/rad.
+        damping_time: damping over stiffness of these controllers, s.
+        grip: greatest force of a finger, newtons.
+        pad: which of a finger's collision shapes is its rubber tip, counted from 0.
+        dark: links that pictures show dark, as they do the hand.
+    """
+
+    folder: str
+    urdf: str
+    srdf: str
+    meshes: str
+    joints: Tuple[str, ...]
+    fingers: Tuple[str, str]
+    hand: str
+    stand: Tuple[str, ...]
+    velocity: Tuple[_Quantity, ...]
+    acceleration: Tuple[_Quantity, ...]
+    effort: Tuple[_Quantity, ...]
+    stiffness: Tuple[Annotated[float, Gt(0.0)], ...]
+    damping_time: _Quantity = 0.1
+    grip: _Quantity = 70.0
+    pad: NonNegativeInt = 0
+    dark: Tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for key in ("velocity", "acceleration", "effort", "stiffness"):
+            if len(getattr(self, key)) != len(self.joints):
+                raise ValueError(f"{key} has {len(getattr(self, key))} values for {len(self.joints)} joints")
+
+
+@dataclass(frozen=True, config=STRICT)
 class ArmSettings:
     """Settings of the embedded arm.
 
     Args:
         name: the robot's name.
+        model: what it is made of.
         rest: joint positions of the posture of rest, rad.
         speed: factor on the joint speed limits, above 0 and at most 1.
         acceleration: factor on the joint acceleration limits, above 0 and at most 1.
@@ -37,8 +86,8 @@ class ArmSettings:
     """
 
     name: str
-    rest: Tuple[float, float, float, float, float, float, float] = (0.0, -0.785, 0.0, -2.356, 0.0, 1.571,
-                                                                    0.785)
+    model: ArmModel
+    rest: Tuple[float, ...]
     speed: Part = 0.5
     acceleration: Part = 0.35
     margin: _Quantity = 0.005
@@ -46,6 +95,10 @@ class ArmSettings:
     contact_torque: _Quantity = 25.0
     finger_speed: _Quantity = 0.15
     search_time: _Quantity = 2.0
+
+    def __post_init__(self) -> None:
+        if len(self.rest) != len(self.model.joints):
+            raise ValueError(f"rest has {len(self.rest)} values for {len(self.model.joints)} joints")
 
 
 @dataclass(frozen=True, config=STRICT)

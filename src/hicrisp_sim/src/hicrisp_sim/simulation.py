@@ -6,14 +6,14 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Lock, RLock, Thread
-from typing import Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Iterator, List, Optional, Tuple
 
 import mujoco
 import numpy as np
 from hicrisp_core.scene import Scene
 
+from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.models import physics_model
-from hicrisp_sim.panda import ARM_JOINTS, DAMPING_TIME, FINGER_JOINTS, MAX_OPENING
 
 CONTROL_PERIOD = 0.004
 """Seconds of simulated time between two commands to the controllers."""
@@ -21,10 +21,6 @@ _IDLE_RATE = 1.0
 """Simulated seconds a second while nobody moves and no rate is asked for: an idle world leaves the
 processor alone.
 """
-ARM_DOF = len(ARM_JOINTS) + len(FINGER_JOINTS)
-"""Joints and actuators of the arm with its fingers; they come before all others."""
-_ARM = slice(0, len(ARM_JOINTS))
-_FINGERS = slice(len(ARM_JOINTS), len(ARM_JOINTS) + len(FINGER_JOINTS))
 
 
 @dataclass(frozen=True)
@@ -43,15 +39,20 @@ class Simulation:
     that steps while nobody moves. Others read ``snapshot``, which needs no lock.
 
     Args:
+        arm: the arm, which begins in its posture of rest; ``None`` in an arena without one.
         rate: simulated seconds a second; 0 for as fast as can be.
-        posture: joint positions (rad) of the arm at the beginning.
     """
 
-    def __init__(self, scene: Scene, posture: Sequence[float], rate: float = 0.0) -> None:
+    def __init__(self, scene: Scene, arm: Optional[ArmDescription], rate: float = 0.0) -> None:
         if not rate >= 0.0:
             raise ValueError(f"the rate of the clock is at least 0, got {rate}")
         self.rate = rate
-        self._posture = np.asarray(posture, dtype=float)
+        self.arm = arm
+        self.arm_dof = arm.dof if arm is not None else 0
+        """Joints and actuators of the arm with its fingers; they come before all others."""
+        joints = len(arm.joints) if arm is not None else 0
+        self._arm, self._fingers = slice(0, joints), slice(joints, self.arm_dof)
+        self._damping_time = arm.model.damping_time if arm is not None else 0.0
         self._lock = RLock()
         self._counting = Lock()
         self._editors = 0
@@ -73,13 +74,19 @@ class Simulation:
         self._look()
 
     def _build(self, scene: Scene) -> mujoco.MjModel:
-        return physics_model(scene)
+        return physics_model(scene, self._description)
+
+    @property
+    def _description(self) -> ArmDescription:
+        if self.arm is None:
+            raise ValueError("this world has no arm")
+        return self.arm
 
     def _begin(self) -> None:
         """The arm in its posture, the fingers open, the controllers at rest."""
-        self.data.qpos[_ARM] = self._posture
-        self.data.qpos[_FINGERS] = MAX_OPENING / 2.0
-        self.data.ctrl[:ARM_DOF] = self.data.qpos[:ARM_DOF]
+        self.data.qpos[self._arm] = self._description.settings.rest
+        self.data.qpos[self._fingers] = self._description.opening / 2.0
+        self.data.ctrl[:self.arm_dof] = self.data.qpos[:self.arm_dof]
 
     def _look(self) -> None:
         self.snapshot = Snapshot(float(self.data.time), self.data.qpos.copy(), self.model)
@@ -148,39 +155,39 @@ class Simulation:
 
     def command_arm(self, positions: np.ndarray, velocities: np.ndarray) -> None:
         """The reference of the joint controllers, rad and rad/s."""
-        self.data.ctrl[_ARM] = positions + DAMPING_TIME * velocities
+        self.data.ctrl[self._arm] = positions + self._damping_time * velocities
 
     def command_fingers(self, opening: float, force: float) -> None:
         """The reference of the fingers: metres between them, and the force that each may press with,
         newtons.
         """
-        self.model.actuator_forcerange[_FINGERS] = (-force, force)
-        self.data.ctrl[_FINGERS] = opening / 2.0
+        self.model.actuator_forcerange[self._fingers] = (-force, force)
+        self.data.ctrl[self._fingers] = opening / 2.0
 
     @property
     def arm_positions(self) -> np.ndarray:
         """Joint positions of the arm, rad."""
-        return np.array(self.data.qpos[_ARM])
+        return np.array(self.data.qpos[self._arm])
 
     @property
     def arm_velocities(self) -> np.ndarray:
         """Joint velocities of the arm, rad/s."""
-        return np.array(self.data.qvel[_ARM])
+        return np.array(self.data.qvel[self._arm])
 
     @property
     def arm_external_torques(self) -> np.ndarray:
         """What contacts press on the arm's joints, Nm, as the real arm estimates it."""
-        return np.array(self.data.qfrc_constraint[_ARM])
+        return np.array(self.data.qfrc_constraint[self._arm])
 
     @property
     def opening(self) -> float:
         """Metres between the fingers."""
-        return float(self.data.qpos[_FINGERS].sum())
+        return float(self.data.qpos[self._fingers].sum())
 
     @property
     def finger_speed(self) -> float:
         """Speed of the faster finger, m/s."""
-        return float(np.abs(self.data.qvel[_FINGERS]).max())
+        return float(np.abs(self.data.qvel[self._fingers]).max())
 
     def start_idling(self) -> None:
         """Let time pass in a thread of its own while nobody moves."""

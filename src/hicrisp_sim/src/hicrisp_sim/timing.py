@@ -13,7 +13,7 @@ from scipy.interpolate import CubicSpline
 from toppra.algorithm import TOPPRA
 from toppra.constraint import JointAccelerationConstraint, JointVelocityConstraint
 
-from hicrisp_sim.panda import ACCELERATION_LIMITS, ARM_JOINTS, VELOCITY_LIMITS
+from hicrisp_sim.settings import ArmModel
 
 SAMPLE_PERIOD = 0.01
 """Seconds between the points of a trajectory."""
@@ -30,17 +30,18 @@ logging.getLogger("toppra").setLevel(logging.ERROR)
 class JointLimits:
     """Speed (rad/s) and acceleration (rad/s^2) of each joint."""
 
+    joints: Tuple[str, ...]
     velocity: Tuple[float, ...]
     acceleration: Tuple[float, ...]
 
     @staticmethod
-    def scaled(speed: float, acceleration: float) -> "JointLimits":
-        """The Panda's limits times factors in (0, 1]."""
+    def scaled(arm: ArmModel, speed: float, acceleration: float) -> "JointLimits":
+        """An arm's limits times factors in (0, 1]."""
         for name, value in (("speed", speed), ("acceleration", acceleration)):
             if not 0.0 < value <= 1.0:
                 raise ValueError(f"the factor of the {name} is above 0 and at most 1, got {value}")
-        return JointLimits(tuple(speed * limit for limit in VELOCITY_LIMITS),
-                           tuple(acceleration * limit for limit in ACCELERATION_LIMITS))
+        return JointLimits(arm.joints, tuple(speed * limit for limit in arm.velocity),
+                           tuple(acceleration * limit for limit in arm.acceleration))
 
 
 def smooth_path(path: Sequence[np.ndarray], spacing: float) -> CubicSpline:
@@ -78,7 +79,7 @@ def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
     if timed is None:
         raise RuntimeError(f"TOPP-RA found no timing for a path of {length:.2f} rad")
     times = _sample_times(float(timed.duration))
-    return trajectory_of(times, timed(times), timed(times, 1))
+    return trajectory_of(limits.joints, times, timed(times), timed(times, 1))
 
 
 def time_line(path: np.ndarray, distances: np.ndarray, speed: float, limits: JointLimits) -> Trajectory:
@@ -103,12 +104,14 @@ def time_line(path: np.ndarray, distances: np.ndarray, speed: float, limits: Joi
     half = np.where(late < rise, slow, 0.5 * ramp + (late - rise) * speed)
     along = np.where(times <= duration / 2.0, half, length - half)
     pace = np.minimum(late * _LINE_ACCELERATION, speed)
-    return trajectory_of(times, spline(along), spline(along, 1) * pace[:, None])
+    return trajectory_of(limits.joints, times, spline(along), spline(along, 1) * pace[:, None])
 
 
-def trajectory_of(times: np.ndarray, positions: np.ndarray, velocities: np.ndarray) -> Trajectory:
-    """Arrays as a Trajectory."""
-    return Trajectory(ARM_JOINTS, tuple(times.tolist()), tuple(map(tuple, positions.tolist())),
+def trajectory_of(
+    joints: Tuple[str, ...], times: np.ndarray, positions: np.ndarray, velocities: np.ndarray
+) -> Trajectory:
+    """Arrays as a Trajectory of joints."""
+    return Trajectory(joints, tuple(times.tolist()), tuple(map(tuple, positions.tolist())),
                       tuple(map(tuple, velocities.tolist())))
 
 

@@ -11,14 +11,18 @@ import mujoco
 from hicrisp_core.model import Pose
 
 from hicrisp_sim.mujoco_poses import pose_of
-from hicrisp_sim.panda import FRAMES
 from hicrisp_sim.simulation import Snapshot
 
 
 class Tracker:
-    """Reads frames from snapshots; any thread may ask."""
+    """Reads frames from snapshots; any thread may ask.
 
-    def __init__(self) -> None:
+    Args:
+        robot: the names of the robot's frames.
+    """
+
+    def __init__(self, robot: Tuple[str, ...]) -> None:
+        self._robot = robot
         self._lock = Lock()
         self._model: Optional[mujoco.MjModel] = None
 
@@ -30,7 +34,7 @@ class Tracker:
             self._data.qpos[:] = snapshot.positions
             mujoco.mj_kinematics(snapshot.model, self._data)
             robot, things = ({name: pose_of(self._data.body(name).xpos, self._data.body(name).xquat)
-                              for name in names} for names in (FRAMES, self._things))
+                              for name in names} for names in (self._robot, self._things))
             return robot, things
 
     def _attend(self, model: mujoco.MjModel) -> None:

@@ -25,12 +25,10 @@ from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult
 from hicrisp_msgs.srv import InjectFault, ResetWorld, Snapshot
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.panda import ARM_JOINTS, FINGER_JOINTS
 
 _TICK, _IDLE_TICK = 0.01, 0.04
 """Wall seconds between two publications, while the arm carries out a command and while it does not."""
 LOOK_LIMIT = 3.0
-_JOINTS = (*ARM_JOINTS, *FINGER_JOINTS)
 
 
 class WorldServer:
@@ -44,6 +42,7 @@ class WorldServer:
     def __init__(self, world: EmbeddedWorld, eyes: TopicObserver, sigma: float = 0.0) -> None:
         self._world = world
         self._eyes = eyes
+        self._joint_names = [*world.description.joints, *world.description.model.fingers]
         self._sigma = sigma
         self._resets = Resets(world.scene, self._reset)
         self._spoil()
@@ -113,7 +112,8 @@ class WorldServer:
             now = rospy.Time.from_sec(snapshot.time)
             self._clock.publish(Clock(now))
             self._tf.publish(_transforms(self._frames()))
-            joints = JointState(name=list(_JOINTS), position=list(snapshot.positions[: len(_JOINTS)]))
+            joints = JointState(name=self._joint_names,
+                                position=list(snapshot.positions[: len(self._joint_names)]))
             joints.header.stamp = now
             self._joints.publish(joints)
             if self._truth.get_num_connections() > 0:

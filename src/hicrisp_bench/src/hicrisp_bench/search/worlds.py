@@ -13,6 +13,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.scene import load_scene
 
+_ARM = "arm"
 _TABLE = WorldObject("table", "surface", "surface", movable=False)
 _ABOUT_A_NODE = {"OPEN": "open", "CLOSED": "closed", "ON": "switched_on", "OFF": "switched_off",
                  "PLUGGED_IN": "plugged_in", "PLUGGED_OUT": "plugged_out", "CLEAN": "clean", "DIRTY": "dirty"}
@@ -66,8 +67,8 @@ def table_top(dice: Random) -> WorldState:
             free.append(name)
     if dice.random() < 0.4 and free:
         held = dice.choice(free)
-        facts = {fact for fact in facts if fact.subject != held} | {Relation("panda", "holding", held)}
-    return WorldState({**objects, "table": _TABLE}, frozenset(facts), {"panda": RobotState("panda")})
+        facts = {fact for fact in facts if fact.subject != held} | {Relation(_ARM, "holding", held)}
+    return WorldState({**objects, "table": _TABLE}, frozenset(facts), {_ARM: RobotState(_ARM)})
 
 
 def towers(dice: Random, count: int) -> WorldState:
@@ -75,7 +76,7 @@ def towers(dice: Random, count: int) -> WorldState:
     names = [f"block_{index}" for index in range(count)]
     objects = {name: WorldObject(name, "block") for name in names}
     return WorldState({**objects, "table": _TABLE}, random_towers(dice, names),
-                      {"panda": RobotState("panda")})
+                      {_ARM: RobotState(_ARM)})
 
 
 def random_towers(dice: Random, names: List[str]) -> FrozenSet[Relation]:
@@ -106,7 +107,7 @@ def lab(dice: Random) -> WorldState:
         else:
             facts.add(Relation(name, "on", "table"))
     return WorldState(objects, frozenset(facts),
-                      {"panda": RobotState("panda"), "agv": RobotState("agv", "base")})
+                      {_ARM: RobotState(_ARM), "agv": RobotState("agv", "base")})
 
 
 def household(graph: Mapping[str, Any], times: int) -> WorldState:

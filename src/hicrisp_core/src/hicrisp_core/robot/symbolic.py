@@ -40,7 +40,7 @@ class SymbolicWorld:
         self, command: str, times: int = 1, status: Status = Status.SUCCESS, message: str = "",
         instead: Optional[Command] = None, blockers: Tuple[str, ...] = (),
     ) -> None:
-        """Make a command (as its text, ``pick(panda, box)``) fail: it has no effect, or that of another one.
+        """Make a command (as its text, ``pick(arm, box)``) fail: it has no effect, or that of another one.
 
         Args:
             status: what the driver claims; SUCCESS makes the failure one that only the detector can see.

@@ -11,6 +11,7 @@ from hicrisp_core.model import Pose
 from hicrisp_core.scene import Scene
 
 from hicrisp_sim.agv.model import FREE_JOINT, TRACK, WHEEL_RADIUS, WHEELS, arena_model
+from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.mujoco_poses import pose_of
 from hicrisp_sim.simulation import Simulation
 
@@ -22,9 +23,11 @@ class AgvSimulation(Simulation):
         rate: simulated seconds a second; 0 for as fast as can be.
     """
 
-    def __init__(self, scene: Scene, base: str, rate: float = 0.0, posture: Sequence[float] = ()) -> None:
+    def __init__(
+        self, scene: Scene, base: str, rate: float = 0.0, arm: Optional[ArmDescription] = None
+    ) -> None:
         self._base = base
-        super().__init__(scene, posture, rate)
+        super().__init__(scene, arm, rate)
 
     def _build(self, scene: Scene) -> mujoco.MjModel:
         return arena_model(scene, self._base)

@@ -21,10 +21,11 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.pursuit import Twist
 from hicrisp_sim.agv.robot import AgvRobot
-from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
+from hicrisp_sim.agv.settings import SECTION, load_agv_settings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.embedded import SimulatedWorld
 from hicrisp_sim.mujoco_poses import pose_of
+from hicrisp_sim.robot_files import robot_file
 
 _log = logging.getLogger(__name__)
 _QUIET_FOR = 0.5
@@ -105,7 +106,8 @@ class AgvWorld(SimulatedWorld):
         scene: a scene with an arena, or the path or name of one.
         seed: draws the layout and the lidar's noise.
         rate: simulated seconds a second; 0 for as fast as can be.
-        settings: of the base; those of ``config/robots/agv_embedded.yaml`` by default.
+        robot: the base's file, or the name of one; ``config/robots/<name>_embedded.yaml`` by default, with
+            the base's name in the scene.
         domain: the domain of the commands; the scene's own by default.
     """
 
@@ -113,14 +115,14 @@ class AgvWorld(SimulatedWorld):
 
     def __init__(
         self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
-        settings: Optional[AgvSettings] = None, domain: Optional[Domain] = None,
+        robot: Union[str, Path] = "", domain: Optional[Domain] = None,
     ) -> None:
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
-        file = config_file("robots", "agv_embedded")
-        self.settings = settings or load_agv_settings(file)
-        if loaded.arena is None or self.settings.name not in loaded.arena.starts:
-            raise ConfigError(f"the scene '{loaded.name}' has no base '{self.settings.name}'; "
-                              f"it has: {', '.join(loaded.robots) or 'none'}")
+        if loaded.arena is None:
+            raise ConfigError(f"the scene '{loaded.name}' has no arena to drive in; its robots: "
+                              f"{', '.join(loaded.robots) or 'none'}")
+        file = robot_file(loaded, BASE, "embedded", SECTION, robot)
+        self.settings = load_agv_settings(file)
         self.domain = domain or load_domain(config_file("domains", loaded.domain))
         self.simulation = AgvSimulation(loaded, self.settings.name, rate)
         self.base = EmbeddedBase(self.simulation, self.settings, seed)

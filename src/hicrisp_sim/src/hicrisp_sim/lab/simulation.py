@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Iterator, Mapping, Sequence
+from typing import Iterator, Mapping
 
 import mujoco
 import numpy as np
@@ -11,6 +11,7 @@ from hicrisp_core.scene import Scene
 
 from hicrisp_sim.agv.model import SOLID_GROUP, add_arena
 from hicrisp_sim.agv.simulation import AgvSimulation
+from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.lab.lockstep import Lockstep
 from hicrisp_sim.models import physics_spec
 from hicrisp_sim.simulation import Simulation
@@ -21,18 +22,18 @@ class LabSimulation(AgvSimulation):
 
     Args:
         base: the name of the base.
-        posture: joint positions (rad) of the arm at the beginning.
+        arm: the arm, which begins in its posture of rest.
         rate: simulated seconds a second; 0 for as fast as can be.
     """
 
-    def __init__(self, scene: Scene, base: str, posture: Sequence[float], rate: float = 0.0) -> None:
+    def __init__(self, scene: Scene, base: str, arm: ArmDescription, rate: float = 0.0) -> None:
         self._lockstep = Lockstep()
-        super().__init__(scene, base, rate, posture)
+        super().__init__(scene, base, rate, arm)
 
     def _build(self, scene: Scene) -> mujoco.MjModel:
         if scene.arena is None:
             raise ValueError(f"the scene '{scene.name}' has no arena")
-        spec = physics_spec(scene)
+        spec = physics_spec(scene, self._description)
         # The lidar's plane is that of the table's plate.
         spec.geom(f"{scene.table.name}/0").group = SOLID_GROUP
         add_arena(spec, scene, scene.arena, self._base)

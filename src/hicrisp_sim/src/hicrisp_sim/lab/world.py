@@ -6,24 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.robot.description import body_of
-from hicrisp_core.scene import Scene
+from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.model import FREE_JOINT
 from hicrisp_sim.agv.robot import AgvRobot
-from hicrisp_sim.agv.settings import AgvSettings, load_agv_settings
+from hicrisp_sim.agv.settings import SECTION, load_agv_settings
 from hicrisp_sim.agv.world import AgvFaults, follow_with
 from hicrisp_sim.embedded import QUIET, EmbeddedWorld
 from hicrisp_sim.lab.simulation import LabSimulation
-from hicrisp_sim.settings import ArmSettings
+from hicrisp_sim.robot_files import robot_file
 
 Moving = Callable[[], FrozenSet[str]]
 """Names the robots and things that move on purpose at this moment."""
@@ -36,18 +35,22 @@ class LabWorld(EmbeddedWorld):
 
     Args:
         scene: a scene with a table and an arena, or the path or name of one.
-        base_settings: of the base; those of ``config/robots/agv_lab.yaml`` by default, which drives gently.
+        base: the base's file, or the name of one; ``config/robots/<name>_lab.yaml`` by default, with the
+            base's name in the scene.
     """
 
     def __init__(
         self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
-        settings: Optional[ArmSettings] = None, domain: Optional[Domain] = None,
-        base_settings: Optional[AgvSettings] = None,
+        robot: Union[str, Path] = "", domain: Optional[Domain] = None, base: Union[str, Path] = "",
     ) -> None:
-        file = config_file("robots", "agv_lab")
-        self.base_settings = base_settings or load_agv_settings(file)
+        loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
+        if loaded.arena is None:
+            raise ConfigError(f"the scene '{loaded.name}' has no arena, which a lab needs; its robots: "
+                              f"{', '.join(loaded.robots) or 'none'}")
+        file = robot_file(loaded, BASE, "lab", SECTION, base)
+        self.base_settings = load_agv_settings(file)
         self._seed = seed
-        super().__init__(scene, seed, rate, settings, domain)
+        super().__init__(loaded, seed, rate, robot, domain)
         body = body_of(file, self.base_settings.name, BASE)
         self.base_robot = AgvRobot(self.base, body.able(self._domain.skills))
 
@@ -56,7 +59,7 @@ class LabWorld(EmbeddedWorld):
         if scene.arena is None or name not in scene.arena.starts:
             raise ConfigError(f"the scene '{scene.name}' has no base '{name}'; its robots: "
                               f"{', '.join(scene.robots)}")
-        self.lab = LabSimulation(scene, name, self._settings.rest, rate)
+        self.lab = LabSimulation(scene, name, self.description, rate)
         self.base = EmbeddedBase(self.lab, self.base_settings, self._seed)
         self.base_faults = AgvFaults(self.lab, self.base)
         return self.lab

@@ -1,4 +1,4 @@
-"""The Panda for Gazebo without Franka's own hardware plugin: every joint by effort, with the stock
+"""An arm for Gazebo without Franka's own hardware plugin: every joint by effort, with the stock
 interface.
 """
 
@@ -21,7 +21,7 @@ _DAMPING = 0.1
 """Of the fingers' joints, N s/m, at least: without it they tremble on what they hold."""
 
 
-def for_effort_control(urdf: str, arm: str = "panda") -> str:
+def for_effort_control(urdf: str, prefix: str) -> str:
     """The text of a URDF made ready for the stock hardware interface.
 
     Franka's transmissions and plugin are taken out, each joint that moves gets an effort interface, gravity
@@ -29,7 +29,7 @@ def for_effort_control(urdf: str, arm: str = "panda") -> str:
     grasp. The second finger mimics the first no longer: Gazebo ignores that, and a controller drives both.
 
     Args:
-        arm: the prefix of the arm's names.
+        prefix: with which the names of the arm's joints begin.
 
     Raises:
         ConfigError: when the text is no URDF of that arm.
@@ -40,8 +40,8 @@ def for_effort_control(urdf: str, arm: str = "panda") -> str:
         raise ConfigError(f"the robot's description is no XML: {error}") from error
     moving = [joint for joint in robot.findall("joint")
               if joint.get("type") in ("revolute", "prismatic", "continuous")]
-    if not any(str(joint.get("name")).startswith(f"{arm}_") for joint in moving):
-        raise ConfigError(f"the robot's description has no joints of an arm '{arm}'")
+    if not any(str(joint.get("name")).startswith(prefix) for joint in moving):
+        raise ConfigError(f"the robot's description has no joints whose names begin with '{prefix}'")
     for joint in moving:
         for mimic in joint.findall("mimic"):
             joint.remove(mimic)

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 from hicrisp_core.errors import ConfigError
+from hicrisp_gazebo.effort_control import for_effort_control
 from hicrisp_gazebo.franka import controllers, use_franka
-from hicrisp_gazebo.panda_urdf import for_effort_control
 
 CONFIG = Path(__file__).parents[3] / "config/gazebo"
 URDF = """<robot name="panda">
@@ -35,7 +35,7 @@ URDF = """<robot name="panda">
 
 @pytest.fixture(scope="module")
 def robot() -> ElementTree.Element:
-    return ElementTree.fromstring(for_effort_control(URDF))
+    return ElementTree.fromstring(for_effort_control(URDF, "panda_"))
 
 
 def test_every_joint_that_moves_has_one_effort_interface(robot: ElementTree.Element) -> None:
@@ -71,7 +71,7 @@ def test_gravity_pulls_at_no_link_and_the_fingers_grip(robot: ElementTree.Elemen
 @pytest.mark.parametrize("text", ["<robot", "<robot name='other'><joint name='a' type='revolute'/></robot>"])
 def test_what_is_no_panda_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="description"):
-        for_effort_control(text)
+        for_effort_control(text, "panda_")
 
 
 def test_franka_is_a_choice_of_three() -> None:

@@ -1,0 +1,169 @@
+"""An arm as a MuJoCo specification, from its URDF, SRDF and meshes and what the robot's file says of them."""
+
+from __future__ import annotations
+
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Tuple, Union
+
+import mujoco
+from hicrisp_core.detector.perception import frames_of
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.robot.description import RobotBody, body_of
+
+from hicrisp_sim.settings import ArmModel, ArmSettings, load_settings
+
+_FINGER_STIFFNESS, _FINGER_DAMPING = 2000.0, 60.0
+_ARMATURE = 0.1
+_PAD_SOLREF, _PAD_SOLIMP = [0.004, 1.0], [0.95, 0.99, 0.001, 0.5, 2.0]
+"""Hard contacts: MuJoCo's constraints leave out the acceleration of the hand's own rotation, and soft ones
+creep.
+"""
+_LIGHT, _DARK, _RUBBER = (0.93, 0.93, 0.94, 1.0), (0.22, 0.23, 0.25, 1.0), [0.08, 0.08, 0.09, 1.0]
+
+
+@dataclass(frozen=True)
+class ArmDescription:
+    """One arm as its files describe it.
+
+    Args:
+        settings: the section ``embedded_arm`` of the robot's file.
+        body: the robot's body: its hand and its frames.
+        folder: where its URDF, SRDF and meshes are.
+        urdf: the text of its URDF.
+    """
+
+    settings: ArmSettings
+    body: RobotBody
+    folder: Path
+    urdf: str
+
+    @property
+    def model(self) -> ArmModel:
+        return self.settings.model
+
+    @property
+    def joints(self) -> Tuple[str, ...]:
+        """The arm's joints, from the stand to the hand."""
+        return self.model.joints
+
+    @property
+    def dof(self) -> int:
+        """Joints of the arm with its fingers."""
+        return len(self.model.joints) + len(self.model.fingers)
+
+    @property
+    def opening(self) -> float:
+        """Metres between the opened fingers."""
+        return self.body.hand.opening
+
+    @property
+    def tool(self) -> str:
+        """The link of the tool centre point."""
+        return frames_of(self.settings.name, self.body).frames[0]
+
+    @property
+    def fingers(self) -> Tuple[str, ...]:
+        """The links of the fingers."""
+        return frames_of(self.settings.name, self.body).frames[1:]
+
+    @property
+    def hand_links(self) -> Tuple[str, ...]:
+        """The links that may touch what is grasped."""
+        return (self.model.hand, *self.fingers)
+
+    def links(self) -> Tuple[str, ...]:
+        """Every link, in the order of the URDF."""
+        return tuple(str(link.get("name")) for link in ElementTree.fromstring(self.urdf).findall("link"))
+
+    def spec(self) -> mujoco.MjSpec:
+        """The arm at the world's origin, without actuators, controllers or anything around it.
+
+        The visual meshes are left out: MuJoCo cannot read them all.
+
+        Raises:
+            ConfigError: when the URDF and the robot's file do not fit, with what the URDF has.
+        """
+        urdf = re.sub(r"<visual>.*?</visual>", "", self.urdf, flags=re.DOTALL)
+        urdf = re.sub(r"(filename=\")[^\"]*/", r"\1", urdf)
+        compiler = (f'<mujoco><compiler meshdir="{self.folder / self.model.meshes}" fusestatic="false" '
+                    'discardvisual="false" balanceinertia="true"/></mujoco>')
+        spec = mujoco.MjSpec.from_string(urdf.replace("</robot>", f"{compiler}</robot>"))
+        self._check(spec)
+        for body in spec.bodies:
+            for number, geom in enumerate(body.geoms):
+                geom.name = f"{body.name}/{number}"
+                geom.rgba = _DARK if body.name in (*self.hand_links, *self.model.dark) else _LIGHT
+                geom.group = 2
+        spec.body(self.tool).add_site(name=self.tool, size=[0.005] * 3, group=4)
+        return spec
+
+    def _check(self, spec: mujoco.MjSpec) -> None:
+        there = [joint.name for joint in spec.joints]
+        if there != [*self.model.joints, *self.model.fingers]:
+            listed = ", ".join((*self.model.joints, *self.model.fingers))
+            raise ConfigError(f"the joints of {self.settings.name} are {', '.join(there)}, and its file "
+                              f"lists {listed}: name them all, from the stand to the fingers")
+        links = [body.name for body in spec.bodies]
+        for link in (self.tool, *self.hand_links, *self.model.stand, *self.model.dark):
+            if link not in links:
+                raise ConfigError(f"{self.settings.name} has no link '{link}'; its links: "
+                                  f"{', '.join(links[1:])}")
+
+    def exclude_disabled_pairs(self, spec: mujoco.MjSpec) -> None:
+        """Leave out the link pairs that the SRDF says never collide."""
+        srdf = ElementTree.parse(self.folder / self.model.srdf)
+        for pair in srdf.getroot().iter("disable_collisions"):
+            spec.add_exclude(bodyname1=pair.get("link1"), bodyname2=pair.get("link2"))
+
+    def add_controllers(self, spec: mujoco.MjSpec) -> None:
+        """Stiff position control with gravity compensation, as the real arm has; fingers that press with a
+        set force.
+        """
+        model = self.model
+        for link in self.links():
+            spec.body(link).gravcomp = 1.0
+        for name, stiffness, effort in zip(model.joints, model.stiffness, model.effort):
+            _drive(spec, name, stiffness, stiffness * model.damping_time, effort)
+        for name in model.fingers:
+            _drive(spec, name, _FINGER_STIFFNESS, _FINGER_DAMPING, model.grip)
+        for finger in self.fingers:
+            pad = spec.geom(f"{finger}/{model.pad}")
+            pad.friction, pad.condim, pad.priority = [1.3, 0.02, 0.0002], 4, 1
+            pad.solref, pad.solimp = _PAD_SOLREF, _PAD_SOLIMP
+            pad.rgba = _RUBBER
+
+
+def load_description(file: Union[str, Path]) -> ArmDescription:
+    """The arm that a robot's file describes.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid; also when the URDF is not installed.
+    """
+    settings = load_settings(file)
+    folder = _folder(settings.model.folder, Path(file))
+    try:
+        urdf = (folder / settings.model.urdf).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{settings.name}: {folder / settings.model.urdf} cannot be read: "
+                          f"{error.strerror}; correct urdf in {file}") from error
+    return ArmDescription(settings, body_of(file, settings.name), folder, urdf)
+
+
+def _folder(told: str, file: Path) -> Path:
+    """A description's folder: absolute, beside the robot's file, or where Python packages are."""
+    for parent in (file.resolve().parent, *map(Path, sys.path)):
+        if (parent / told).is_dir():
+            return parent / told
+    raise ConfigError(f"the description '{told}' is neither beside {file} nor among the Python packages; "
+                      "install the package that holds it, or correct 'folder' in the robot's file")
+
+
+def _drive(spec: mujoco.MjSpec, joint: str, stiffness: float, damping: float, effort: float) -> None:
+    spec.joint(joint).armature = _ARMATURE
+    actuator = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+    actuator.set_to_position(kp=stiffness, kv=damping)
+    actuator.forcerange = [-effort, effort]

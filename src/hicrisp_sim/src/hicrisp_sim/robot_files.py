@@ -1,0 +1,60 @@
+"""Which robots of a scene a world moves, and the files that describe them for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import List, Tuple, Union
+
+from hicrisp_core.config.files import config_file, config_folders
+from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.ports.kinds import BASE
+from hicrisp_core.scene import Scene
+
+
+def robots_of(scene: Scene, kind: str) -> Tuple[str, ...]:
+    """The robots of a scene of one kind: bases drive in its arena, arms stand at its table."""
+    bases = scene.arena.starts if scene.arena is not None else {}
+    return tuple(name for name in scene.robots if (name in bases) == (kind == BASE))
+
+
+def robot_file(
+    scene: Scene, kind: str, use: str, section: str, told: Union[str, Path] = ""
+) -> Path:
+    """The file that describes a scene's first robot of a kind: ``config/robots/<name>_<use>.yaml``, beside
+    the scene's folder or in the workspace.
+
+    Args:
+        kind: ``arm`` or ``base``.
+        use: of the robot: ``embedded`` or ``lab``.
+        section: what such a file must have.
+        told: a file, or the name of one, that was asked for instead.
+
+    Raises:
+        ConfigError: when there is none, or it is about another robot, with those that there are.
+    """
+    beside, robots = scene.source or None, robots_of(scene, kind)
+    if told:
+        file = config_file("robots", told, beside=beside)
+        name = read_yaml(file)[0].get("name")
+        if name not in robots:
+            raise ConfigError(f"{file} describes '{name}', which is not in the scene '{scene.name}'; its "
+                              f"robots: {', '.join(robots) or 'none'}")
+        return file
+    if not robots:
+        raise ConfigError(f"the scene '{scene.name}' has no {kind}; its robots: "
+                          f"{', '.join(scene.robots) or 'none'}")
+    try:
+        return config_file("robots", f"{robots[0]}_{use}", beside=beside)
+    except ConfigError as error:
+        raise ConfigError(f"nothing describes '{robots[0]}' for this world; write config/robots/"
+                          f"{robots[0]}_{use}.yaml with a section {section}, or take one of: "
+                          f"{_described(section, beside)}") from error
+
+
+def _described(section: str, beside: Union[str, Path, None]) -> str:
+    """The names of the robots whose files have a section."""
+    folders: List[Path] = [Path(beside).resolve().parent.parent / "robots"] if beside is not None else []
+    files = [file for folder in (*folders, *config_folders("robots")) for file in folder.glob("*.yaml")]
+    found = {str(values.get("name", "")) for values, _ in map(read_yaml, files) if section in values}
+    return ", ".join(sorted(found)) or "none"
