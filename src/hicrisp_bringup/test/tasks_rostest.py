@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -86,6 +87,33 @@ class Tasks(unittest.TestCase):
         assert list(self.workspace.get_task(task).plan.goal.end) == ["in(red_box,bowl)"]
         assert status.goal == "the red box ends up in the bowl"
         self.workspace.run("put the red box on the table")
+
+    def test_what_is_said_on_the_command_line_stops_a_motion_and_changes_the_task(self) -> None:
+        self._slow_down()
+        task = self.workspace.submit_task("put the box in the bowl").task_id
+        self.workspace.moving(task)
+        told = self._hicrisp("tell", task, "not that one, the red one")
+        assert told.returncode == 0, told.stdout
+        assert "I understand: the red box ends up in the bowl" in told.stdout
+        status = self.workspace.finished(task)
+        assert (status.state, status.goal_state) == (TaskStatus.SUCCEEDED, "seen"), status.message
+        assert status.corrections == 0
+        assert list(self.workspace.get_task(task).plan.goal.end)[0] == "in(red_box,bowl)"
+        assert "the user said" in self.workspace.explain(task).text
+        self.workspace.run("put the red box on the table")
+
+    def test_stop_is_a_word_that_ends_a_task(self) -> None:
+        self._undo()
+        self._slow_down()
+        task = self.workspace.submit_task(NEXT_TO).task_id
+        self.workspace.moving(task)
+        assert self.workspace.tell("", "Stop!").ok
+        assert self.workspace.finished(task).state == TaskStatus.CANCELED
+
+    def _hicrisp(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Run the command line."""
+        return subprocess.run(["rosrun", "hicrisp_nodes", "hicrisp", *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
 
     def test_a_task_that_asks_can_be_canceled(self) -> None:
         task = self._asked("put the block in the bowl")

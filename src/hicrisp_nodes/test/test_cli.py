@@ -199,3 +199,23 @@ def test_the_goal_is_said_back_and_a_question_is_told_with_its_answer():
 def test_an_answer_names_its_task():
     options = parse_command(["answer", "20260101-120000-001", "the", "tall", "one"])
     assert (options.task_id, options.answer) == ("20260101-120000-001", ["the", "tall", "one"])
+
+
+def test_what_the_user_said_is_told_with_what_it_does_and_a_stopped_motion_is_no_failure():
+    text = told(
+        {"kind": "command", "text": "pick up red box", "t": 1.0},
+        {"kind": "said", "text": "the blue one", "effect": "changed", "t": 2.0,
+         "reply": "I understand: the blue box ends up in the bowl."},
+        {"kind": "verdict", "ok": False, "t": 2.5,
+         "feedback": {"level": "high", "kind": "said_by_user", "error": "The user changed the task."}})
+    assert "Said   the blue one" in text
+    assert "I understand: the blue box ends up in the bowl." in text
+    assert "stopped: pick up red box" in text
+    assert "✗" not in text
+
+
+def test_a_remark_needs_its_task_and_its_words():
+    asked = parse_command(["tell", "20260101-120000-001", "not", "that", "one"])
+    assert (asked.task_id, asked.text) == ("20260101-120000-001", ["not", "that", "one"])
+    with pytest.raises(SystemExit):
+        parse_command(["tell", "20260101-120000-001"])

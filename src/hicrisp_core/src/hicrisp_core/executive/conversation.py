@@ -196,6 +196,8 @@ class Conversation:
             return
         world = self.unordered(self._latest())
         answer = self._understood(task, goal, said, world)
+        if self._over.is_set():  # The task has ended meanwhile, and nobody hears of it any more.
+            return
         why = self._in_vain(answer.goal, world) if answer.goal is not None else answer.refusal
         if answer.goal is None or why:
             self._ledger.tell(UserSaid(text=said, effect=KEPT, reply=why))
@@ -212,6 +214,8 @@ class Conversation:
         for _ in range(_MOST_QUESTIONS + 1):
             answer = interpreter.understand(RemarkRequest(task, words, world, goal, self._handled()),
                                             Deadline(_UNDERSTAND_LIMIT))
+            if self._over.is_set():
+                return answer
             self._ledger.used(answer.usage)
             question = answer.question
             if question is None:
