@@ -25,7 +25,7 @@ def _only_true_and_false(safe: Any) -> Any:
     resolvers = {
         first: [(tag, pattern) for tag, pattern in each if tag != "tag:yaml.org,2002:bool"]
         for first, each in yaml.SafeLoader.yaml_implicit_resolvers.items()}
-    loader = type("Loader", (safe,), {"yaml_implicit_resolvers": resolvers})
+    loader: Any = type("Loader", (safe,), {"yaml_implicit_resolvers": resolvers})
     loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|false|False)$"),
                                  list("tTfF"))
     return loader
