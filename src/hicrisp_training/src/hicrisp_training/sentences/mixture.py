@@ -30,6 +30,8 @@ _JOINTS = (
     ", and ",
 )
 _WEIGHTS = {"tabletop": 1.0, "blocks": 0.8, "lab": 1.0, "agv": 0.7, "kitchen": 0.4, "virtualhome": 0.4}
+_TIMES = {"order": 2, "constraint": 3, "count": 2, "several": 2}
+"""How much more often than others the classes come that are learnt slowest."""
 _BOUND, _TRIES = 0.5, 12
 """How often a further request is of a frame that needs a scene of its own, and how many of them are tried."""
 DERIVED = ("joined", "absent", "which", "clarified", "robot")
@@ -59,7 +61,8 @@ class Mixture:
         self._bound: Dict[str, List[Frame]] = {}
         self._free: Dict[str, List[Frame]] = {}
         for frame in usable:
-            (self._free if frame.free else self._bound).setdefault(frame.domain, []).append(frame)
+            kept = (self._free if frame.free else self._bound).setdefault(frame.domain, [])
+            kept += [frame] * _TIMES.get(frame.kind, 1)
         self._anchors = [frame for frames in self._bound.values() for frame in frames] + [
             frame for frames in self._free.values() for frame in frames if frame.domain != "tabletop"
         ]
