@@ -114,7 +114,7 @@ def test_a_search_whose_time_is_over_says_so(domain):
 
 def test_a_long_search_ends_with_its_own_seconds(domain):
     """Nothing can stand on a thing that is held, so all orders of all boxes would be looked at."""
-    state = table_top({f"box_{i}": "box" for i in range(10)})
+    state = table_top({f"box_{i}": "box" for i in range(24)})
     limits = SearchLimits(depth=50, states=10_000_000, seconds=0.2)
     goal = goal_of("holding(panda, box_1)", "on(box_2, box_1)")
     assert Searcher(domain).find(state, goal, limits).ending is Ending.OUT_OF_TIME
