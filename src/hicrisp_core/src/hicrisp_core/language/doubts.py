@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Set, Tuple
+from typing import Iterable, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.vocabulary import telling_facts
 from hicrisp_core.language.mentions import mentions
 from hicrisp_core.language.tokens import words_in
-from hicrisp_core.model import WorldState
+from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Goal, facts_in
 
 _SPARING = frozenset(("but", "except", "without", "apart", "besides", "aside", "only", "not", "no", "mean",
@@ -37,14 +37,15 @@ def doubt(text: str, goal: Goal, domain: Domain, world: WorldState) -> Doubt:
     named = {each.fitting[0] for each in found
              if len(each.fitting) == 1 and world.objects[each.fitting[0]].movable}
     spared = {word.text for word in words_in(text)} & _SPARING
-    told = set() if spared else named - _telling_others(meant, domain, world)
+    facts = telling_facts(domain, world)
+    missing = () if spared else tuple(sorted(named - _telling_others(meant, facts) - meant))
     for each in found:
         open_ = [name for name in each.fitting if name not in named]
         if each.definite and len(open_) > 1 and 0 < len(meant & set(open_)) < len(open_):
-            told_by = {fact.object for fact in telling_facts(domain, world) if fact.subject in open_}
+            told_by = {fact.object for fact in facts if fact.subject in open_}
             if not told_by & named:
-                return Doubt(which=tuple(open_), missing=tuple(sorted(told - meant)))
-    return Doubt(missing=tuple(sorted(told - meant)))
+                return Doubt(which=tuple(open_), missing=missing)
+    return Doubt(missing=missing)
 
 
 def _names(goal: Goal) -> Set[str]:
@@ -52,7 +53,7 @@ def _names(goal: Goal) -> Set[str]:
             for name in (fact.subject, fact.object) if name}
 
 
-def _telling_others(meant: Set[str], domain: Domain, world: WorldState) -> Set[str]:
+def _telling_others(meant: Set[str], facts: Iterable[Relation]) -> Set[str]:
     """Things that may only say which other one is meant: "what is in the bowl", "the one on the plate"."""
-    return {name for fact in telling_facts(domain, world) for name in (fact.subject, fact.object)
+    return {name for fact in facts for name in (fact.subject, fact.object)
             if {fact.subject, fact.object} & meant}

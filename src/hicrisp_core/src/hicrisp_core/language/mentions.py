@@ -10,8 +10,9 @@ from typing import Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language import lexicon
+from hicrisp_core.language.names import own_words
 from hicrisp_core.language.tokens import words_in
-from hicrisp_core.model import WorldObject, WorldState
+from hicrisp_core.model import WorldState
 
 _DEFINITE = ("the", "that", "this", "my", "your", "our", "its", "their")
 _ANY = ("one", "thing", "object", "item", "things", "objects", "items", "ones")
@@ -49,7 +50,7 @@ class Mention(NamedTuple):
 def mentions(text: str, domain: Domain, world: WorldState) -> Tuple[Mention, ...]:
     """The phrases of a text that name things of a world by name, type or attributes, in their order."""
     words = [word.text for word in words_in(text)]
-    known = {name: _said_of(name, thing) for name, thing in world.objects.items()}
+    known = {name: own_words(name, thing) for name, thing in world.objects.items()}
     found: List[Mention] = []
     at = 0
     while at < len(words):
@@ -106,7 +107,3 @@ def _is_paint(phrase: Sequence[str], fitting: Sequence[str], world: WorldState) 
 
 def _is_plural(word: str, fitting: Sequence[str], known: Mapping[str, Set[str]]) -> bool:
     return word.endswith("s") and any(word not in known[name] for name in fitting)
-
-
-def _said_of(name: str, thing: WorldObject) -> Set[str]:
-    return {*name.split("_"), thing.type, *(str(value).lower() for value in thing.attributes.values())}

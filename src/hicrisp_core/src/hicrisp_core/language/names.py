@@ -176,7 +176,7 @@ class Names:
         return next((own for own in (word, word[:-1]) if own in self._domain.types), known)
 
     def _fits(self, name: str, thing: WorldObject, kind: str, adjectives: Sequence[str]) -> bool:
-        own = _words(name, thing)
+        own = own_words(name, thing)
         if kind == "thing":
             fits = self._domain.is_a(thing.type, "graspable") or (
                 thing.movable and "graspable" not in self._domain.types)
@@ -187,7 +187,7 @@ class Names:
     def _did_you_mean(self, noun: Noun) -> str:
         """A hint where a word is close to one by which something here is called."""
         known = {word for name, thing in self._world.objects.items()
-                 for word in _words(name, thing)} | set(_NOUNS)
+                 for word in own_words(name, thing)} | set(_NOUNS)
         for word in noun.words:
             close = [] if word in known else get_close_matches(word, known, n=1, cutoff=0.66)
             if close:
@@ -206,16 +206,17 @@ def colour_of(thing: WorldObject) -> str:
 
 def words_of(world: WorldState) -> FrozenSet[str]:
     """Every word by which something in the world is called."""
-    return frozenset(word for name, thing in world.objects.items() for word in _words(name, thing))
+    return frozenset(word for name, thing in world.objects.items() for word in own_words(name, thing))
 
 
 def words_by_name(world: WorldState) -> Dict[str, FrozenSet[str]]:
     """The words by which each thing in the world may be called, and each robot's own."""
     return {**{robot: frozenset(robot.split("_")) for robot in world.robots},
-            **{name: frozenset(_words(name, thing)) for name, thing in world.objects.items()}}
+            **{name: frozenset(own_words(name, thing)) for name, thing in world.objects.items()}}
 
 
-def _words(name: str, thing: WorldObject) -> Set[str]:
+def own_words(name: str, thing: WorldObject) -> Set[str]:
+    """The words that a thing is called by: of its name, its type, its attributes."""
     return {*name.split("_"), thing.type, *(str(value).lower() for value in thing.attributes.values())}
 
 
