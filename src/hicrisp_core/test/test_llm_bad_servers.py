@@ -224,26 +224,24 @@ def test_an_event_stream_that_nobody_asked_for_is_said():
 
 
 @pytest.mark.parametrize("status", ["200 OK", "500 Internal Server Error"])
-def test_ten_megabytes_are_not_read(status):
-    sent, hung_up = [], threading.Event()
+def test_an_answer_without_end_is_not_read(status):
+    """The server writes until the client hangs up: what fits the sockets' buffers, megabytes, proves nothing."""
+    hung_up = threading.Event()
 
     def flood(wire):
-        wire.write(head(10_000_000, status=status))
+        wire.write(head(10 ** 12, status=status))
         try:
-            for _ in range(1000):
+            while True:
                 wire.write(b"x" * 10_000)
-                wire.flush()
-                sent.append(10_000)
         except OSError:
             hung_up.set()
             raise
 
     with raw_server(flood) as (url, asked):
         answer, _ = ask(url)
-        assert hung_up.wait(60.0)
+        hung_up.wait()
     assert (answer.kind, len(asked)) == ("too_long", 1)
     assert f"larger than {MOST_BYTES // 1_000_000} MB" in answer.message
-    assert sum(sent) < 10_000_000
 
 
 def test_a_server_that_ignores_the_schema_is_parsed_all_the_same(plan):
