@@ -225,7 +225,7 @@ def test_an_event_stream_that_nobody_asked_for_is_said():
 
 @pytest.mark.parametrize("status", ["200 OK", "500 Internal Server Error"])
 def test_an_answer_without_end_is_not_read(status):
-    """The server writes until the client hangs up: what fits the sockets' buffers, megabytes, proves nothing."""
+    """The server writes until the client hangs up: megabytes fit into the sockets' buffers."""
     hung_up = threading.Event()
 
     def flood(wire):

@@ -1,0 +1,31 @@
+"""What looks at pictures is asked and answers, and where pictures come from."""
+
+from __future__ import annotations
+
+from typing import Protocol, Tuple
+
+from hicrisp_core.model.picture import Picture
+from hicrisp_core.model.track import Track
+from hicrisp_core.ports.eyes import Frames
+
+
+class Camera(Protocol):
+    """Delivers pictures."""
+
+    def take(self) -> Picture:
+        """What is to be seen now."""
+
+
+class Perception(Protocol):
+    """Turns pictures into tracks; it remembers what it saw, and is asked in the order of time."""
+
+    def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
+        """All tracks after this picture: what is seen, hidden, held and gone.
+
+        Args:
+            robots: frames of the robots' links, tools and fingers at the picture's moment, by which the
+                robot's own body is told from things, and what is in a hand is known.
+        """
+
+    def forget(self) -> None:
+        """The world began again."""
