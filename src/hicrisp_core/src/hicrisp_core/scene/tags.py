@@ -125,7 +125,7 @@ def load_tags(path_or_name: Union[str, Path], things: Optional[Sequence[str]] = 
 def save_tags(tags: Sequence[Tag], path: Union[str, Path]) -> Path:
     """Write a file that ``load_tags`` reads."""
     lines = ["# AprilTags on things: edge of the black square and place in the thing's frame (metres, origin",
-             "# in its middle), turn about its fixed x, y, z (degrees); a tag's z points out of it, its y up.",
+             "# in its middle), turn about its fixed x, y, z (degrees). A tag's z points out of it, y up.",
              f"family: {FAMILY}", "tags:"]
     for tag in tags:
         position = ", ".join(f"{value + 0.0:.5g}" for value in tag.pose.position)
