@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Dict, Optional, Sequence, Tuple, Union
+from typing import Callable, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from hicrisp_core.config.files import config_file
@@ -15,6 +15,7 @@ from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
 from hicrisp_core.ports.kinds import ARM
+from hicrisp_core.ports.perception import Sight
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.scene import Scene, load_scene
@@ -88,12 +89,17 @@ class EmbeddedWorld(SimulatedWorld):
         robot: the arm's file, or the name of one; ``config/robots/<name>_embedded.yaml`` by default, with the
             arm's name in the scene.
         domain: the domain of the commands; the scene's own by default.
+        sight: makes what looks at the things of the world that it is given, for every scene anew; without one
+            they are seen by their true poses.
     """
 
     def __init__(
         self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
         robot: Union[str, Path] = "", domain: Optional[Domain] = None,
+        sight: Optional[Callable[["EmbeddedWorld"], Sight]] = None,
     ) -> None:
+        self._make_sight = sight
+        self._sight: Optional[Sight] = None
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
         self.description = load_description(robot_file(loaded, ARM, "embedded", SECTION, robot))
         self._domain = domain or load_domain(config_file("domains", loaded.domain))
@@ -137,6 +143,7 @@ class EmbeddedWorld(SimulatedWorld):
 
     def _open_eyes(self, scene: Scene) -> None:
         self.eyes = SceneEyes(scene, self._domain)
+        self._sight = self._make_sight(self) if self._make_sight is not None else None
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
         """Make something go wrong; see ``faults.KINDS``. The answer says what was done."""
@@ -150,6 +157,11 @@ class EmbeddedWorld(SimulatedWorld):
         robot, things = self._tracker.read(snapshot)
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(things)}.items()}
 
+    def robot_frames(self) -> Dict[str, Tuple[Pose, float]]:
+        """The poses of the robot's frames in the world frame, with their time."""
+        snapshot = self.simulation.snapshot
+        return {name: (pose, snapshot.time) for name, pose in self._tracker.read(snapshot)[0].items()}
+
     def true_frames(self) -> Dict[str, Tuple[Pose, float]]:
         """The same without what blurs or hides it; for judges, not for robots."""
         snapshot = self.simulation.snapshot
@@ -157,19 +169,26 @@ class EmbeddedWorld(SimulatedWorld):
         return {name: (pose, snapshot.time) for name, pose in {**robot, **things}.items()}
 
     def look(self) -> WorldState:
-        """The poses that the frames show at this instant, without the facts that follow: what a driver
-        needs.
-        """
+        """The poses that the frames or the camera show at this instant: what a driver needs."""
+        if self._sight is not None:
+            return self._seen(self._sight)
         frames, arm = self.frames(), self._arm_frames
         objects = {name: replace(thing, pose=frames[name][0]) if thing.movable else thing
                    for name, thing in self.scene.objects.items()}
         return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The world as its frames show it after things have come to rest."""
+        """The world as its frames or the camera show it after things have come to rest."""
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0)
+        if self._sight is not None:
+            return self._seen(self._sight)
         return self.eyes.see(self.frames(), self.time)
+
+    def _seen(self, sight: Sight) -> WorldState:
+        """The world with its things as the camera shows them."""
+        view = sight.look()
+        return self.eyes.see(self.robot_frames(), self.time, view)
 
     def settle(self, seconds: float) -> None:
         """Let simulated time pass until nothing moves any more, at most some seconds."""

@@ -1,0 +1,31 @@
+"""From a camera to views: a picture is taken, perception says what it shows."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from hicrisp_core.model.track import View
+from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.ports.perception import Camera, Perception
+
+
+class CameraSight:
+    """Takes a picture for every look.
+
+    Args:
+        robots: the frames of the robots at this moment.
+    """
+
+    def __init__(self, camera: Camera, perception: Perception, robots: Callable[[], Frames]) -> None:
+        self._camera = camera
+        self._perception = perception
+        self._robots = robots
+
+    def look(self) -> View:
+        """What is to be seen now."""
+        picture = self._camera.take()
+        return View(picture.stamp, self._perception.look(picture, self._robots()))
+
+    def forget(self) -> None:
+        """The world began again."""
+        self._perception.forget()
