@@ -18,10 +18,12 @@ from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.arm_model import load_description
+from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.faults import Faults
 from hicrisp_sim.robot_files import robot_file
 from hicrisp_sim.settings import SECTION
@@ -100,6 +102,8 @@ class EmbeddedWorld(SimulatedWorld):
         self.simulation = self._simulate(loaded, rate)
         self.arm = EmbeddedArm(self.simulation, loaded, self.description, seed)
         self._faults = Faults(self.simulation, self.arm.kinematics, seed)
+        self._seed = seed
+        self._watching: Optional[EmbeddedCamera] = None
         self.arm.distortion = self._faults.distort
         body = self.description.body
         self.robot = FaultyRobot(self.arm, body.able(self._domain.skills), self.look, clock=lambda: self.time,
@@ -124,6 +128,8 @@ class EmbeddedWorld(SimulatedWorld):
         """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
         loaded = self._other(scene, seed)
         self.robot.stop(Deadline(2.0))
+        self._put_camera_away()
+        self._seed = seed
         self.simulation.reset(loaded)
         self.arm.load(loaded, seed)
         self._faults.reset(seed)
@@ -137,6 +143,23 @@ class EmbeddedWorld(SimulatedWorld):
 
     def _open_eyes(self, scene: Scene) -> None:
         self.eyes = SceneEyes(scene, self._domain)
+
+    @property
+    def camera(self) -> EmbeddedCamera:
+        """The depth camera that the scene names.
+
+        Raises:
+            ConfigError: when its file cannot be read, or its link is not there.
+        """
+        if self._watching is None:
+            settings = load_camera(self.scene.camera, beside=self.scene.source or None)
+            self._watching = EmbeddedCamera(self.simulation, settings, self._seed, self._faults.camera)
+        return self._watching
+
+    def _put_camera_away(self) -> None:
+        if self._watching is not None:
+            self._watching.close()
+        self._watching = None
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
         """Make something go wrong; see ``faults.KINDS``. The answer says what was done."""

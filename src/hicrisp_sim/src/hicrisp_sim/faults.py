@@ -14,6 +14,7 @@ from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_f
 from hicrisp_core.scene.fault_kinds import BLOCKED_GOAL, OBJECT_MOVED, SENSOR_NOISE, SLIP, UNREACHABLE, VANISH
 from hicrisp_core.scene.scene import ROOM_FLOOR
 
+from hicrisp_sim.camera_faults import CameraFaults
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.relocation import hands, put
 from hicrisp_sim.simulation import Simulation
@@ -46,11 +47,13 @@ class Faults:
         self._kinematics = kinematics
         self._hands = hands(simulation)
         self._armed = ArmedFaults()
+        self.camera = CameraFaults(seed)
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
         """Forget every fault."""
         self._armed.clear()
+        self.camera.reset(seed)
         self._gone: FrozenSet[str] = frozenset()
         self._dice = {kind: np.random.default_rng([seed, number])
                       for number, kind in enumerate(sorted(KINDS))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Tuple
+from typing import Optional, Protocol, Tuple
 
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track
@@ -12,8 +12,8 @@ from hicrisp_core.ports.eyes import Frames
 class Camera(Protocol):
     """Delivers pictures."""
 
-    def take(self) -> Picture:
-        """What is to be seen now."""
+    def take(self) -> Optional[Picture]:
+        """What is to be seen now; ``None`` when no picture came."""
 
 
 class Perception(Protocol):
