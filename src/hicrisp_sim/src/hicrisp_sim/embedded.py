@@ -31,6 +31,10 @@ from hicrisp_sim.settings import SECTION
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.tracker import Tracker
 
+PATIENCE, _PAUSE = 10.0, 0.1
+"""Simulated seconds for which a picture is waited for, and between two tries."""
+AGE_LIMIT = 1.0
+"""Age from which on a picture does not count as seen, simulated seconds."""
 QUIET = 0.005
 """Speed of a thing that counts as standing, m/s."""
 
@@ -148,7 +152,7 @@ class EmbeddedWorld(SimulatedWorld):
         self.settle(0.3)
 
     def _open_eyes(self, scene: Scene) -> None:
-        self.eyes = SceneEyes(scene, self._domain)
+        self.eyes = SceneEyes(scene, self._domain, AGE_LIMIT)
         self._sight = self._make_sight(self) if self._make_sight is not None else None
 
     @property
@@ -209,9 +213,20 @@ class EmbeddedWorld(SimulatedWorld):
         return self.eyes.see(self.frames(), self.time)
 
     def _seen(self, sight: Sight) -> WorldState:
-        """The world with its things as the camera shows them."""
+        """The world with its things as the camera shows them; where no picture comes, a while is waited."""
+        since = self.time
         view = sight.look()
+        while view.stamp < since and self.time < since + PATIENCE:
+            self.pass_time(_PAUSE)
+            view = sight.look()
         return self.eyes.see(self.robot_frames(), self.time, view)
+
+    def pass_time(self, seconds: float) -> None:
+        """Let simulated time pass."""
+        end = self.time + seconds
+        with self.simulation.moving():
+            while self.time < end:
+                self.simulation.step()
 
     def settle(self, seconds: float) -> None:
         """Let simulated time pass until nothing moves any more, at most some seconds."""

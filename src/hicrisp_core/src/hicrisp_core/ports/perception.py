@@ -20,7 +20,7 @@ class Sight(Protocol):
     """Looks at the things."""
 
     def look(self) -> View:
-        """What is to be seen now."""
+        """What is to be seen now; what was seen last, with its stamp, where no picture came."""
 
     def forget(self) -> None:
         """The world began again."""
