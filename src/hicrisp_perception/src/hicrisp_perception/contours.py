@@ -16,7 +16,7 @@ _BEHIND = 0.012
 """How much farther what is beside a thing must be for the edge to be the thing's own, metres."""
 _MANY = 700
 """Points of a surface that are used, about."""
-_MOST = 100
+_MOST = 80
 """Contour points that are used."""
 _BIN = 0.002
 _PLATEAU = 3

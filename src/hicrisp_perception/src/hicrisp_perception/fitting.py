@@ -72,7 +72,11 @@ def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[
     """
     best: Optional[Fit] = None
     for bottom, resting in _bottoms(lie, shown, floors):
+        begun: List[Start] = []
         for start in _starts(lie, shown, bottom, ground):
+            if any(_alike(start, other, lie.period) for other in begun):
+                continue
+            begun.append(start)
             tried = settle(lie, start, bottom, resting, segment, shown, ground)
             if tried is not None and (best is None or tried.cost < best.cost):
                 best = tried
@@ -100,6 +104,14 @@ def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segmen
     return Fit(lie, place, bottom, resting, evidence, cost, rendering, segment, shown)
 
 
+def _alike(one: Start, other: Start, period: float) -> bool:
+    """Whether two starts lead to the same end."""
+    if math.dist(one[:2], other[:2]) > 0.006:
+        return False
+    turn = abs(one[2] - other[2]) % (period or math.tau)
+    return min(turn, (period or math.tau) - turn) < 0.2 or period == 0.0
+
+
 def _bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...]) -> Iterator[Tuple[float, bool]]:
     """Heights at which the shape may stand, the likeliest first, and whether something is there to stand
     on.
@@ -110,7 +122,8 @@ def _bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...]) -> Iterator[Tupl
         resting = abs(near - guess) < ON_TABLE
         bottom = near if resting else guess
         afloat = not resting and shown.low < ON_TABLE < bottom
-        if bottom > -ON_TABLE and not (afloat and given) and all(abs(bottom - other) > 0.006 for other in given):
+        new = all(abs(bottom - other) > 0.006 for other in given)
+        if new and bottom > -ON_TABLE and not (afloat and given):
             given.append(bottom)
             yield bottom, resting
 

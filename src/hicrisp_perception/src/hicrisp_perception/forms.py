@@ -13,7 +13,7 @@ from hicrisp_core.model.footprint import vertical_span
 from hicrisp_core.model.geometry import Pose, Quaternion, from_yaw, multiply
 from hicrisp_core.model.shapes import BOWL_WALL, Shape, Solid
 
-_CORNERS = 32
+_CORNERS = 24
 """Corners of the polygons that stand for a circle."""
 _LIKE = 0.0025
 """Sizes that differ less look the same, metres."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Tuple
+from typing import Tuple, Union
 
 import cv2
 import numpy as np
@@ -12,10 +12,10 @@ import numpy as np
 from hicrisp_perception.forms import Lie
 from hicrisp_perception.view import Rays
 
-_GATES = (14.0, 8.0, 5.0, 3.5)
+_GATES = (13.0, 6.0, 3.5)
 """Pixels beyond which a contour point is not taken for this outline, for each round."""
 _ROUNDS = 8
-_STILL = 1e-4
+_STILL = 2e-4
 """Metres of a move from which on nothing changes any more."""
 _SOFT = 1.0
 """Pixels from which on a point counts less."""
@@ -63,41 +63,38 @@ class Projection:
         self._across = np.outer(corners[:, 0], aside) - np.outer(corners[:, 1], along)
         self._fixed = np.outer(corners[:, 2] + z, up) - rays.origin @ turn
         self._along, self._aside = along, aside
-        self._lens = rays.lens
-
-    def pixels(self, place: np.ndarray) -> np.ndarray:
-        """(M, 2), columns first, at x, y, yaw."""
-        return self._shown(self._seen(place))
-
-    def slopes(self, place: np.ndarray, order: np.ndarray) -> np.ndarray:
-        """(3, M, 2) how chosen corners' pixels change for a metre in x and y and a radian."""
-        seen = self._seen(place)[order]
-        sine, cosine = math.sin(place[2]), math.cos(place[2])
-        turned = cosine * self._across[order] - sine * self._ahead[order]
-        ahead = np.maximum(seen[:, 2], 1e-3)
-        found = np.empty((3, len(order), 2))
-        for number, shift in enumerate((self._along, self._aside, turned)):
-            change = np.broadcast_to(shift, seen.shape)
-            for axis, focal in enumerate((self._lens.fx, self._lens.fy)):
-                found[number, :, axis] = focal * (change[:, axis] * ahead - seen[:, axis] * change[:, 2]
-                                                  ) / (ahead * ahead)
-        return found
+        self._focal = np.array([rays.lens.fx, rays.lens.fy])
+        self._middle = np.array([rays.lens.cx, rays.lens.cy])
 
     def outline(self, place: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """The corners that make the outline, in order, and the outline (M, 2) in pixels."""
-        every = self.pixels(place)
+        every = self._pixels(self._seen(place, slice(None)))
         order = cv2.convexHull(every.astype(np.float32), returnPoints=False)[:, 0]
         return order, every[order]
 
-    def _seen(self, place: np.ndarray) -> np.ndarray:
+    def moving(self, place: np.ndarray, order: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        """(M, 2) the pixels of chosen corners, and (3, M, 2) how they change for a metre in x and y and for
+        a radian.
+        """
+        seen = self._seen(place, order)
+        sine, cosine = math.sin(place[2]), math.cos(place[2])
+        change = np.empty((3, len(order), 3))
+        change[0], change[1] = self._along, self._aside
+        change[2] = cosine * self._across[order] - sine * self._ahead[order]
+        near = 1.0 / np.maximum(seen[:, 2:], 1e-3)
+        flat = seen[:, :2] * near
+        slopes = (change[:, :, :2] - flat * change[:, :, 2:]) * (near * self._focal)
+        return flat * self._focal + self._middle, slopes
+
+    def _seen(self, place: np.ndarray, order: Union[slice, np.ndarray]) -> np.ndarray:
         x, y, yaw = place
-        found: np.ndarray = (self._fixed + math.cos(yaw) * self._ahead + math.sin(yaw) * self._across
-                             + (x * self._along + y * self._aside))
+        found: np.ndarray = (self._fixed[order] + math.cos(yaw) * self._ahead[order]
+                             + math.sin(yaw) * self._across[order] + (x * self._along + y * self._aside))
         return found
 
-    def _shown(self, seen: np.ndarray) -> np.ndarray:
-        lens, ahead = self._lens, np.maximum(seen[:, 2:], 1e-3)
-        return seen[:, :2] / ahead * (lens.fx, lens.fy) + (lens.cx, lens.cy)
+    def _pixels(self, seen: np.ndarray) -> np.ndarray:
+        found: np.ndarray = seen[:, :2] / np.maximum(seen[:, 2:], 1e-3) * self._focal + self._middle
+        return found
 
 
 def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: np.ndarray, rays: Rays,
@@ -118,19 +115,21 @@ def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: 
     gates = [gate for gate in _GATES if gate <= first_gate] or [first_gate]
     for turn in range(_ROUNDS):
         gate = gates[min(turn, len(gates) - 1)]
-        order, polygon = projection.outline(place)
-        distance, slope = _distances(polygon, projection.slopes(place, order)[:count], contour)
+        if turn < 2:
+            order, _ = projection.outline(place)
+        polygon, slopes = projection.moving(place, order)
+        distance, slope = _distances(polygon, slopes[:count], contour)
         rest = distance - margin
         near = np.abs(rest) < gate
         used = int(np.count_nonzero(near))
         if used < _LEAST_POINTS:
-            return Placement(*place, np.full((3, 3), np.inf), 99.0, used)
+            return _placement(place, np.full((3, 3), np.inf), 99.0, used)
         left = rest[near]
-        slope = np.hstack([slope[near], np.full((used, 1), -1.0)])
+        slope = np.column_stack([slope[near], np.full(used, -1.0)])
         weight = np.minimum(1.0, _SOFT / np.maximum(np.abs(left), 1e-6))
         normal = (slope * weight[:, None]).T @ slope
         normal[count, count] += 1.0 / _MARGIN_SPREAD ** 2
-        normal += np.diag([1e2] * count + [0.0])  # Unseen directions stay where they were.
+        normal[range(count), range(count)] += 1e2  # Unseen directions stay where they were.
         pull = (slope * weight[:, None]).T @ left
         pull[count] += (margin - _MARGIN) / _MARGIN_SPREAD ** 2
         move = -np.linalg.solve(normal, pull)
@@ -147,7 +146,12 @@ def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: 
     spread = max(error, _LEAST_ERROR) ** 2 * _RELATED
     covariance = np.zeros((3, 3))
     covariance[:count, :count] = (np.linalg.inv(normal) * spread)[:count, :count]
-    return Placement(*place, covariance, error, used)
+    return _placement(place, covariance, error, used)
+
+
+def _placement(place: np.ndarray, covariance: np.ndarray, error: float, points: int) -> Placement:
+    x, y, yaw = (float(value) for value in place)
+    return Placement(x, y, yaw, covariance, error, points)
 
 
 def _distances(polygon: np.ndarray, slopes: np.ndarray, points: np.ndarray
@@ -160,17 +164,21 @@ def _distances(polygon: np.ndarray, slopes: np.ndarray, points: np.ndarray
     Returns:
         (N,) and (N, K).
     """
-    edges = np.concatenate([polygon[1:], polygon[:1]]) - polygon
-    lengths = np.maximum(np.sqrt((edges * edges).sum(axis=1)), 1e-6)
+    following = np.arange(1, len(polygon) + 1) % len(polygon)
+    edges = polygon[following] - polygon
+    along_x, along_y = edges[:, 0], edges[:, 1]
+    lengths = np.sqrt(along_x * along_x + along_y * along_y) + 1e-6
     # Outwards, whichever way the hull turns.
-    area = float((polygon[:, 0] * edges[:, 1] - polygon[:, 1] * edges[:, 0]).sum())
-    normals = np.stack([edges[:, 1], -edges[:, 0]], axis=1) * ((1.0 if area > 0.0 else -1.0)
-                                                               / lengths)[:, None]
-    every = points @ normals.T - (normals * polygon).sum(axis=1)
+    outwards = 1.0 if float(polygon[:, 0] @ along_y - polygon[:, 1] @ along_x) > 0.0 else -1.0
+    normals = np.stack([along_y, -along_x]) * (outwards / lengths)
+    every = points @ normals - (normals[0] * polygon[:, 0] + normals[1] * polygon[:, 1])
     nearest = every.argmax(axis=1)
     distance = every[np.arange(len(points)), nearest]
-    along = ((points - polygon[nearest]) * edges[nearest]).sum(axis=1) / lengths[nearest] ** 2
-    part = np.clip(along, 0.0, 1.0)[:, None]
-    following = (nearest + 1) % len(polygon)
-    moved = (1.0 - part) * slopes[:, nearest] + part * slopes[:, following]
-    return distance, -(moved * normals[nearest]).sum(axis=2).T
+    from_corner = points - polygon[nearest]
+    part = (from_corner[:, 0] * along_x[nearest] + from_corner[:, 1] * along_y[nearest]) / (
+        lengths[nearest] ** 2)
+    part = np.minimum(np.maximum(part, 0.0), 1.0)
+    # How far each corner moves outwards with the edge that begins and with the one that ends there.
+    begins = slopes[:, :, 0] * normals[0] + slopes[:, :, 1] * normals[1]
+    ends = slopes[:, following, 0] * normals[0] + slopes[:, following, 1] * normals[1]
+    return distance, -((1.0 - part) * begins[:, nearest] + part * ends[:, nearest]).T

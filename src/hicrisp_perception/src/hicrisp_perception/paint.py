@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Dict, Mapping, Optional, Sequence, Tuple
 
+import cv2
 import numpy as np
 from hicrisp_core.scene.colours import COLOURS
 
-_BITS = 6
+_BITS = 5
 _GREYS = ("white", "grey")
 _DARK = 0.2
 """Part of the table's brightness below which a pixel without a hue is taken for black."""
@@ -44,7 +45,10 @@ class Palette:
 
     def __init__(self, table: np.ndarray) -> None:
         self.table = table
-        values = ((np.arange(1 << _BITS) + 0.5) * (256 >> _BITS)).astype(np.float32)
+        # Finer where it is dark: there a few steps make another hue.
+        last = (1 << _BITS) - 1
+        self._steps = np.rint(np.sqrt(np.arange(256) / 255.0) * last).astype(np.uint8)
+        values = np.maximum((np.arange(last + 1) / last) ** 2 * 255.0, 0.5).astype(np.float32)
         cube = np.stack(np.meshgrid(values, values, values, indexing="ij"), axis=-1).reshape(-1, 3)
         brightest, least = cube.max(axis=1), cube.min(axis=1)
         shade = cube / brightest[:, None]
@@ -65,7 +69,7 @@ class Palette:
 
     def families(self, colours: np.ndarray) -> np.ndarray:
         """The family of each pixel of (..., 3) uint8."""
-        coarse = (colours >> (8 - _BITS)).astype(np.int32)
+        coarse = cv2.LUT(colours, self._steps).astype(np.int32)
         found: np.ndarray = self._families[(coarse[..., 0] << 2 * _BITS) + (coarse[..., 1] << _BITS)
                                            + coarse[..., 2]]
         return found

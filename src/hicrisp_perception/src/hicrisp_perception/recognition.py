@@ -24,6 +24,9 @@ _FOREIGN = 1.0
 _UPRIGHT = 0.5
 """Cost of the upright fit from which on the other sides are tried."""
 _LYING = 0.15
+_CERTAIN = 0.2
+"""Cost of a fit from which on things of a clearly worse colour are not tried."""
+_CLEARLY = 0.35
 _FAR = 0.25
 """Metres from where a thing was that count as much as half a wrong colour."""
 _ROUNDS = 5
@@ -101,40 +104,49 @@ def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
     floors = (0.0, *sorted(fit_.bottom + fit_.lie.height for fit_ in found.fits.values()))
     total = np.full((len(segments), len(things)), 9.0)
     fits: Dict[Tuple[int, int], Fit] = {}
-    known: Dict[Tuple[int, Lie], Optional[Fit]] = {}
     for row, (segment, shown) in enumerate(segments):
-        for column, thing in enumerate(things):
-            if colour[row, column] > _FOREIGN:
-                continue
-            best = _best(row, thing, segment, shown, ground, floors, known)
-            if best is None or best.evidence.seen < _LEAST_SEEN:
-                continue
+        likely = sorted((float(colour[row, column]) + _height_misfit(shown, thing), column)
+                        for column, thing in enumerate(things) if colour[row, column] <= _FOREIGN)
+        for column, best in _fits(segment, shown, ground, floors, [
+                (column, things[column], float(colour[row, column])) for _, column in likely]):
             open_ = best.evidence.whole - best.evidence.covered
-            if best.evidence.seen < _LEAST_PART * max(1, open_):
+            if best.evidence.seen < max(_LEAST_SEEN, _LEAST_PART * open_):
                 continue
+            name = things[column].name
             fits[row, column] = best
             total[row, column] = best.cost + 0.6 * colour[row, column]
-            if thing.name in before:
-                x, y = before[thing.name]
-                away = math.hypot(best.place.x - x, best.place.y - y)
+            if name in before:
+                away = math.dist((best.place.x, best.place.y), before[name])
                 total[row, column] += 0.5 * min(1.0, away / _FAR)
     rows, columns = _cheapest(total, _NOBODY)
     return {things[column].name: fits[row, column] for row, column in zip(rows, columns)}
 
 
-def _best(row: int, thing: WorldObject, segment: Segment, shown: Shown, ground: Ground,
-          floors: Tuple[float, ...], known: Dict[Tuple[int, Lie], Optional[Fit]]) -> Optional[Fit]:
-    """The best fit of a thing, upright unless that is poor."""
-    best: Optional[Fit] = None
-    for number, lie in enumerate(lies_of(thing)):
-        if (row, lie) not in known:
-            known[row, lie] = fit(lie, segment, shown, ground, floors)
-        other = known[row, lie]
-        if other is not None and (best is None or other.cost + _LYING < best.cost):
-            best = other
-        if number == 0 and best is not None and best.cost < _UPRIGHT:
+def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...],
+          likely: Sequence[Tuple[int, WorldObject, float]]) -> List[Tuple[int, Fit]]:
+    """The fits of things in a segment: standing upright, and on other sides where none fits so.
+
+    Args:
+        likely: columns, things and the costs of their colours, the likeliest first.
+    """
+    known: Dict[Lie, Optional[Fit]] = {}
+    found: Dict[int, Fit] = {}
+    clear = math.inf
+    for lying in (False, True):
+        if lying and any(fit_.cost < _UPRIGHT for fit_ in found.values()):
             break
-    return best
+        for column, thing, colour in likely:
+            if colour > clear + _CLEARLY:
+                continue
+            for lie in lies_of(thing)[1:] if lying else lies_of(thing)[:1]:
+                if lie not in known:
+                    known[lie] = fit(lie, segment, shown, ground, floors)
+                best = known[lie]
+                if best is not None and (column not in found
+                                         or best.cost + _LYING < found[column].cost):
+                    found[column] = best
+                    clear = min(clear, colour) if best.cost < _CERTAIN else clear
+    return list(found.items())
 
 
 def _cheapest(total: np.ndarray, nobody: float) -> Tuple[List[int], List[int]]:
