@@ -21,6 +21,8 @@ _MOST = 80
 _BIN = 0.002
 _PLATEAU = 3
 """Bins of heights that are one level face."""
+_LEVEL = 2.0
+"""How many times as full a level face is as a part of a side of its height."""
 _STRONG = 0.55
 """Part of the fullest bin that makes a level face."""
 
@@ -63,7 +65,12 @@ def measure(segment: Segment, ground: Ground) -> Optional[Shown]:
     inner = cv2.erode(segment.mask.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0) > 0
     if np.count_nonzero(inner) < 12:
         inner = segment.mask
-    near = np.abs(height - top) < max(0.004, 2.0 * ground.level.noise)
+    band = max(0.004, 2.0 * ground.level.noise)
+    near = np.abs(height - top) < band
+    # Of an upright side as many points lie at any height.
+    even = 2.0 * band / max(2.0 * band, high - low)
+    if np.count_nonzero(np.abs(heights - top) < band) < min(_LEVEL * even, 0.5) * len(heights):
+        near &= False
     colour = ground.view.colour[window]
     return Shown(_contour(segment, ground), ground.x[window][valid][::step].astype(float),
                  ground.y[window][valid][::step].astype(float), heights, top, low, high,

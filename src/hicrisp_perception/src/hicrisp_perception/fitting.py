@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Iterator, List, Optional, Tuple
 
 import numpy as np
@@ -24,6 +24,9 @@ _LEAST_TOP = 20
 _SHORT = 0.75
 """Part of its extent below which a face is seen in part only."""
 _BAD = 99.0
+_GATE = 6.0
+"""Pixels around where a thing was in which its outline is looked for first."""
+_LEAST_OUTLINE = 24
 Start = Tuple[float, float, float]
 
 
@@ -63,14 +66,19 @@ class Fit:
         return np.array([self.place.x, self.place.y, self.place.yaw])
 
 
-def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...] = (0.0,)
-        ) -> Optional[Fit]:
+def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...] = (0.0,),
+        before: Optional[Fit] = None) -> Optional[Fit]:
     """Lay a shape into a segment as well as can be; ``None`` where it fits nowhere.
 
     Args:
         floors: heights of what it may stand on, metres; the table's is 0.
+        before: where it was last; what hides it in part leaves too little for a guess without.
     """
     best: Optional[Fit] = None
+    if before is not None and before.lie == lie:
+        best = stay(before, segment, shown, ground)
+        if best is not None and best.cost < _GOOD:
+            return best
     for bottom, resting in _bottoms(lie, shown, floors):
         begun: List[Start] = []
         for start in _starts(lie, shown, bottom, ground):
@@ -85,6 +93,18 @@ def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[
     return best
 
 
+def stay(before: Fit, segment: Segment, shown: Shown, ground: Ground) -> Optional[Fit]:
+    """A shape about where it was; exactly there when too little of its outline is seen to say more."""
+    place = before.place
+    start = (place.x, place.y, place.yaw)
+    again = settle(before.lie, start, before.bottom, before.resting, segment, shown, ground, _GATE)
+    enough = again is not None and again.place.points >= _LEAST_OUTLINE
+    if enough or again is None:
+        return again
+    return _weighed(before.lie, replace(place, points=0), before.bottom, before.resting, segment, shown,
+                    ground)
+
+
 def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segment, shown: Shown,
            ground: Ground, first_gate: float = math.inf) -> Optional[Fit]:
     """Move a shape from a start to where its outline fits, and weigh the evidence."""
@@ -92,7 +112,12 @@ def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segmen
     place = fit_outline(lie, start, middle, shown.contour, ground.view.rays, first_gate)
     if not np.isfinite(place.covariance).all():
         place = Placement(*start, np.diag([1e-4, 1e-4, 0.1]), _BAD, 0)
-    pose = lie.pose(place.x, place.y, middle, place.yaw)
+    return _weighed(lie, place, bottom, resting, segment, shown, ground)
+
+
+def _weighed(lie: Lie, place: Placement, bottom: float, resting: bool, segment: Segment, shown: Shown,
+             ground: Ground) -> Optional[Fit]:
+    pose = lie.pose(place.x, place.y, bottom + lie.height / 2.0, place.yaw)
     rendering = render(lie, pose, ground, segment.window)
     if rendering is None:
         return None

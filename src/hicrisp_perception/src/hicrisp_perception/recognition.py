@@ -8,6 +8,7 @@ from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 from hicrisp_core.model import WorldObject
+from hicrisp_core.model.shapes import BOWL_WALL
 from scipy.optimize import linear_sum_assignment
 
 from hicrisp_perception.contours import Shown, measure
@@ -30,6 +31,8 @@ _CLEARLY = 0.35
 _FAR = 0.25
 """Metres from where a thing was that count as much as half a wrong colour."""
 _ROUNDS = 5
+_MOST = 0.7
+"""Part of a segment that a thing accounts for when the segment is nothing else."""
 _LEAST_SEEN = 40
 _LEAST_PART = 0.12
 """Part of what is not covered of a thing that has to be seen in one segment."""
@@ -53,19 +56,30 @@ class Findings:
     rest: List[Tuple[Segment, Optional[Shown]]] = field(default_factory=list)
     light: Optional[float] = None
 
-    def claim(self, fit_: Fit, ground: Ground) -> None:
-        """Take a thing's pixels from the others."""
-        self.claimed[fit_.rendering.window] |= explained(fit_.rendering, ground)
+    def claim(self, fit_: Fit, ground: Ground, others: Sequence[Segment] = ()) -> None:
+        """Take a thing's pixels from the others.
+
+        Args:
+            others: segments that keep their pixels unless the thing accounts for nearly all of them.
+        """
+        own = np.zeros(self.claimed.shape, bool)
+        own[fit_.rendering.window] = explained(fit_.rendering, ground)
+        for other in others:
+            there = own[other.window]
+            part = np.count_nonzero(there & other.mask) / max(1, other.pixels)
+            if 0.0 < part < _MOST:
+                there &= ~other.mask
+        self.claimed |= own
 
 
 def recognise(ground: Ground, things: Sequence[WorldObject], found: Findings,
-              before: Mapping[str, Tuple[float, float]]) -> Findings:
+              before: Mapping[str, Fit]) -> Findings:
     """Find things in what no thing accounts for yet.
 
     Args:
         things: those that may be there.
         found: what was found otherwise; it is added to.
-        before: where things were last, metres.
+        before: where things were last.
     """
     left = [thing for thing in things if thing.name not in found.fits]
     tried: Dict[Tuple[int, int], bool] = {}
@@ -84,7 +98,7 @@ def recognise(ground: Ground, things: Sequence[WorldObject], found: Findings,
             break
         for name, best in named.items():
             found.fits[name] = best
-            found.claim(best, ground)
+            found.claim(best, ground, [segment for segment, _ in usable if segment is not best.segment])
         left = [thing for thing in left if thing.name not in named]
     found.rest = [pair for pair in found.rest if pair[0].pixels >= LEAST_PIXELS]
     return found
@@ -95,20 +109,21 @@ def _key(segment: Segment) -> Tuple[int, int]:
 
 
 def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject],
-            found: Findings, before: Mapping[str, Tuple[float, float]]) -> Dict[str, Fit]:
+            found: Findings, before: Mapping[str, Fit]) -> Dict[str, Fit]:
     likeness = Likeness([(shown.level, shown.other) for _, shown in segments],
                         [thing.attributes.get("colour") for thing in things])
     if found.light is None:
         found.light = _light(likeness, segments, things)
     colour = likeness.costs(found.light)
-    floors = (0.0, *sorted(fit_.bottom + fit_.lie.height for fit_ in found.fits.values()))
+    floors = (0.0, *(fit_.bottom + (BOWL_WALL if fit_.lie.shape.hollow else fit_.lie.height)
+                     for fit_ in found.fits.values()))
     total = np.full((len(segments), len(things)), 9.0)
     fits: Dict[Tuple[int, int], Fit] = {}
     for row, (segment, shown) in enumerate(segments):
         likely = sorted((float(colour[row, column]) + _height_misfit(shown, thing), column)
                         for column, thing in enumerate(things) if colour[row, column] <= _FOREIGN)
         for column, best in _fits(segment, shown, ground, floors, [
-                (column, things[column], float(colour[row, column])) for _, column in likely]):
+                (column, things[column], float(colour[row, column])) for _, column in likely], before):
             open_ = best.evidence.whole - best.evidence.covered
             if best.evidence.seen < max(_LEAST_SEEN, _LEAST_PART * open_):
                 continue
@@ -116,14 +131,16 @@ def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
             fits[row, column] = best
             total[row, column] = best.cost + 0.6 * colour[row, column]
             if name in before:
-                away = math.dist((best.place.x, best.place.y), before[name])
+                last = before[name].place
+                away = math.hypot(best.place.x - last.x, best.place.y - last.y)
                 total[row, column] += 0.5 * min(1.0, away / _FAR)
     rows, columns = _cheapest(total, _NOBODY)
     return {things[column].name: fits[row, column] for row, column in zip(rows, columns)}
 
 
 def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...],
-          likely: Sequence[Tuple[int, WorldObject, float]]) -> List[Tuple[int, Fit]]:
+          likely: Sequence[Tuple[int, WorldObject, float]], before: Mapping[str, Fit]
+          ) -> List[Tuple[int, Fit]]:
     """The fits of things in a segment: standing upright, and on other sides where none fits so.
 
     Args:
@@ -139,9 +156,13 @@ def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, .
             if colour > clear + _CLEARLY:
                 continue
             for lie in lies_of(thing)[1:] if lying else lies_of(thing)[:1]:
-                if lie not in known:
-                    known[lie] = fit(lie, segment, shown, ground, floors)
-                best = known[lie]
+                last = before.get(thing.name)
+                if last is not None and last.lie == lie:
+                    best = fit(lie, segment, shown, ground, floors, last)
+                else:
+                    if lie not in known:
+                        known[lie] = fit(lie, segment, shown, ground, floors)
+                    best = known[lie]
                 if best is not None and (column not in found
                                          or best.cost + _LYING < found[column].cost):
                     found[column] = best

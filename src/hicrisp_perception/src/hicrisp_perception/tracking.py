@@ -68,10 +68,10 @@ class Tracks:
         return {name: known.pose for name, known in self._known.items()
                 if known.visibility is not Visibility.GONE}
 
-    def places(self, held: Container[str]) -> Dict[str, Tuple[float, float]]:
-        """Where things stood that are in no hand, metres."""
-        return {name: (known.pose.position[0], known.pose.position[1])
-                for name, known in self._known.items() if name not in held}
+    def places(self, held: Container[str]) -> Dict[str, Fit]:
+        """Where things stood that are in no hand."""
+        return {name: known.fit for name, known in self._known.items()
+                if known.fit is not None and name not in held and known.visibility is not Visibility.GONE}
 
     def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
         """A thing is where a hand has it, or had it."""
@@ -101,7 +101,7 @@ class Tracks:
         answer = absent(shown.seen, shown.through, shown.whole)
         if before.visibility is Visibility.GONE:
             answer = Visibility.GONE
-        return replace(before, visibility=answer, fit=None)
+        return replace(before, visibility=answer)
 
 
 def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) -> Known:
