@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Iterator, List, Optional, Tuple
 
 import numpy as np
@@ -67,12 +68,13 @@ class Fit:
 
 
 def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...] = (0.0,),
-        before: Optional[Fit] = None) -> Optional[Fit]:
+        before: Optional[Fit] = None, hint: Optional[Start] = None) -> Optional[Fit]:
     """Lay a shape into a segment as well as can be; ``None`` where it fits nowhere.
 
     Args:
         floors: heights of what it may stand on, metres; the table's is 0.
         before: where it was last; what hides it in part leaves too little for a guess without.
+        hint: x, y and yaw where a hand let it go.
     """
     best: Optional[Fit] = None
     if before is not None and before.lie == lie:
@@ -81,7 +83,7 @@ def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[
             return best
     for bottom, resting in _bottoms(lie, shown, floors):
         begun: List[Start] = []
-        for start in _starts(lie, shown, bottom, ground):
+        for start in chain(() if hint is None else (hint,), _starts(lie, shown, bottom, ground)):
             if any(_alike(start, other, lie.period) for other in begun):
                 continue
             begun.append(start)

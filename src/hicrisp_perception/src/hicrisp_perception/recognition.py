@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
-from hicrisp_core.model import WorldObject
+from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.shapes import BOWL_WALL
 from scipy.optimize import linear_sum_assignment
 
@@ -16,7 +16,7 @@ from hicrisp_perception.evidence import explained
 from hicrisp_perception.fitting import Fit, fit
 from hicrisp_perception.forms import Lie, lies_of
 from hicrisp_perception.paint import LIGHTS, Likeness
-from hicrisp_perception.segments import LEAST_PIXELS, Ground, Segment, segments_in
+from hicrisp_perception.segments import Ground, Segment, Window, segments_in
 
 _NOBODY = 1.3
 """Cost of a segment that is none of the things."""
@@ -72,44 +72,61 @@ class Findings:
         self.claimed |= own
 
 
+@dataclass(frozen=True)
+class Memory:
+    """What is known from the pictures before.
+
+    Args:
+        fits: the things that stood somewhere.
+        dropped: where hands let things go that were not seen since.
+    """
+
+    fits: Mapping[str, Fit] = field(default_factory=dict)
+    dropped: Mapping[str, Pose] = field(default_factory=dict)
+
+
 def recognise(ground: Ground, things: Sequence[WorldObject], found: Findings,
-              before: Mapping[str, Fit]) -> Findings:
+              before: Memory) -> Findings:
     """Find things in what no thing accounts for yet.
 
     Args:
         things: those that may be there.
         found: what was found otherwise; it is added to.
-        before: where things were last.
+        before: what is known from the pictures before.
     """
     left = [thing for thing in things if thing.name not in found.fits]
-    tried: Dict[Tuple[int, int], bool] = {}
+    tried: Set[Tuple[int, ...]] = set()
     for _ in range(_ROUNDS):
-        segments = segments_in(ground, ground.things & ~found.claimed)
-        measured = [(segment, measure(segment, ground)) for segment in segments]
-        usable = [(segment, shown) for segment, shown in measured if shown is not None]
-        fresh = [pair for pair in usable if not tried.get(_key(pair[0]))]
-        found.rest = measured
+        where = ground.things & ~found.claimed
+        found.rest = [(segment, measure(segment, ground)) for segment in segments_in(ground, where)]
+        usable = [(segment, shown) for segment, shown in found.rest if shown is not None]
+        fresh = [pair for pair in usable if _key(pair[0], found) not in tried]
         if not fresh or not left:
             break
+        tried |= {_key(segment, found) for segment, _ in fresh}
         named = _assign(ground, fresh, left, found, before)
-        for segment, _ in fresh:
-            tried[_key(segment)] = True
         if not named:
             break
         for name, best in named.items():
             found.fits[name] = best
             found.claim(best, ground, [segment for segment, _ in usable if segment is not best.segment])
         left = [thing for thing in left if thing.name not in named]
-    found.rest = [pair for pair in found.rest if pair[0].pixels >= LEAST_PIXELS]
     return found
 
 
-def _key(segment: Segment) -> Tuple[int, int]:
-    return hash((segment.window[0].start, segment.window[1].start, segment.family)), segment.pixels
+def _key(segment: Segment, found: Findings) -> Tuple[int, ...]:
+    """A segment and how much is known around it: what it may stand on."""
+    rows, columns = segment.window
+    near = sum(1 for each in found.fits.values() if _overlap(each.rendering.window, segment.window))
+    return rows.start, columns.start, segment.family, segment.pixels, near
+
+
+def _overlap(one: Window, other: Window) -> bool:
+    return all(a.start < b.stop and b.start < a.stop for a, b in zip(one, other))
 
 
 def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject],
-            found: Findings, before: Mapping[str, Fit]) -> Dict[str, Fit]:
+            found: Findings, before: Memory) -> Dict[str, Fit]:
     likeness = Likeness([(shown.level, shown.other) for _, shown in segments],
                         [thing.attributes.get("colour") for thing in things])
     if found.light is None:
@@ -130,8 +147,8 @@ def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
             name = things[column].name
             fits[row, column] = best
             total[row, column] = best.cost + 0.6 * colour[row, column]
-            if name in before:
-                last = before[name].place
+            if name in before.fits:
+                last = before.fits[name].place
                 away = math.hypot(best.place.x - last.x, best.place.y - last.y)
                 total[row, column] += 0.5 * min(1.0, away / _FAR)
     rows, columns = _cheapest(total, _NOBODY)
@@ -139,7 +156,7 @@ def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
 
 
 def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...],
-          likely: Sequence[Tuple[int, WorldObject, float]], before: Mapping[str, Fit]
+          likely: Sequence[Tuple[int, WorldObject, float]], before: Memory
           ) -> List[Tuple[int, Fit]]:
     """The fits of things in a segment: standing upright, and on other sides where none fits so.
 
@@ -156,9 +173,12 @@ def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, .
             if colour > clear + _CLEARLY:
                 continue
             for lie in lies_of(thing)[1:] if lying else lies_of(thing)[:1]:
-                last = before.get(thing.name)
+                last, dropped = before.fits.get(thing.name), before.dropped.get(thing.name)
                 if last is not None and last.lie == lie:
                     best = fit(lie, segment, shown, ground, floors, last)
+                elif dropped is not None and not lying:
+                    x, y, _ = dropped.position
+                    best = fit(lie, segment, shown, ground, floors, hint=(x, y, dropped.yaw))
                 else:
                     if lie not in known:
                         known[lie] = fit(lie, segment, shown, ground, floors)

@@ -90,7 +90,7 @@ class SceneSight:
         held = self._look_at_hands(ground, hands, found)
         if self._settings.shapes:
             wanted = [thing for name, thing in self._things.items() if name not in held]
-            recognise(ground, wanted, found, self._tracks.places(self._grips.held))
+            recognise(ground, wanted, found, self._tracks.memory(self._grips.held))
             self._look_for_taken(ground, hands, found)
             on_their_feet(found, ground)
         self._lit = (found.light, float(ground.table_colour.max()))
