@@ -24,6 +24,14 @@ def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
     return Seen(holds, measured.measured if measured is not None and decided else ())
 
 
+def shown(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]:
+    """What the poses of a world show of a fact, whatever its facts say; ``None`` where they show nothing."""
+    predicate = domain.predicates.get(fact.predicate)
+    if predicate is None or not predicate.detect:
+        return None
+    return _measure(predicate, extensions().tests.get(predicate.detect), fact, world)
+
+
 def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
     """Every fact of the domain that the observed poses show; what is held stands nowhere else, and what is
     in a container is neither on what carries that nor beside it.
