@@ -128,7 +128,8 @@ def test_a_wider_block_leaves_more_room() -> None:
     small = table_of(red=(CUBE, (0.3, 0.3, 0.3)), blue=(CUBE, (0.5, 0.0, 0.0225)))
     wide = table_of(red=(CUBE, (0.3, 0.3, 0.3)), blue=((0.1, 0.1, 0.045), (0.5, 0.0, 0.0225)))
     at = (0.5, 0.0, 0.0675)
-    assert allowed("place_on", at, wide, surface="blue") > allowed("place_on", at, small, surface="blue") + 0.01
+    narrow = allowed("place_on", at, small, surface="blue")
+    assert allowed("place_on", at, wide, surface="blue") > narrow + 0.01
 
 
 def test_a_tower_that_leans_leaves_less_room() -> None:

@@ -24,8 +24,9 @@ class TestEmbeddedArm(ReleaseConformance):
         def misses(mean: Tuple[float, float], sigma: float) -> None:
             lab.world.inject("place_offset", "", (*mean, sigma))
 
+        place = Command("put_down", {"robot": "panda", "item": "box"}, "panda", GOAL, GOAL, 60.0)
         self.rig = ReleaseRig(
-            lab.world.robot, Command("put_down", {"robot": "panda", "item": "box"}, "panda", GOAL, GOAL, 60.0),
+            lab.world.robot, place,
             lambda: lab.see().objects["box"].pose, lambda: lab.see().holds("holding", "panda", "box"), misses,
             patience=PATIENCE)
 

@@ -22,8 +22,8 @@ from hicrisp_sim.timing import trajectory_of
 
 KINDS: Mapping[str, FaultKind] = {
     "place_offset": FaultKind(
-        "every approach with a thing in the hand ends beside its goal in x and y: [sigma], [mean_x, mean_y] or [mean_x, mean_y, "
-        "sigma], metres",
+        "every approach with a thing in the hand ends beside its goal in x and y: [sigma], "
+        "[mean_x, mean_y] or [mean_x, mean_y, sigma], metres",
         (1, 2, 3), spread=True),
     "slip": SLIP, "object_moved": OBJECT_MOVED, "unreachable": UNREACHABLE, "blocked_goal": BLOCKED_GOAL,
     "vanish": VANISH, "sensor_noise": SENSOR_NOISE,

@@ -1,4 +1,4 @@
-"""What does not last: what was found gone at the end of a task, how often, where it is, and what was tried."""
+"""What does not last: what was found gone at the end of a task, how often, where it is, what was tried."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Relapses:
             self._places[statement] = self._where(statement, world)
 
     def tried(self, commands: Iterable[Command]) -> None:
-        """These were carried out; what came before the first look that found something gone does not count."""
+        """These were carried out; what came before a look found something gone does not count."""
         if self._found:
             self._tried.update(map(self._domain.describe, commands))
 

@@ -1,4 +1,4 @@
-"""How far beside its target an item may be let go: as far as the command's facts come true there and it stands."""
+"""How far beside its target an item may be let go: where the command's facts come true and it stands."""
 
 from __future__ import annotations
 

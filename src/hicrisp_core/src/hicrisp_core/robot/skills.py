@@ -30,7 +30,7 @@ class SkillSettings:
         press: how far below its goal an item may be lowered until it touches.
         early: a contact this far above the goal is not the one that was expected.
         tries: how many ways to grasp or to place are tried.
-        approaches: how often the arm goes above a goal, at most, until it is seen to be near enough to let go.
+        approaches: how often the arm goes above a goal at most, until it is seen to be near enough.
     """
 
     approach: float = 0.11

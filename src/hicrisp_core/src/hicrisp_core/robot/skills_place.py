@@ -1,4 +1,6 @@
-"""Placing: carry above the goal, lower until it touches, let go, retreat; with a look before, if it is asked for."""
+"""Placing: carry above the goal, lower until it touches, let go, retreat; where it is asked for, with a look
+before.
+"""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
 """Looking before letting go: HiCRISP's low-level feedback inside the action (section III-C).
 
-The item in the hand is seen above its goal and compared with it. While it is too far beside, the arm goes there
-again, led by what it missed by so far; once it is near enough it goes straight down, is looked at above the
-contact and at the contact, and only then the fingers open. What would miss stays in the hand.
+The item in the hand is seen above its goal and compared with it. While it is too far beside, the arm goes
+there again, led by what it missed by so far; once it is near enough it goes straight down, is looked at above
+the contact and at the contact, and only then the fingers open. What would miss stays in the hand.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Union
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status, Vector, WorldObject, WorldState

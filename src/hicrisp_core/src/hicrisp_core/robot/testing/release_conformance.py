@@ -1,5 +1,4 @@
-"""What looking before letting go must do on every arm, as tests that the scripted, the embedded and other arms
-share.
+"""What looking before letting go must do on every arm, as tests that scripted, embedded and other arms share.
 
 A test class derives from :class:`ReleaseConformance` and gives it a ``rig``.
 """
