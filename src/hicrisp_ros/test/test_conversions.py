@@ -39,6 +39,7 @@ from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.model.keep_out import disc
 from hicrisp_core.model.remembered import KnownWay, Remembered
+from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
 from hicrisp_core.ports.brain import Choice, Question, Usage
 from hicrisp_core.trace.exchanges import Exchange
 
@@ -64,7 +65,9 @@ RECORD = StepRecord(STEP, (COMMAND,), False, "it is so already", True)
 ENTRY = StackEntry(COMMAND, FEEDBACK, 3)
 CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note",
                         Maker(MakerKind.MODEL, "gpt"), GOAL)
-THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False, True)
+VAGUE = Uncertainty(0.004, 0.002, 0.02)
+THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False, True,
+                    VAGUE, Visibility.HIDDEN)
 
 
 def over_the_wire(message: Any) -> Any:
@@ -127,10 +130,19 @@ def over_the_wire(message: Any) -> Any:
                 frozenset({Relation("bowl", "on", "table"), Relation("bowl", "lying")}),
                 {"panda": RobotState("panda", "arm", POSE, 0.0), "agv": RobotState("agv", "base")},
                 12.5,
+                12.25,
             ),
             conversions.world_to_msg,
             conversions.world_from_msg,
             id="world",
+        ),
+        pytest.param(
+            View(12.25, (
+                Track("bowl", POSE, VAGUE, 11.5, Visibility.HIDDEN),
+                Track("unknown_1", POSE, VAGUE, 12.25, unknown=THING))),
+            conversions.view_to_msg,
+            conversions.view_from_msg,
+            id="view",
         ),
     ],
 )

@@ -56,6 +56,9 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
         ("{subject_the} has not been seen for {pose_age}",),
         ("poses older than {pose_age_limit} do not count",),
         ("check the source of the poses, or bring it back into view",)),
+    FeedbackKind.CANNOT_TELL: Said(
+        ("cannot tell whether {fact_wanted}", "cannot tell what became of it"),
+        ("{cause}",), ("bring {subjects_the} into view",)),
     FeedbackKind.NOT_MADE: Said(
         ("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
     FeedbackKind.NOT_REMOVED: Said(
@@ -91,7 +94,7 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.GOAL_MISSED: Said(
         ("the task is not done: {missing}", "the task is not done"), (), ("see to it that {wanted}",)),
     FeedbackKind.GOAL_UNSEEN: Said(
-        ("nobody can see whether the task is done",), ("{subjects_the} {subjects_be} out of view",),
+        ("nobody can see whether the task is done",), ("{cause}", "{subjects_the} {subjects_be} out of view"),
         ("bring {subjects_the} back into view",)),
     FeedbackKind.BREAKS_CONDITION: Said(
         _CANNOT, ("the task is to be done {kept}",), ("take another way",)),
@@ -108,6 +111,9 @@ CAUSES: Mapping[CauseKind, Variants] = {
                              "a sensor is silent"),
     CauseKind.NOT_SEEN: ("{names_the} has not been in view for {seconds}", "{names_the} is not in view",
                          "{said}"),
+    CauseKind.HIDDEN: ("{names_the} {names_be} hidden from the camera, last seen {seconds} ago",
+                       "{names_the} {names_be} hidden from the camera"),
+    CauseKind.IMPRECISE: ("the camera does not see exactly enough where {names_the} {names_be}",),
     CauseKind.REFUSED: ("{names} refused the command: {said}", "{said}", "{names} refused the command"),
     CauseKind.UNSUPPORTED: ("the driver cannot honour {names}: {said}", "the driver cannot honour {names}",
                             "{said}"),

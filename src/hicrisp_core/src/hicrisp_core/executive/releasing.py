@@ -10,7 +10,7 @@ from typing import Dict, List, Mapping, Tuple
 from shapely.geometry import MultiPolygon, Point
 from shapely.geometry.base import BaseGeometry
 
-from hicrisp_core.detector.relations import shown
+from hicrisp_core.detector.relations import measure
 from hicrisp_core.domain.effects import expected_facts
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Pose, Relation, WorldObject, WorldState
@@ -99,7 +99,7 @@ class _Question:
         return {**self.world.objects, self.item.name: replace(self.item, pose=pose, lost=False)}
 
     def _holds(self, fact: Relation, there: WorldState) -> bool:
-        seen = shown(self.domain, fact, there)
+        seen = measure(self.domain, fact, there)
         return seen is not None and seen.holds
 
     @cached_property

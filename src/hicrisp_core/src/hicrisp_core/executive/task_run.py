@@ -19,6 +19,7 @@ from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.ledger import Account, Ledger
 from hicrisp_core.executive.look_ahead import LookAhead
+from hicrisp_core.executive.looking import out_of_sight
 from hicrisp_core.executive.relapses import Relapses
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
@@ -104,7 +105,7 @@ class TaskRun:
                 continue
             if self._failed and (self._policy.on_failed_step == "stop" or self._over):
                 if self._goal.judged and not self._runner.ended():
-                    self._goal.judge(self._runner.attempts.observe())  # The report says what is missing.
+                    self._goal.judge(self._runner.attempts.survey())  # The report says what is missing.
                 return StepResult(False, reason=self._reasons())
             result = self._verify()
             if self._take_up() or not self._runner.ended() and result.new_steps is None \
@@ -250,6 +251,8 @@ class TaskRun:
             if missing is None and self._goal.judged:
                 return self._judge(world)
             undone = missing or self._achieved.undone(world)
+            if undone is not None and missing is None and world.viewed is not None:
+                undone = self._achieved.undone(self._runner.attempts.survey(self._undone))
             if undone is None:
                 return StepResult(True)
             command, feedback = undone
@@ -270,12 +273,18 @@ class TaskRun:
         """Why it was given up, with what did not last until then."""
         return f"{sentence(reason)} {self._relapses.told()}".strip() if reason else reason
 
+    def _undone(self, world: WorldState) -> Tuple[str, ...]:
+        """What nobody sees as the steps made it."""
+        undone = self._achieved.undone(world)
+        return out_of_sight(world, undone[1].subjects) if undone is not None else ()
+
     def _judge(self, world: WorldState) -> StepResult:
-        """Look whether the goal is seen, a second time where it is not; what is missing goes up the
-        ladder.
+        """Look whether the goal is seen, a second time where it is not, and by a camera with the arms out of
+        sight; what is missing goes up the ladder.
         """
         missed = self._goal.judge(world)
-        missed = missed and self._goal.judge(self._runner.attempts.observe())
+        if missed is not None:
+            missed = self._goal.judge(self._runner.attempts.survey(self._goal.unseen))
         if missed is None:
             return StepResult(True)
         self._ledger.failed(None, missed, "the goal", words_of(missed, self._domain).error)

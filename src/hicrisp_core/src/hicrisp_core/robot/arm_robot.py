@@ -63,6 +63,7 @@ class ArmRobot:
         self._limits = limits
         self._hand = replace(hand or Gripper(), opening=arm.max_opening)
         self._skills = skills_of(ARM, skills)
+        self._actions = frozenset(skills)
         self._running: Optional[_Stop] = None
 
     def use_eyes(self, observe: Callable[[], WorldState]) -> None:
@@ -70,7 +71,7 @@ class ArmRobot:
         self._observe = observe
 
     def capabilities(self) -> Sequence[str]:
-        return tuple(self._skills)
+        return tuple(name for name in self._skills if name in self._actions)
 
     def item(self, command: Command) -> str:
         """The name of the thing that a command handles; empty when it handles none."""
@@ -84,7 +85,7 @@ class ArmRobot:
         if skill is None:
             return Outcome.because(
                 CauseKind.MALFORMED, Status.INVALID,
-                f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self._skills))}.",
+                f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self.capabilities()))}.",
                 "action")
         refusal = self._refusal(command, skill.item(command))
         if refusal is not None:

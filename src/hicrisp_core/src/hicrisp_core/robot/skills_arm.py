@@ -37,3 +37,4 @@ def _home(attempt: Attempt, command: Command) -> Outcome:
 PICK = Skill(ARM, _pick, item=True)
 PLACE = Skill(ARM, _place, item=True)
 HOME = Skill(ARM, _home)
+CLEAR_VIEW = Skill(ARM, _home, own=True)
