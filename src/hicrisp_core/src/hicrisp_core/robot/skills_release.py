@@ -22,6 +22,10 @@ _BELOW_CARRY = 0.01
 """How far below the height at which it is carried the item is looked at first, metres."""
 _SETTLES = 0.003
 """How much farther beside its goal an item may be seen at the contact than above it, metres."""
+_DOUBT = 0.5
+"""The part of what is allowed that the uncertainty of the view may take up: where it sees no better, the arm
+cannot do better.
+"""
 _BLOCKED = 3
 """How often something may be in the way of the last, straight part before another way is tried."""
 _LEARNING = OffsetSettings(prior_sigma=0.03)
@@ -136,7 +140,8 @@ class Approach:
             self._learnt = self._learnt.updated((x - self.told[0], y - self.told[1]), _LEARNING)
             bias = self._learnt.bias(_LEARNING)
             self.told = (-bias[0], -bias[1], 0.0)
-        return DONE if math.hypot(x, y) <= within else _MISSED
+        doubt = min(seen.uncertainty.position, within * _DOUBT)
+        return DONE if math.hypot(x, y) + doubt <= within else _MISSED
 
     def _off_goal(self) -> Outcome:
         """Why it is still in the hand."""
