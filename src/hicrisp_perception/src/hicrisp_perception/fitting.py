@@ -15,6 +15,7 @@ from hicrisp_perception.evidence import Evidence, Rendering, render, weigh
 from hicrisp_perception.forms import Lie
 from hicrisp_perception.outline import Placement, fit_outline
 from hicrisp_perception.segments import Ground, Segment
+from hicrisp_perception.tags import TagFit
 
 ON_TABLE = 0.012
 """Metres by which a bottom may seem to be off the table and yet stand on it."""
@@ -39,6 +40,8 @@ class Fit:
         bottom: height of its lowest point, metres.
         resting: whether that is the height of something that it stands on, and not only measured.
         cost: 0 for a perfect fit, about 1 for a poor one.
+        segment, shown: what it was fitted to; none for what was found by its tags alone.
+        tags: by which it is known.
     """
 
     lie: Lie
@@ -48,8 +51,9 @@ class Fit:
     evidence: Evidence
     cost: float
     rendering: Rendering
-    segment: Segment
-    shown: Shown
+    segment: Optional[Segment] = None
+    shown: Optional[Shown] = None
+    tags: Optional[TagFit] = None
 
     @property
     def middle(self) -> float:

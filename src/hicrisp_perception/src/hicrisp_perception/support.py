@@ -61,8 +61,13 @@ def _lowered(fit: Fit, bottom: float, ground: Ground) -> Fit:
     """The same fit on another height: its outline is then seen elsewhere on the table."""
     if abs(bottom - fit.bottom) < _EQUAL:
         return replace(fit, bottom=bottom, resting=True)
+    if fit.tags is not None and (fit.segment is None or fit.shown is None):
+        place = fit.tags.standing(fit.lie, bottom, ground.view.rays)
+        return replace(fit, place=place, bottom=bottom, resting=True)
+    if fit.segment is None or fit.shown is None:
+        return fit
     start: Tuple[float, float, float] = (fit.place.x, fit.place.y, fit.place.yaw)
     again = settle(fit.lie, start, bottom, True, fit.segment, fit.shown, ground, _GATE)
     if again is None or again.cost > fit.cost + 0.3:
         return replace(fit, resting=False)
-    return again
+    return replace(again, tags=fit.tags)
