@@ -139,9 +139,10 @@ class SceneSight:
         if self._reader is None:
             return
         report = self._reader.read(ground.view)
-        self._warnings = report.warnings
         loose = {name: tags for name, tags in report.fits.items() if name not in held}
-        for name, fit in by_tags(loose, self._things, ground, self._settings.shapes).items():
+        fits, wrong = by_tags(loose, self._things, ground, self._settings.shapes)
+        self._warnings = (*report.warnings, *wrong)
+        for name, fit in fits.items():
             found.fits[name] = fit
             found.claim(fit, ground)
 

@@ -62,7 +62,8 @@ def _lowered(fit: Fit, bottom: float, ground: Ground) -> Fit:
     if abs(bottom - fit.bottom) < _EQUAL:
         return replace(fit, bottom=bottom, resting=True)
     if fit.tags is not None and (fit.segment is None or fit.shown is None):
-        place = fit.tags.standing(fit.lie, bottom, ground.view.rays)
+        place = fit.tags.standing(fit.lie, (fit.place.x, fit.place.y, fit.place.yaw), bottom,
+                                  ground.view.rays)
         return replace(fit, place=place, bottom=bottom, resting=True)
     if fit.segment is None or fit.shown is None:
         return fit

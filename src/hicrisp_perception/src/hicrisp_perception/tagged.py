@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Dict, Mapping, Optional, Tuple
+from typing import Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
-from hicrisp_core.model import WorldObject
+from hicrisp_core.model import Pose, WorldObject
 
 from hicrisp_perception.contours import measure
 from hicrisp_perception.evidence import render, weigh
 from hicrisp_perception.fitting import ON_TABLE, Fit, settle
-from hicrisp_perception.forms import Lie, lie_at, lies_of
+from hicrisp_perception.forms import Lie, lie_at, lies_of, unit
 from hicrisp_perception.in_hand import segment_about
 from hicrisp_perception.outline import Placement
 from hicrisp_perception.segments import Ground
-from hicrisp_perception.tags import TagFit, depth_shift
+from hicrisp_perception.tags import TagFit, depth_shift, yaw_of
+from hicrisp_perception.view import matrix_of
 
 _LEVEL = 1.3
 """Pixels by which corners may be off, in the mean, where a thing stands: tags that are small look turned."""
-_UPRIGHT = 0.2
+_CLEAR = 0.7
+"""Pixels below which no other way is tried."""
 _ROUNDS = 4
 _SAME = 0.002
 """Metres of depth that are not worth another round."""
@@ -34,60 +36,76 @@ _LEAST_POINTS = 30
 
 
 def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], ground: Ground, shapes: bool
-            ) -> Dict[str, Fit]:
-    """The things whose tags were seen.
+            ) -> Tuple[Dict[str, Fit], List[str]]:
+    """The things whose tags were seen, and what is wrong with tags, as sentences for people.
 
     Args:
         shapes: whether their outlines may correct what the tags say.
     """
     fits: Dict[str, Fit] = {}
+    warnings: List[str] = []
     for name, tags in found.items():
         if name not in things:
+            warnings.append(f"The tags {tags.numbers} are of {name}, which the scene does not hold; take "
+                            "them out of their file, or add it to the scene.")
             continue
         own = _by_tags_alone(things[name], tags, ground)
         if own is None:
+            warnings.append(f"The tags {tags.numbers} of {name} do not fit together; measure where they are "
+                            "on it and correct their file.")
             continue
         sure = math.sqrt(float(np.linalg.eigvalsh(own.place.covariance[:2, :2]).max()))
         exact = _by_shape(things[name], own, ground) if shapes and sure > _SURE else None
         fits[name] = exact or own
-    return fits
+    return fits, warnings
 
 
 def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground) -> Optional[Fit]:
     """Standing on one of its sides where its tags allow that, else as they are seen."""
     best: Optional[Tuple[Lie, Placement, float]] = None
-    for lie in lies_of(thing):
-        place, bottom = _standing(lie, tags, ground)
-        if best is None or place.error + _UPRIGHT < best[1].error:
+    for guess in tags.guesses:
+        lie = _nearest(thing, guess)
+        place, bottom = _standing(lie, guess, tags, ground)
+        if best is None or place.error < best[1].error:
             best = lie, place, bottom
+        if best[1].error < _CLEAR:
+            break
     if best is not None and best[1].error < _LEVEL:
         lie, place, bottom = best
-        return _seen(lie, place, 0.0 if abs(bottom) < ON_TABLE else bottom, abs(bottom) < ON_TABLE, tags,
-                     ground)
-    lie, yaw = lie_at(thing, tags.pose)
-    x, y, z = tags.pose.position
-    sure = tags.uncertainty
+        resting = abs(bottom) < ON_TABLE
+        return _seen(lie, place, 0.0 if resting else bottom, resting, tags, ground)
+    free = tags.free(ground.view)
+    if free is None:
+        return None
+    lie, yaw = lie_at(thing, free.pose)
+    x, y, z = free.pose.position
+    sure = free.uncertainty
     spread = np.diag([sure.position ** 2, sure.position ** 2, sure.yaw ** 2])
-    place = Placement(x, y, yaw, spread, tags.error, len(tags.pixels))
+    place = Placement(x, y, yaw, spread, free.error, len(tags.pixels))
     return _seen(lie, place, z - lie.height / 2.0, False, tags, ground)
 
 
-def _standing(lie: Lie, tags: TagFit, ground: Ground) -> Tuple[Placement, float]:
+def _nearest(thing: WorldObject, guess: Pose) -> Lie:
+    """The way to lie that is the least tilted from how it seems to."""
+    turn = matrix_of(guess)
+    return max(lies_of(thing), key=lambda lie: float((turn @ unit(lie.turn).T)[2, 2]))
+
+
+def _standing(lie: Lie, guess: Pose, tags: TagFit, ground: Ground) -> Tuple[Placement, float]:
     """Where it stands, and on which height, which the depth of its tags says."""
     rays = ground.view.rays
     bottom = 0.0
-    place = tags.standing(lie, bottom, rays)
+    place = tags.standing(lie, (*guess.position[:2], yaw_of(guess, lie)), bottom, rays)
     for _ in range(_ROUNDS):
         pose = lie.pose(place.x, place.y, bottom + lie.height / 2.0, place.yaw)
         shift = depth_shift(pose, tags.pairs, ground.view)
-        if shift is None or abs(shift) < _SAME:
-            break
         middle = np.array(pose.position)
         fall = float((middle - rays.origin)[2]) / max(0.05, float(rays.depth_of(middle)))
+        if shift is None or abs(bottom + shift * fall) < ON_TABLE and bottom == 0.0 or abs(shift) < _SAME:
+            break
         bottom = max(0.0, bottom + shift * fall)
-        place = tags.standing(lie, bottom, rays)
-    if abs(bottom) < ON_TABLE and bottom != 0.0:
-        place = tags.standing(lie, 0.0, rays)
+        bottom = 0.0 if bottom < ON_TABLE else bottom
+        place = tags.standing(lie, (place.x, place.y, place.yaw), bottom, rays)
     return place, bottom
 
 

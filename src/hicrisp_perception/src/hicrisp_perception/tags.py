@@ -44,28 +44,34 @@ class Sighting:
         return float(np.mean(np.linalg.norm(self.corners - np.roll(self.corners, -1, axis=0), axis=1)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TagFit:
     """A thing by its tags.
 
     Args:
-        error: root of the mean square of its corners' distances, pixels.
+        guesses: its pose as its largest tag shows it: of a small flat tag two look nearly the same.
         points, pixels: the corners of its tags in its own frame, metres, and where they are seen.
         pairs: its tags and where they are seen.
     """
 
-    pose: Pose
-    uncertainty: Uncertainty
-    error: float
+    guesses: Tuple[Pose, ...]
     points: np.ndarray
     pixels: np.ndarray
-    pairs: Tuple[Tuple[Tag, Sighting], ...] = ()
+    pairs: Tuple[Tuple[Tag, Sighting], ...]
 
-    def standing(self, lie: Lie, bottom: float, rays: Rays) -> Placement:
-        """Where it stands as it lies there, upright on a height: three numbers fit many corners well."""
+    @property
+    def numbers(self) -> str:
+        """Of its tags, for messages."""
+        return ", ".join(str(tag.number) for tag, _ in self.pairs)
+
+    def standing(self, lie: Lie, start: Tuple[float, float, float], bottom: float, rays: Rays) -> Placement:
+        """Where it stands as it lies there, upright on a height: three numbers fit many corners well.
+
+        Args:
+            start: x, y, yaw to begin with.
+        """
         local = self.points @ unit(lie.turn).T
-        yaw = yaw_of(self.pose, lie)
-        place = np.array([self.pose.position[0], self.pose.position[1], yaw])
+        place = np.array(start)
         middle = bottom + lie.height / 2.0
         normal = np.eye(3)
         for _ in range(_ROUNDS):
@@ -75,12 +81,36 @@ class TagFit:
             normal = slope.T @ slope + np.diag([1.0, 1.0, 1e-3])
             move = -np.linalg.solve(normal, slope.T @ rest)
             place = place + move
-            if float(np.abs(move).max()) < 1e-6:
+            if float(np.abs(move).max()) < 5e-5:
                 break
         rest = _flat(place, middle, local, self.pixels, rays)
         error = math.sqrt(float(np.mean(rest ** 2)) * 2.0)
         x, y, yaw = (float(value) for value in place)
         return Placement(x, y, yaw, np.linalg.inv(normal) * max(error, _CORNER) ** 2, error, len(rest) // 2)
+
+    def free(self, view: View) -> Optional[FreeFit]:
+        """Its pose however it is turned; ``None`` when its tags contradict each other."""
+        found = [_refined(guess, self.points, self.pixels, view) for guess in self.guesses]
+        best = min(found, key=lambda each: each.error) if found else None
+        if best is None or best.error > _WORST:
+            return None
+        poor = max(1.0, _SMALL / max(one.edge for _, one in self.pairs))
+        sure = best.uncertainty
+        rough = Uncertainty(sure.position * poor, sure.height * poor, sure.yaw * poor)
+        return replace(best, pose=_at_depth(best.pose, self.pairs, view), uncertainty=rough)
+
+
+@dataclass(frozen=True)
+class FreeFit:
+    """A pose that all corners of a thing's tags were fitted to.
+
+    Args:
+        error: root of the mean square of the corners' distances, pixels.
+    """
+
+    pose: Pose
+    uncertainty: Uncertainty
+    error: float
 
 
 def yaw_of(pose: Pose, lie: Lie) -> float:
@@ -148,36 +178,13 @@ class TagReader:
             if one.number in self._tags and one.number not in twice:
                 tag = self._tags[one.number]
                 worn.setdefault(tag.thing, []).append((tag, one))
-        fits: Dict[str, TagFit] = {}
-        for name, pairs in worn.items():
-            found = self._fit(pairs, view)
-            if found is None:
-                numbers = ", ".join(str(tag.number) for tag, _ in pairs)
-                warnings.append(f"The tags {numbers} of {name} do not fit together; measure where they are "
-                                "on it and correct their file.")
-            else:
-                fits[name] = found
+        fits = {name: TagFit(self._guesses(pairs, view), np.concatenate(
+            [[tag.pose.apply(corner) for corner in tag.corners] for tag, _ in pairs]), np.concatenate(
+            [one.corners for _, one in pairs]), tuple(pairs)) for name, pairs in worn.items()}
         return TagReport(fits, tuple(warnings))
 
-    def _fit(self, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Optional[TagFit]:
-        """The pose of a thing from all corners of its tags; ``None`` when they contradict each other."""
-        best: Optional[TagFit] = None
-        points = np.concatenate([[tag.pose.apply(corner) for corner in tag.corners] for tag, _ in pairs])
-        pixels = np.concatenate([one.corners for _, one in pairs])
-        for guess in self._guesses(pairs, view):
-            found = _refined(guess, points, pixels, view)
-            if best is None or found.error < best.error:
-                best = found
-        if best is None or best.error > _WORST:
-            return None
-        edge = max(one.edge for _, one in pairs)
-        poor = max(1.0, _SMALL / edge)
-        sure = best.uncertainty
-        rough = Uncertainty(sure.position * poor, sure.height * poor, sure.yaw * poor)
-        return replace(best, pose=_at_depth(best.pose, pairs, view), uncertainty=rough, pairs=tuple(pairs))
-
     @staticmethod
-    def _guesses(pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> List[Pose]:
+    def _guesses(pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Tuple[Pose, ...]:
         """Of a small flat tag two poses look nearly the same: both, of the largest tag."""
         tag, one = max(pairs, key=lambda pair: pair[1].edge)
         found, turns, shifts, _ = cv2.solvePnPGeneric(
@@ -187,7 +194,7 @@ class TagReader:
             matrix = cv2.Rodrigues(turn)[0]
             own = Pose(_vector(shift), from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
             poses.append(view.rays.camera.compose(own).compose(tag.to_middle))
-        return poses
+        return tuple(poses)
 
 
 def _vector(values: np.ndarray) -> Tuple[float, float, float]:
@@ -202,7 +209,7 @@ def _turned(pose: Pose, step: np.ndarray) -> Pose:
                 from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
 
 
-def _refined(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> TagFit:
+def _refined(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> FreeFit:
     """Least squares over all corners."""
     normal = np.eye(6)
     for _ in range(_ROUNDS):
@@ -222,8 +229,8 @@ def _refined(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> 
     error = math.sqrt(float(np.mean(rest ** 2)) * 2.0)
     covariance = np.linalg.inv(normal) * max(error, _CORNER) ** 2
     level = float(np.linalg.eigvalsh(covariance[:2, :2]).max())
-    return TagFit(pose, Uncertainty(math.sqrt(level), math.sqrt(float(covariance[2, 2])),
-                                    math.sqrt(float(covariance[5, 5]))), error, points, pixels)
+    return FreeFit(pose, Uncertainty(math.sqrt(level), math.sqrt(float(covariance[2, 2])),
+                                     math.sqrt(float(covariance[5, 5]))), error)
 
 
 def _rest(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> np.ndarray:
