@@ -15,7 +15,7 @@ from hicrisp_perception.contours import Shown, measure
 from hicrisp_perception.evidence import explained
 from hicrisp_perception.fitting import Fit, fit
 from hicrisp_perception.forms import Lie, lies_of
-from hicrisp_perception.paint import LIGHTS, Likeness
+from hicrisp_perception.paint import COUNT, FAMILIES, HUES, LIGHTS, UNSURE, Likeness
 from hicrisp_perception.segments import Ground, Segment, Window, segments_in
 
 _NOBODY = 1.3
@@ -31,6 +31,8 @@ _CLEARLY = 0.35
 _FAR = 0.25
 """Metres from where a thing was that count as much as half a wrong colour."""
 _ROUNDS = 5
+_PATCH = 0.03
+"""Part of a segment that has a hue, from which on it is not taken for noise."""
 _MOST = 0.7
 """Part of a segment that a thing accounts for when the segment is nothing else."""
 _LEAST_SEEN = 40
@@ -86,25 +88,27 @@ class Memory:
 
 
 def recognise(ground: Ground, things: Sequence[WorldObject], found: Findings,
-              before: Memory) -> Findings:
+              before: Memory, motley: bool = False) -> Findings:
     """Find things in what no thing accounts for yet.
 
     Args:
         things: those that may be there.
         found: what was found otherwise; it is added to.
         before: what is known from the pictures before.
+        motley: whether things have patches of other colours, such as tags: then they are not cut where their
+            colour changes, and known by what there is of their own.
     """
     left = [thing for thing in things if thing.name not in found.fits]
     tried: Set[Tuple[int, ...]] = set()
     for _ in range(_ROUNDS):
         where = ground.things & ~found.claimed
-        found.rest = [(segment, measure(segment, ground)) for segment in segments_in(ground, where)]
+        found.rest = [(segment, measure(segment, ground)) for segment in segments_in(ground, where, motley)]
         usable = [(segment, shown) for segment, shown in found.rest if shown is not None]
         fresh = [pair for pair in usable if _key(pair[0], found) not in tried]
         if not fresh or not left:
             break
         tried |= {_key(segment, found) for segment, _ in fresh}
-        named = _assign(ground, fresh, left, found, before)
+        named = _assign(ground, fresh, left, found, before, motley)
         if not named:
             break
         for name, best in named.items():
@@ -126,12 +130,15 @@ def _overlap(one: Window, other: Window) -> bool:
 
 
 def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject],
-            found: Findings, before: Memory) -> Dict[str, Fit]:
-    likeness = Likeness([(shown.level, shown.other) for _, shown in segments],
-                        [thing.attributes.get("colour") for thing in things])
-    if found.light is None:
-        found.light = _light(likeness, segments, things)
-    colour = likeness.costs(found.light)
+            found: Findings, before: Memory, motley: bool) -> Dict[str, Fit]:
+    if motley:
+        colour = _patches(ground, segments, things)
+    else:
+        likeness = Likeness([(shown.level, shown.other) for _, shown in segments],
+                            [thing.attributes.get("colour") for thing in things])
+        if found.light is None:
+            found.light = _light(likeness, segments, things)
+        colour = likeness.costs(found.light)
     floors = (0.0, *(fit_.bottom + (BOWL_WALL if fit_.lie.shape.hollow else fit_.lie.height)
                      for fit_ in found.fits.values()))
     total = np.full((len(segments), len(things)), 9.0)
@@ -153,6 +160,26 @@ def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
                 total[row, column] += 0.5 * min(1.0, away / _FAR)
     rows, columns = _cheapest(total, _NOBODY)
     return {things[column].name: fits[row, column] for row, column in zip(rows, columns)}
+
+
+def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]
+             ) -> np.ndarray:
+    """(segments, things): the costs of colours where only some of what is seen has the thing's own."""
+    costs = np.empty((len(segments), len(things)))
+    for row, (segment, _) in enumerate(segments):
+        counts = np.bincount(ground.family[segment.window][segment.mask], minlength=COUNT)
+        hues = counts[HUES:]
+        strongest = int(hues.max()) if hues.sum() > _PATCH * segment.pixels else 0
+        for column, thing in enumerate(things):
+            family = FAMILIES.get(thing.attributes.get("colour", ""))
+            if family is None:
+                costs[row, column] = UNSURE / 2.0
+            elif family < HUES:  # Tags are black and white themselves.
+                costs[row, column] = 0.6 if strongest else 0.3
+            else:
+                own = int(counts[family])
+                costs[row, column] = 1.0 - own / strongest if strongest and own else _FOREIGN + 0.1
+    return costs
 
 
 def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...],

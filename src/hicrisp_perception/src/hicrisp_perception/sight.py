@@ -121,7 +121,7 @@ class SceneSight:
         self._read_tags(ground, found, held)
         if self._settings.shapes:
             wanted = [thing for name, thing in self._things.items() if name not in held]
-            recognise(ground, wanted, found, self._tracks.memory(self._grips.held))
+            recognise(ground, wanted, found, self._tracks.memory(self._grips.held), self._reader is not None)
             self._look_for_taken(ground, hands, found)
         on_their_feet(found, ground)
         self._lit = (found.light, float(ground.table_colour.max()))

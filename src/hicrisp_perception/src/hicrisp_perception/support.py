@@ -24,7 +24,9 @@ _OVER = 0.15
 def on_their_feet(found: Findings, ground: Ground) -> None:
     """Put each thing on the table or on what it stands on, the lowest first."""
     done: Dict[str, Fit] = {}
-    for name, fit in sorted(found.fits.items(), key=lambda entry: entry[1].bottom):
+    # What is in a bowl stands as low as the bowl.
+    for name, fit in sorted(found.fits.items(),
+                            key=lambda entry: (round(entry[1].bottom, 2), not entry[1].lie.shape.hollow)):
         # Nothing reaches into what is below it, so the highest of several counts.
         near = [height for height in _floors(fit, done) if abs(height - fit.bottom) < _NEAR]
         done[name] = _lowered(fit, max(near), ground) if near else replace(fit, resting=False)

@@ -22,7 +22,8 @@ class SegmentDrawer(RgbdDrawer):
         finally:
             for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
                 flags[flag] = False
-        number = painted[..., 0].astype(np.int32) + 256 * painted[..., 1] + 65536 * painted[..., 2]
+        red, green, blue = (painted[..., channel].astype(np.int32) for channel in range(3))
+        number = red + 256 * green + 65536 * blue
         of_number = np.full(self._scene.ngeom + 1, -1, np.int32)
         for shown in self._scene.geoms[:self._scene.ngeom]:
             if shown.objtype == mujoco.mjtObj.mjOBJ_GEOM and 0 <= shown.segid < self._scene.ngeom:

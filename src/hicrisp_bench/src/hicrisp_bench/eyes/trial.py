@@ -9,17 +9,12 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping
 
 import cv2
-import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track, Visibility
-from hicrisp_perception.forms import cast, lies_of
-from hicrisp_perception.view import Rays
-from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.segmentation import SegmentDrawer
 
 from hicrisp_bench.eyes.layouts import differently_coloured, layout
+from hicrisp_bench.eyes.table import watched
 from hicrisp_perception import SceneSight
 
 SHAPES, TAGS = "shapes", "tags"
@@ -52,44 +47,23 @@ def run_eyes_trial(trial: EyesTrial) -> Dict[str, Any]:
     """What was found, how exactly, and how long a picture took."""
     cv2.setNumThreads(1)
     scene = replace(layout(trial.config, trial.scene, trial.seed), tags=trial.method == TAGS)
-    world = EmbeddedWorld(scene, trial.seed)
-    if trial.light != 1.0:
-        world.inject("camera_light", "", (trial.light,))
     sight = SceneSight(scene)
     milliseconds: List[float] = []
     first: Dict[str, Track] = {}
-    for number in range(trial.pictures):
-        picture = world.camera.take()
-        if picture is None:
-            continue
-        began = time.thread_time()
-        tracks = sight.look(picture, world.robot_frames())
-        milliseconds.append(1000.0 * (time.thread_time() - began))
-        if number == 0:
-            first = {track.name: track for track in tracks}
-            visible = visible_parts(world, picture)
-    truth = {name: world.true_frames()[name][0] for name in visible}
-    return {"seed": trial.seed, "ms": milliseconds,
-            **judged(first, {thing.name: thing for thing in scene.things}, truth, visible)}
-
-
-def visible_parts(world: EmbeddedWorld, picture: Picture) -> Dict[str, float]:
-    """The part of each thing's outline that nothing hides, 0 to 1."""
-    drawer = SegmentDrawer(world.simulation.model, picture.lens)
-    try:
-        drawer.place(world.simulation.snapshot)
-        bodies = drawer.bodies(picture.camera)
-    finally:
-        drawer.close()
-    rays = Rays(picture.lens, picture.camera)
-    whole = (slice(None), slice(None))
-    frames = world.true_frames()
-    found: Dict[str, float] = {}
-    for thing in world.scene.things:
-        seen = int(np.count_nonzero(bodies == world.simulation.model.body(thing.name).id))
-        alone = np.isfinite(cast(lies_of(thing)[0], frames[thing.name][0], rays.origin, rays.part(whole)))
-        found[thing.name] = seen / max(1, int(np.count_nonzero(alone)))
-    return found
+    with watched(scene, trial.seed, trial.light) as table:
+        robot, truth = table.frames()
+        for number in range(trial.pictures):
+            picture = table.camera.take()
+            if picture is None:
+                continue
+            began = time.thread_time()
+            tracks = sight.look(picture, robot)
+            milliseconds.append(1000.0 * (time.thread_time() - began))
+            if number == 0:
+                first = {track.name: track for track in tracks}
+                visible = table.visible_parts(picture)
+    things = {thing.name: thing for thing in scene.things}
+    return {"seed": trial.seed, "ms": milliseconds, **judged(first, things, truth, visible)}
 
 
 def judged(tracks: Mapping[str, Track], things: Mapping[str, WorldObject], truth: Mapping[str, Pose],
