@@ -58,14 +58,15 @@ class Findings:
     rest: List[Tuple[Segment, Optional[Shown]]] = field(default_factory=list)
     light: Optional[float] = None
 
-    def claim(self, fit_: Fit, ground: Ground, others: Sequence[Segment] = ()) -> None:
+    def claim(self, fit_: Fit, ground: Ground, others: Sequence[Segment] = (), rim: int = 3) -> None:
         """Take a thing's pixels from the others.
 
         Args:
             others: segments that keep their pixels unless the thing accounts for nearly all of them.
+            rim: pixels around it that are mixed.
         """
         own = np.zeros(self.claimed.shape, bool)
-        own[fit_.rendering.window] = explained(fit_.rendering, ground)
+        own[fit_.rendering.window] = explained(fit_.rendering, ground, rim)
         for other in others:
             there = own[other.window]
             part = np.count_nonzero(there & other.mask) / max(1, other.pixels)

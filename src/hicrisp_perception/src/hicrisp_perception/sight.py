@@ -144,7 +144,7 @@ class SceneSight:
         self._warnings = (*report.warnings, *wrong)
         for name, fit in fits.items():
             found.fits[name] = fit
-            found.claim(fit, ground)
+            found.claim(fit, ground, rim=1)  # What is below it is not yet known.
 
     def _same_paint_in(self, ground: Ground) -> Optional[float]:
         """The light by how bright the table is now; it keeps its paint."""

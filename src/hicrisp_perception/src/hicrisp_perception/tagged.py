@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 from typing import Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
@@ -28,6 +29,7 @@ _SAME = 0.002
 """Metres of depth that are not worth another round."""
 _SURE = 0.0015
 """Metres from which on tags say more than an outline with tags in it."""
+_PIERCED = 0.5
 _GATE = 8.0
 _GOOD = 0.5
 _AGREES = 0.012
@@ -54,6 +56,8 @@ def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], grou
             warnings.append(f"The tags {tags.numbers} of {name} do not fit together; measure where they are "
                             "on it and correct their file.")
             continue
+        if own.evidence.pierced > _PIERCED:  # The picture shows something else there.
+            continue
         sure = math.sqrt(float(np.linalg.eigvalsh(own.place.covariance[:2, :2]).max()))
         exact = _by_shape(things[name], own, ground) if shapes and sure > _SURE else None
         fits[name] = exact or own
@@ -63,9 +67,11 @@ def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], grou
 def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground) -> Optional[Fit]:
     """Standing on one of its sides where its tags allow that, else as they are seen."""
     best: Optional[Tuple[Lie, Placement, float]] = None
-    for guess in tags.guesses:
+    for guess, quarter in product(tags.guesses, range(4)):
         lie = _nearest(thing, guess)
-        place, bottom = _standing(lie, guess, tags, ground)
+        # A small tag may seem turned by anything.
+        yaw = yaw_of(guess, lie) + quarter * math.pi / 2.0
+        place, bottom = _standing(lie, (guess.position[0], guess.position[1], yaw), tags, ground)
         if best is None or place.error < best[1].error:
             best = lie, place, bottom
         if best[1].error < _CLEAR:
@@ -91,11 +97,12 @@ def _nearest(thing: WorldObject, guess: Pose) -> Lie:
     return max(lies_of(thing), key=lambda lie: float((turn @ unit(lie.turn).T)[2, 2]))
 
 
-def _standing(lie: Lie, guess: Pose, tags: TagFit, ground: Ground) -> Tuple[Placement, float]:
+def _standing(lie: Lie, start: Tuple[float, float, float], tags: TagFit, ground: Ground
+              ) -> Tuple[Placement, float]:
     """Where it stands, and on which height, which the depth of its tags says."""
     rays = ground.view.rays
     bottom = 0.0
-    place = tags.standing(lie, (*guess.position[:2], yaw_of(guess, lie)), bottom, rays)
+    place = tags.standing(lie, start, bottom, rays)
     for _ in range(_ROUNDS):
         pose = lie.pose(place.x, place.y, bottom + lie.height / 2.0, place.yaw)
         shift = depth_shift(pose, tags.pairs, ground.view)
