@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Callable, Dict, Optional, Sequence, Tuple, Union
+from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from hicrisp_core.config.files import config_file
@@ -28,7 +28,7 @@ from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.faults import Faults
 from hicrisp_sim.robot_files import robot_file
 from hicrisp_sim.settings import SECTION
-from hicrisp_sim.simulation import Simulation
+from hicrisp_sim.simulation import Simulation, Snapshot
 from hicrisp_sim.tracker import Tracker
 
 PATIENCE, _PAUSE = 10.0, 0.1
@@ -176,13 +176,21 @@ class EmbeddedWorld(SimulatedWorld):
         """Make something go wrong; see ``faults.KINDS``. The answer says what was done."""
         return self._faults.inject(kind, target, magnitude, count)
 
-    def frames(self) -> Dict[str, Tuple[Pose, float]]:
+    def frames(self, snapshot: Optional[Snapshot] = None) -> Dict[str, Tuple[Pose, float]]:
         """The pose of every thing and of the robot's frames in the world frame, with its time, as TF would
         have it.
+
+        Args:
+            snapshot: the moment; now by default.
         """
-        snapshot = self.simulation.snapshot
+        snapshot = snapshot or self.simulation.snapshot
         robot, things = self._tracker.read(snapshot)
-        return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(things)}.items()}
+        told = {name: pose for name, pose in things.items() if name not in self._strangers()}
+        return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(told)}.items()}
+
+    def _strangers(self) -> FrozenSet[str]:
+        """What nobody is told of."""
+        return frozenset(thing.name for thing in self.scene.unknown)
 
     def robot_frames(self) -> Dict[str, Tuple[Pose, float]]:
         """The poses of the robot's frames in the world frame, with their time."""
@@ -190,7 +198,9 @@ class EmbeddedWorld(SimulatedWorld):
         return {name: (pose, snapshot.time) for name, pose in self._tracker.read(snapshot)[0].items()}
 
     def true_frames(self) -> Dict[str, Tuple[Pose, float]]:
-        """The same without what blurs or hides it; for judges, not for robots."""
+        """The same without what blurs or hides it, and with what nobody is told of; for judges, not for
+        robots.
+        """
         snapshot = self.simulation.snapshot
         robot, things = self._tracker.read(snapshot)
         return {name: (pose, snapshot.time) for name, pose in {**robot, **things}.items()}
