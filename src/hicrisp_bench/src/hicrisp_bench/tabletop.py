@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Tuple
 from hicrisp_core.model import Relation
 
 from hicrisp_bench import speed
+from hicrisp_bench.camera_sight import CAMERA, POSES
 from hicrisp_bench.pool import run_all
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one
@@ -30,6 +31,9 @@ _TASKS: Tuple[Tuple[str, str, Tuple[Relation, ...]], ...] = (
     ("bowl", "Put the box in the bowl", (Relation("box", "in", "bowl"),)),
 )
 
+_UNSEEN = ("cannot_tell", "goal_unseen")
+"""The kinds of failures that only say that nobody can see it."""
+
 REFERENCE = [
     {"source": "HiCRISP (Ming et al.), section IV-B", "suite": "tabletop", "policy": "hicrisp",
      "llm": "gpt-3.5",
@@ -38,11 +42,11 @@ REFERENCE = [
 ]
 
 
-def groups(config: Path, trials: int) -> List[Tuple[Dict[str, Any], List[TrialSettings]]]:
+def groups(config: Path, trials: int, perception: str = POSES) -> List[Tuple[Dict[str, Any], List[TrialSettings]]]:
     """Every row of the table with the trials that make it."""
     found: List[Tuple[Dict[str, Any], List[TrialSettings]]] = []
     for scene, task, goal in _TASKS:
-        base = TrialSettings(config, scene, task, goal)
+        base = TrialSettings(config, scene, task, goal, perception=perception)
         found.append(({"case": f"clean: {task}", "policy": "hierarchical", "sigma": 0.0, "bias": 0.0},
                       [replace(base, seed=seed) for seed in range(trials)]))
     offsets = [(sigma, (0.0, 0.0)) for sigma in SIGMAS] + [(SIGMAS[0], BIAS)]
@@ -54,33 +58,44 @@ def groups(config: Path, trials: int) -> List[Tuple[Dict[str, Any], List[TrialSe
                 {"case": "offset on place" if bias == (0.0, 0.0) else "biased arm", "policy": policy,
                  "sigma": sigma,
                  "bias": bias[0]},
-                [TrialSettings(config, scene, task, goal, policy, seed, (fault,)) for seed in range(trials)]))
+                [TrialSettings(config, scene, task, goal, policy, seed, (fault,), perception=perception)
+                 for seed in range(trials)]))
     return found
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
     parser.add_argument("--trials", type=at_least_one, default=100, help="seeds of each row (100)")
+    parser.add_argument("--perception", choices=(POSES, CAMERA), default=POSES,
+                        help="how things are seen: by the world's own poses, or by its depth camera (poses)")
+    parser.add_argument("--cases", metavar="TEXT", default="",
+                        help="only the rows whose case, policy and sigma hold this text")
     parser.add_argument("--over-ros", action="store_true", help="run the trials through the launched nodes")
     parser.add_argument("--queries", type=at_least_one, default=200, help="motion-planning queries (200)")
 
 
 def run(options: argparse.Namespace) -> Report:
     """Run the suite; successes are judged from the physics' true poses."""
-    rows = _rows(options.config, options.trials, options.jobs, options.over_ros)
+    cases = groups(options.config, options.trials, options.perception)
+    cases = [(head, made) for head, made in cases if options.cases in " ".join(map(str, head.values()))]
+    rows = _rows(cases, options.jobs, options.over_ros)
     measured = speed.measure(options.config, options.queries)
     return Report(
-        rows, ("case", "policy", "over_ros", "sigma", "bias", "n", "success", "attempts", "placement_error_m",
-               "corrections"),
+        rows, ("case", "policy", "perception", "over_ros", "sigma", "bias", "n", "success", "attempts",
+               "placement_error_m", "corrections"),
         REFERENCE,
         "Offsets on place were injected, every other failure was real. The offline planner made all plans. "
         "Success is judged from the physics' true poses.", {"speed": measured},
-        (Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),),
+        (Section("The run's verdict against the truth", rows, (
+            "case", "policy", "sigma", "done_and_so", "false_done", "false_failed", "failed_and_so",
+            "cannot_tell", "looks")),
+         Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),),
         not any(row["crashed"] for row in rows))
 
 
-def _rows(config: Path, trials: int, jobs: int, over_ros: bool) -> List[Dict[str, Any]]:
-    cases = groups(config, trials)
+def _rows(
+    cases: List[Tuple[Dict[str, Any], List[TrialSettings]]], jobs: int, over_ros: bool
+) -> List[Dict[str, Any]]:
     every = [trial for _, made in cases for trial in made]
     if over_ros:
         from hicrisp_bench.over_ros import run_all_over_ros  # ROS is needed for this way only.
@@ -92,7 +107,7 @@ def _rows(config: Path, trials: int, jobs: int, over_ros: bool) -> List[Dict[str
     rows: List[Dict[str, Any]] = []
     for head, made in cases:
         own, results = results[:len(made)], results[len(made):]
-        rows.append({**_row(head, own), "over_ros": over_ros})
+        rows.append({**_row(head, own), "over_ros": over_ros, "perception": made[0].perception})
     return rows
 
 
@@ -112,7 +127,23 @@ def _row(head: Dict[str, Any], results: List[Dict[str, Any]]) -> Dict[str, Any]:
         "wall_s": spread([r["wall_s"] for r in whole]),
         "corrections": corrections,
         "false_success": sum(1 for r in whole if r["claimed"] and not r["success"]),
+        **_verdicts(whole),
         "crashed": [result["crashed"] for result in results if "crashed" in result],
         "failed_seeds": [r.get("seed") for r in whole if not r["success"]],
         "injected": "none" if not head["sigma"] else "Gaussian offset on place", "plans": "offline planner",
     }
+
+
+def _verdicts(results: List[Dict[str, Any]]) -> Dict[str, Any]:
+    """How often a run said that it was done or failed, and was right or wrong about it; and in how many its
+    view supported no verdict in the end.
+    """
+    def count(claimed: bool, true: bool) -> int:
+        return sum(1 for each in results if each["claimed"] == claimed and each["success"] == true)
+
+    return {
+        "done_and_so": count(True, True), "false_done": count(True, False),
+        "false_failed": count(False, True), "failed_and_so": count(False, False),
+        "cannot_tell": sum(1 for each in results if not each["claimed"] and each["failures"]
+                           and each["failures"][-1]["kind"] in _UNSEEN),
+        "looks": mean([each.get("looks", 0) for each in results]) if results else None}

@@ -8,6 +8,7 @@ from typing import Callable, Tuple
 
 import rospy
 from hicrisp_core.detector.perception import frames_of
+from hicrisp_core.errors import HicrispError
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import View
 from hicrisp_core.ports.perception import Perception
@@ -96,7 +97,11 @@ class PerceptionServer:
             if picture.stamp < self._newest - CLOCK_JUMP:
                 self._sight.forget()
             self._newest = picture.stamp
-            view = View(picture.stamp, self._sight.look(picture, robots))
+            try:
+                view = View(picture.stamp, self._sight.look(picture, robots))
+            except HicrispError as error:
+                self._trouble(str(error))
+                return
             things = self._scene.objects
         self._publisher.publish(view, things)
 
