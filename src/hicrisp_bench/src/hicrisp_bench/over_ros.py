@@ -182,9 +182,10 @@ def run_all_over_ros(trials: Sequence[Trial], jobs: int, what: str, judge: Type[
     """Run trials through launched nodes, ``jobs`` launches side by side; results in the order of the
     trials.
     """
-    groups: Dict[Tuple[Path, str, str, str], List[int]] = {}
+    groups: Dict[Tuple[Path, str, str, str, str], List[int]] = {}
     for index, trial in enumerate(trials):
-        groups.setdefault((trial.config, trial.scene, trial.policy, trial.llm, trial.perception), []).append(index)
+        alike = (trial.config, trial.scene, trial.policy, trial.llm, trial.perception)
+        groups.setdefault(alike, []).append(index)
     results: List[Result] = [{} for _ in trials]
     progress = Progress(f"{what} over ROS, launches", len(groups))
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:

@@ -42,7 +42,9 @@ REFERENCE = [
 ]
 
 
-def groups(config: Path, trials: int, perception: str = POSES) -> List[Tuple[Dict[str, Any], List[TrialSettings]]]:
+def groups(
+    config: Path, trials: int, perception: str = POSES
+) -> List[Tuple[Dict[str, Any], List[TrialSettings]]]:
     """Every row of the table with the trials that make it."""
     found: List[Tuple[Dict[str, Any], List[TrialSettings]]] = []
     for scene, task, goal in _TASKS:

@@ -15,12 +15,13 @@ from hicrisp_core.ports.perception import Perception
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.cameras import CameraSettings
-from hicrisp_perception.picture_topics import CLOCK_JUMP, PictureTopics
-from hicrisp_perception.track_publisher import TrackPublisher
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.node_threads import NodeThread
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.tf_world import TfWorld
+
+from hicrisp_perception.picture_topics import CLOCK_JUMP, PictureTopics
+from hicrisp_perception.track_publisher import TrackPublisher
 
 PATIENCE = 5.0
 """Wall seconds without a picture after which the log says why, and again after as many."""
