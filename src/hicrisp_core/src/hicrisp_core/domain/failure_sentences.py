@@ -131,6 +131,8 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.SLIPPED: ("{names_the} slipped out of the gripper", "{said}", "it slipped out of the gripper"),
     CauseKind.NOT_GRIPPED: ("the gripper closed on nothing",),
     CauseKind.NO_GRASP: ("{said}", "no grasp fits {names_the}", "no grasp fits it"),
+    CauseKind.OFF_GOAL: ("{said}", "{names_the} was seen {metres} beside its goal and was not let go",
+                         "it was seen beside its goal and was not let go"),
     CauseKind.NOT_HELD: ("{said}", "{names_the} is not in the hand", "it is not in the hand"),
     CauseKind.HAND_FULL: ("{said}", "{names_the} is in the hand already", "the hand is full"),
     CauseKind.STILL_MOVING: ("{said}", "{names} still moves", "the robot still moves"),
