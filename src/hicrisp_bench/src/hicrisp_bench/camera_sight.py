@@ -6,8 +6,6 @@ from hicrisp_core.detector.sight import CameraSight
 from hicrisp_perception.sight import SceneSight
 from hicrisp_sim.embedded import EmbeddedWorld
 
-POSES, CAMERA = "poses", "camera"
-
 
 def camera_sight(world: EmbeddedWorld) -> CameraSight:
     """Sees the things of a world by its own camera, and by nothing else."""

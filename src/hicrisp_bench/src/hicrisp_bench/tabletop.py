@@ -11,9 +11,9 @@ from statistics import mean
 from typing import Any, Dict, List, Sequence, Tuple
 
 from hicrisp_core.model import Relation
+from hicrisp_core.ports.perception import CAMERA, POSES
 
 from hicrisp_bench import speed
-from hicrisp_bench.camera_sight import CAMERA, POSES
 from hicrisp_bench.pool import run_all
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one

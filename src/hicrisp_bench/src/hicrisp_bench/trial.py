@@ -15,12 +15,13 @@ from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Status, Task
 from hicrisp_core.ports.brain import Brain
+from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import load_scene
 from hicrisp_core.trace.events import CommandTried, OutcomeClaimed
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.arrangement import Goal, holds_in_truth
-from hicrisp_bench.camera_sight import CAMERA, POSES, camera_sight
+from hicrisp_bench.camera_sight import camera_sight
 
 
 @dataclass(frozen=True)

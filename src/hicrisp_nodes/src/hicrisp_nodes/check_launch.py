@@ -16,11 +16,11 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.llm.settings import AUTO, choose_llm
 from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.scene.scene import TABLE
 from hicrisp_ros.config_files import config_file, config_files_of
-from hicrisp_ros.tracks import CAMERA, POSES
 
 from hicrisp_nodes.composition import named_llm
 

@@ -109,7 +109,7 @@ class PictureTopics:
                       "check that its transform is published, with the same clock")
         return None
 
-    def _read(self, message: object, read: Callable, which: int):  # type: ignore[no-untyped-def,type-arg]
+    def _read(self, message: object, read: Callable, which: int):  # type: ignore[no-untyped-def]
         try:
             return read(message)
         except PictureError as error:

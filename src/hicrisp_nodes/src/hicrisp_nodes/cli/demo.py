@@ -14,13 +14,13 @@ from urllib.parse import urlparse
 import rospkg
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.ports.perception import CAMERA
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.scene import TABLE
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace.plain import to_json
 from hicrisp_ros.config_files import BRINGUP, config_file
-from hicrisp_ros.tracks import CAMERA
 
 from hicrisp_nodes.cli.client import ENDED, NODES, EventStream, Supervisor, Unreachable, become_node
 from hicrisp_nodes.cli.console import Console
