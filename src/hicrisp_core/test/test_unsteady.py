@@ -11,6 +11,7 @@ from hicrisp_core.model import Command, Pose
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.unsteady import UnsteadyRobot
 from hicrisp_core.time.deadline import Deadline
+from panda_body import HAND
 from test_skills import BOX, GOAL, SKILLS, ScriptedArm
 
 PICK = Command("pick", {"item": "box"}, "panda")
@@ -20,7 +21,7 @@ PLACE = Command("put_down", {"item": "box"}, "panda", GOAL, GOAL)
 def placements(sigma: float, seed: int, count: int) -> List[Tuple[float, float]]:
     """How far beside the goal things end up."""
     arm = ScriptedArm(BOX)
-    robot = UnsteadyRobot(ArmRobot(arm, SKILLS, arm.observe), sigma, seed)
+    robot = UnsteadyRobot(ArmRobot(arm, SKILLS, arm.observe, hand=HAND), sigma, seed)
     found = []
     for _ in range(count):
         for command in (PICK, PLACE):

@@ -44,7 +44,7 @@ class MoveItDriver:
         self._eyes = eyes
         clock = rospy.get_time if rospy.get_param("/use_sim_time", False) else time.monotonic
         self._robot = ArmRobot(arm, body.able(skills), self._look, clock=clock, limits=limits,
-                               hand=body.hand)
+                               hand=body.gripper)
         self._reset = rospy.Service(f"robots/{arm.name}/reset", Trigger, self._on_reset)
         self._server = RobotServer(UnsteadyRobot(self._robot, sigma, seed) if sigma > 0.0 else self._robot)
 

@@ -69,6 +69,10 @@ class SceneEyes:
         """The names of the frames that are looked at."""
         return (*self.known, *(frame for robot in self.robots for frame in robot.frames))
 
+    def frame_of(self, base: str) -> str:
+        """The frame by which a base is seen."""
+        return self._bodies[base]
+
     def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
         """See what moves between two looks at the whole world: where the bases are, and what a lidar saw
         just then.
