@@ -54,13 +54,16 @@ class EmbeddedCamera:
         """Give the OpenGL context back; the camera takes no more pictures."""
         self._end()
 
-    def take(self) -> Optional[Picture]:
+    def take(self, snapshot: Optional[Snapshot] = None) -> Optional[Picture]:
         """The world as it is now; ``None`` when the picture is lost or the camera is silent.
+
+        Args:
+            snapshot: another moment than now.
 
         Raises:
             RenderError: when nothing can be drawn on this machine.
         """
-        snapshot = self._simulation.snapshot
+        snapshot = snapshot or self._simulation.snapshot
         if not self.faults.delivers(snapshot.time):
             return None
         try:

@@ -42,7 +42,7 @@ def physics_spec(scene: Scene, arm: ArmDescription) -> mujoco.MjSpec:
         geom.contype, geom.conaffinity = ROBOT, THING
     arm.add_controllers(spec)
     add_scenery(spec, scene)
-    for thing in scene.things:
+    for thing in (*scene.things, *scene.unknown):
         if scene.arena is not None and thing.name in scene.arena.unknown:
             continue
         body = spec.worldbody.add_body(name=thing.name, **placement(thing.pose or Pose((0.0, 0.0, -1.0))))

@@ -135,6 +135,7 @@ class Scene:
         cameras: viewpoints of pictures for people.
         camera: name of the depth camera in ``config/cameras`` that watches.
         tags: whether the things wear AprilTags (``scene.tags``).
+        unknown: what stands on the table too, and nobody is told of.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
         world: what moves it: ``embedded``, ``arena`` (both physics), ``lab`` (one physics for both),
@@ -156,6 +157,7 @@ class Scene:
     cameras: Mapping[str, Camera] = field(default_factory=dict)
     camera: str = DEFAULT_CAMERA
     tags: bool = False
+    unknown: Tuple[WorldObject, ...] = ()
     seed: int = 0
     source: str = ""
     world: str = EMBEDDED
