@@ -6,7 +6,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Dict, Mapping, Optional, Tuple, Union
 
-from pydantic import NonNegativeFloat
+from pydantic import NonNegativeFloat, PositiveFloat
 from pydantic.dataclasses import dataclass
 from typing_extensions import Literal
 
@@ -16,6 +16,7 @@ from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.model.geometry import Vector
 from hicrisp_core.robot.hand import Gripper
 from hicrisp_core.scene.scene import Scene
 
@@ -38,6 +39,15 @@ class BodyFrames:
 
 
 @dataclass(frozen=True, config=STRICT)
+class Capsule:
+    """A cylinder with round ends around a part of a link, in the link's frame, metres."""
+
+    start: Vector
+    end: Vector
+    radius: PositiveFloat
+
+
+@dataclass(frozen=True, config=STRICT)
 class RobotBody:
     """A robot as a body.
 
@@ -47,6 +57,8 @@ class RobotBody:
         reach: the least and the greatest distance from there at which it places things, metres.
         hand: the measures of its gripper, metres.
         skills: the skills that it has; none for all of its kind.
+        links: for each TF frame of a link the capsules around it, by which a camera's pictures are told from
+            the robot itself.
     """
 
     kind: Literal["arm", "base"] = "arm"
@@ -55,6 +67,7 @@ class RobotBody:
     reach: Tuple[NonNegativeFloat, NonNegativeFloat] = (0.30, 0.70)
     hand: Gripper = field(default_factory=Gripper)
     skills: Tuple[str, ...] = ()
+    links: Mapping[str, Tuple[Capsule, ...]] = field(default_factory=dict)
 
     def able(self, uses: Mapping[str, SkillUse]) -> Mapping[str, SkillUse]:
         """Of a domain's actions those whose skill it has."""
