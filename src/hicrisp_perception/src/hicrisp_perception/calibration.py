@@ -10,6 +10,7 @@ import numpy as np
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.model.picture import Lens
 from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.scene.cameras import Mounting
 from hicrisp_core.scene.tags import Tag
 
@@ -19,6 +20,8 @@ from hicrisp_perception.tag_corners import TagFinder
 
 _BLIND = 10
 """Pictures without the tag, from the first one on, after which it is given up."""
+_BEYOND = 0.05
+"""How much nearer and farther than where it places things an arm may hold its tool, metres."""
 _OVER = (Status.LOST, Status.SAFETY, Status.CANCELED, Status.INVALID)
 """Outcomes of a motion after which no other one is tried."""
 
@@ -65,6 +68,12 @@ class Bench:
     def __post_init__(self) -> None:
         if self.views < LEAST:
             raise ValueError(f"at least {LEAST} views are needed, got {self.views}")
+
+
+def reach_of(body: RobotBody) -> Reach:
+    """Where an arm holds its tool while it calibrates."""
+    least, greatest = body.reach
+    return Reach(body.origin, max(0.0, least - _BEYOND), greatest + _BEYOND)
 
 
 def calibrate(rig: Rig, bench: Bench, mounting: Mounting, dice: np.random.Generator,
