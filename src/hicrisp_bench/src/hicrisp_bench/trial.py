@@ -13,10 +13,10 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE
-from hicrisp_core.model import Task
+from hicrisp_core.model import Status, Task
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.scene import load_scene
-from hicrisp_core.trace.events import CommandTried
+from hicrisp_core.trace.events import CommandTried, OutcomeClaimed
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.arrangement import Goal, holds_in_truth
@@ -57,6 +57,18 @@ def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
     return sum(1 for event in events if event["kind"] == CommandTried.kind and event["action"] in placing)
 
 
+def releases(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
+    """How often a driver says that it has let something go, by the events of a run."""
+    placing = {name for name, use in domain.skills.items() if use.skill == "place"}
+    count, places = 0, False
+    for event in events:
+        if event["kind"] == CommandTried.kind:
+            places = event["action"] in placing
+        elif event["kind"] == OutcomeClaimed.kind and places:
+            count += event["status"] == Status.SUCCESS.value
+    return count
+
+
 def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
@@ -87,7 +99,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         "llm": parts.llm.name, "success": truth, "claimed": result.success, "message": result.message,
         "plan": list(result.plan), "steps_executed": result.steps_executed, "corrections": result.corrections,
         "failures": [vars(failure) for failure in result.failures],
-        "attempts": placements(events, domain),
+        "attempts": placements(events, domain), "releases": releases(events, domain),
         "replans": sum(1 for e in events if e["kind"] == "plan") - 1,
         "placement_error_m": result.placement_error_m, "llm_calls": result.llm_calls, "tokens": result.tokens,
         "first_motion_s": result.first_motion_s, "wall_s": wall, "sim_s": result.sim_s,

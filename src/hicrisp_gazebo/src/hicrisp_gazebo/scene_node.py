@@ -26,6 +26,7 @@ from std_srvs.srv import Empty, EmptyRequest
 from tf2_ros import StaticTransformBroadcaster
 
 from hicrisp_gazebo.client import GazeboClient
+from hicrisp_gazebo.depth_camera import camera_of, has_camera
 from hicrisp_gazebo.robots import WatchedRobot
 from hicrisp_gazebo.world import GazeboWorld
 from hicrisp_msgs.srv import (
@@ -58,11 +59,12 @@ class SceneServer:
         noise = Publisher("pose_noise", Float64, queue_size=1, latch=True)
         gazebo = GazeboClient(str(parameter("gazebo", "/gazebo")))
         self._world = GazeboWorld(gazebo, scene, seed, Path(base) if base else None, rospy.get_time,
-                                  lambda sigma: noise.publish(Float64(sigma)))
+                                  lambda sigma: noise.publish(Float64(sigma)), rospy.get_namespace())
         self._frames = StaticTransformBroadcaster()
         self._starts = Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
         self._world.begin()
         self._tell_bases()
+        self._tell_camera()
         begin_faults(scene.faults)
         rospy.set_param("~seed", seed)
         bases = scene.arena.starts if scene.arena is not None else {}
@@ -99,6 +101,13 @@ class SceneServer:
                                        for row in range(6) for column in range(6)]
             self._starts.publish(message)
 
+    def _tell_camera(self) -> None:
+        """Where the camera is."""
+        if has_camera(self._world.scene):
+            settings = camera_of(self._world.scene)
+            self._frames.sendTransform(
+                transform_to_msg("world", settings.frame, settings.mounting.pose, rospy.Time.now()))
+
     def _began(self, command: Command) -> None:
         self._happens(lambda: self._world.faults.command_began(command))
 
@@ -129,6 +138,7 @@ class SceneServer:
             self._world.reset(scene, seed)
         problems += [problem for arm in self._arms for problem in [arm.forget(_FORGET)] if problem]
         self._tell_bases()
+        self._tell_camera()
         self._forget_obstacles()
         begin_faults(scene.faults)
         return problems

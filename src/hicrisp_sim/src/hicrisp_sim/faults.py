@@ -10,6 +10,7 @@ import numpy as np
 from hicrisp_core.model import Command, Pose
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import Trajectory
+from hicrisp_core.robot.unsteady import Approaches
 from hicrisp_core.scene import SceneFault
 from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_fault
 from hicrisp_core.scene.fault_kinds import (
@@ -33,8 +34,8 @@ from hicrisp_sim.timing import trajectory_of
 
 _DRAWN: Mapping[str, FaultKind] = {
     "place_offset": FaultKind(
-        "every placement ends beside its goal in x and y: [sigma], [mean_x, mean_y] or [mean_x, mean_y, "
-        "sigma], metres",
+        "every approach with a thing in the hand ends beside its goal in x and y: [sigma], "
+        "[mean_x, mean_y] or [mean_x, mean_y, sigma], metres",
         (1, 2, 3), spread=True),
     "slip": SLIP, "object_moved": OBJECT_MOVED, "unreachable": UNREACHABLE, "blocked_goal": BLOCKED_GOAL,
     "vanish": VANISH, "sensor_noise": SENSOR_NOISE,
@@ -62,6 +63,7 @@ class Faults:
         self._kinematics = kinematics
         self._hands = hands(simulation)
         self._armed = ArmedFaults()
+        self._approaches = Approaches()
         self.camera = CameraFaults(seed)
         self.reset(seed)
 
@@ -110,19 +112,27 @@ class Faults:
         return seen
 
     def distort(self, trajectory: Trajectory) -> Trajectory:
-        """What the actuator makes of a placement: the same motion, beside where it was told; drawn anew
-        each time.
+        """What the actuator makes of an approach with a thing in the hand: the same motion, beside where it
+        was told. It is drawn anew for each; going straight down from where it ended goes no further aside.
         """
+        tool = self._kinematics.tool_pose
+        if self._approaches.only_lowers(tool(np.array(trajectory.positions[0])),
+                                        tool(np.array(trajectory.positions[-1]))):
+            return trajectory
         offset = np.zeros(2)
         for fault in self._armed.take("place_offset"):
             values = fault.magnitude
             mean = values[:2] if len(values) > 1 else (0.0, 0.0)
             sigma = values[-1] if len(values) != 2 else 0.0
             offset += np.array(mean) + self._dice["place_offset"].normal(0.0, 1.0, 2) * sigma
-        return shifted_motion(self._kinematics, trajectory, offset) if offset.any() else trajectory
+        if offset.any():
+            trajectory = shifted_motion(self._kinematics, trajectory, offset)
+        self._approaches.ended(tool(np.array(trajectory.positions[-1])))
+        return trajectory
 
     def command_began(self, command: Command) -> None:
         """A command is about to start: what waits for it happens before the robot looks."""
+        self._approaches.begin()
         goal = command.target or command.aim
         if goal is None:
             return

@@ -21,6 +21,7 @@ from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.looking import Looking, not_in_view, out_of_view
 from hicrisp_core.executive.records import in_words
 from hicrisp_core.executive.rehearsal import rehearse
+from hicrisp_core.executive.releasing import release_within
 from hicrisp_core.executive.traffic import Passage, Traffic
 from hicrisp_core.model import (
     Cause,
@@ -40,7 +41,7 @@ from hicrisp_core.model import (
 from hicrisp_core.model.feedback_data import cause_record, said
 from hicrisp_core.model.goal import Statement
 from hicrisp_core.model.offsets import DecoderOffsets
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import ON, Policy
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import PartObserver
 from hicrisp_core.time.deadline import Deadline
@@ -259,6 +260,8 @@ class Attempts:
             if not granted:
                 return aimed, Feedback(Level.HIGH, FeedbackKind.SAFETY, aimed,
                                        cause=Cause(CauseKind.NOT_APPROVED))
+        if action.places and self._policy.look_before_release == ON:
+            aimed = replace(aimed, release_within=release_within(self._domain, aimed, world))
         return aimed, None
 
     def _approved(self, command: Command, doubt: str) -> Tuple[bool, Optional[Change]]:

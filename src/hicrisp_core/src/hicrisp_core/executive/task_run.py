@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Dict, List, Sequence, Tuple
 
 from hicrisp_core.domain.ordering import ordered
+from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import told, words_of
 from hicrisp_core.executive.achievements import Achievements
@@ -19,6 +20,7 @@ from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.ledger import Account, Ledger
 from hicrisp_core.executive.look_ahead import LookAhead
 from hicrisp_core.executive.looking import out_of_sight
+from hicrisp_core.executive.relapses import Relapses
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.model import (
@@ -31,6 +33,7 @@ from hicrisp_core.model import (
     Verdict,
     WorldState,
 )
+from hicrisp_core.model.goal import Holds
 from hicrisp_core.policy.policy import OFF, Policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.ports.executive import Ports
@@ -70,6 +73,7 @@ class TaskRun:
         self._policy = policy
         self._ledger = ledger
         self._achieved = Achievements(domain)
+        self._relapses = Relapses(domain)
         self._done: Tuple[StepRecord, ...] = ()
         self._failed: List[Tuple[int, StepResult]] = []
         self._earlier: Tuple[Feedback, ...] = ()
@@ -179,6 +183,7 @@ class TaskRun:
     def _settle(self, index: int, ended: _Ended) -> None:
         """Write down how a step ended, and what that means for those that wait for it."""
         result = ended.result
+        self._relapses.tried(ended.commands)
         if result.changed:
             self._schedule.reopen(index)
             self._achieved.add(ended.commands)
@@ -239,6 +244,7 @@ class TaskRun:
 
         A policy without correction at the end is told the truth all the same.
         """
+        reason = ""
         for _ in range(self._policy.threshold):
             world = self._runner.attempts.observe()
             missing = self._ports.watch.unfinished(world) if self._ports.watch is not None else None
@@ -250,15 +256,22 @@ class TaskRun:
             if undone is None:
                 return StepResult(True)
             command, feedback = undone
+            reason = f"{told(feedback, self._domain)} ({self._policy.threshold} corrections did not help)"
             if command is None or self._policy.verify_goal == OFF or not self._policy.detect:
                 return StepResult(False, reason=told(feedback, self._domain))
             self._ledger.failed(command, feedback, self._domain.describe(command),
                                 words_of(feedback, self._domain).error)
+            self._relapses.found((Holds(fact) for unmet in feedback.unmet for fact in unmet.facts), world)
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:
-                return result
+                return replace(result, reason=self._with_relapses(result.reason))
+            self._relapses.tried(result.commands)
             self._achieved.add(result.commands)
-        return StepResult(False, reason="what the steps made does not stay")
+        return StepResult(False, reason=self._with_relapses(reason))
+
+    def _with_relapses(self, reason: str) -> str:
+        """Why it was given up, with what did not last until then."""
+        return f"{sentence(reason)} {self._relapses.told()}".strip() if reason else reason
 
     def _undone(self, world: WorldState) -> Tuple[str, ...]:
         """What nobody sees as the steps made it."""
@@ -276,10 +289,13 @@ class TaskRun:
             return StepResult(True)
         self._ledger.failed(None, missed, "the goal", words_of(missed, self._domain).error)
         self._pursued += 1
+        self._relapses.found(missed.conditions, world)
         if self._pursued > self._policy.threshold:
-            return StepResult(False, reason=f"{told(missed, self._domain)} "
-                                            f"({self._policy.threshold} corrections did not help)")
-        return self._runner.pursue(missed, self._progress(world))
+            reason = (f"{told(missed, self._domain)} "
+                      f"({self._policy.threshold} corrections did not help)")
+            return StepResult(False, reason=self._with_relapses(reason))
+        result = self._runner.pursue(missed, self._progress(world))
+        return replace(result, reason=self._with_relapses(result.reason)) if self._pursued > 1 else result
 
     def _replan(self, result: StepResult, world: WorldState) -> None:
         """New steps for a failed one and for all that waited for it; the other steps stay as they are."""

@@ -91,10 +91,12 @@ class ArmRobot:
         if refusal is not None:
             return refusal
         limit = command.time_limit if command.time_limit > 0.0 else math.inf
-        stop = _Stop(cancel, self._clock, self._clock() + limit)
+        end = self._clock() + limit
+        stop = _Stop(cancel, self._clock, end)
         self._running = stop
         attempt = Attempt(self._arm, self._observe, deadline, stop, progress or _ignore,
-                          self._hand, self._settings, self._limits, skill.item(command))
+                          self._hand, self._settings, self._limits, skill.item(command),
+                          lambda: end - self._clock())
         try:
             outcome = attempt.interrupted() or skill.run(attempt, command)
         finally:
@@ -120,6 +122,10 @@ class ArmRobot:
                 return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                        f"The goal of {command} is not a finite pose: {goal.position}.",
                                        "target")
+        if not 0.0 <= command.release_within < math.inf:
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"{command} lets go within {command.release_within} m of its goal; that "
+                                   "is at least 0.", "release_within")
         if item:
             known = self._observe().objects
             if item not in known:

@@ -23,7 +23,7 @@ def _place(attempt: Attempt, command: Command) -> Outcome:
                                f"{command} does not say {'where to' if item else 'which item to'} place.",
                                "target" if item else "item")
     x, y, z = (a - b for a, b in zip((command.aim or goal).position, goal.position))
-    return place(attempt, item, goal, (x, y, z))
+    return place(attempt, item, goal, (x, y, z), command.release_within)
 
 
 def _home(attempt: Attempt, command: Command) -> Outcome:
