@@ -38,7 +38,8 @@ def test_the_comments_and_the_link_stay(tmp_path: Path) -> None:
     save_mounting(source, POSE, source)
     check(source, "panda_hand")
     text = source.read_text()
-    for kept in ("# The laboratory's camera.", "# as the driver calls it", "# measured with a rule", "\n\n# Its lens."):
+    for kept in ("# The laboratory's camera.", "# as the driver calls it", "# measured with a rule",
+                 "\n\n# Its lens."):
         assert kept in text
     assert "0.1, 0.0, 0.0" not in text
     assert list(tmp_path.iterdir()) == [source]

@@ -35,7 +35,8 @@ def views(count: int, noise: float, seed: int, tilt: float = 0.7) -> List[TagVie
     for _ in range(count):
         depth = dice.uniform(0.5, 1.0)
         x, y = dice.uniform(-0.25, 0.25) * depth, dice.uniform(-0.2, 0.2) * depth
-        turn = from_euler(math.pi + dice.uniform(-tilt, tilt), dice.uniform(-tilt, tilt), dice.uniform(-tilt, tilt))
+        turn = from_euler(math.pi + dice.uniform(-tilt, tilt), dice.uniform(-tilt, tilt),
+                          dice.uniform(-tilt, tilt))
         link = CAMERA.compose(Pose((x, y, depth), turn)).compose(WORN.inverse())
         found.append(TagView(seen(link) + dice.normal(0.0, noise, (4, 2)), link))
     return found
@@ -45,7 +46,8 @@ def test_a_mounting_and_the_tags_place_are_found_without_a_guess() -> None:
     found = hand_eye(views(20, 0.1, 1), TAG, LENS)
     assert isinstance(found, Calibration)
     position, turn = misplaced(found.mounting, CAMERA)
-    assert position < 0.0015 and turn < math.radians(0.1)
+    assert position < 0.0015
+    assert turn < math.radians(0.1)
     assert misplaced(found.tag, WORN)[0] < 0.001
 
 
@@ -58,7 +60,8 @@ def test_the_uncertainty_is_that_of_the_errors(count: int) -> None:
         far.append(misplaced(found.mounting, CAMERA))
         told.append((found.position, found.turn))
     true, said = np.sqrt(np.mean(np.square(far), axis=0)), np.sqrt(np.mean(np.square(told), axis=0))
-    assert (true < 1.6 * said).all() and (said < 3.0 * true).all()
+    assert (true < 1.6 * said).all()
+    assert (said < 3.0 * true).all()
 
 
 def test_a_view_that_fits_with_no_other_is_left_out() -> None:
@@ -72,14 +75,17 @@ def test_a_view_that_fits_with_no_other_is_left_out() -> None:
 
 def test_views_from_one_direction_are_refused() -> None:
     found = hand_eye(views(12, 0.1, 4, tilt=0.02), TAG, LENS)
-    assert isinstance(found, NoCalibration) and "direction" in found.reason
+    assert isinstance(found, NoCalibration)
+    assert "direction" in found.reason
 
 
 def test_too_few_views_are_refused_with_what_is_needed() -> None:
     found = hand_eye(views(4, 0.1, 5), TAG, LENS)
-    assert isinstance(found, NoCalibration) and "4 times" in found.reason
+    assert isinstance(found, NoCalibration)
+    assert "4 times" in found.reason
 
 
 def test_a_tag_of_another_size_is_noticed() -> None:
     found = hand_eye(views(15, 0.1, 6), replace(TAG, size=0.075), LENS)
-    assert isinstance(found, NoCalibration) and "size" in found.reason
+    assert isinstance(found, NoCalibration)
+    assert "size" in found.reason

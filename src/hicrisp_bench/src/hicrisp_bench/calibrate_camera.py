@@ -13,7 +13,7 @@ from hicrisp_core.model import Outcome, Pose
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_perception.calibrate_options import camera_of, marker_of, parse, report
+from hicrisp_perception.calibrate_options import camera_of, marker_of, parse, report, tags_of
 from hicrisp_perception.calibration import Bench, Look, calibrate, reach_of
 from hicrisp_perception.hand_eye import Calibration, NoCalibration
 from hicrisp_sim.embedded import EmbeddedWorld
@@ -58,8 +58,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     try:
         scene = load_scene(options.scene, options.seed)
         camera = camera_of(options, scene)
-        scene = replace(scene, camera=options.camera or scene.camera, markers=options.tags or scene.markers)
-        tag = marker_of(options, scene, camera)
+        scene = replace(scene, camera=options.camera or scene.camera, markers=tags_of(options, camera))
+        tag = marker_of(tags_of(options, camera), scene, camera)
         world = EmbeddedWorld(scene, options.seed)
         world.inject("camera_moved", "", options.moved)
         description = world.description

@@ -13,7 +13,7 @@ from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
 
-from hicrisp_perception.calibrate_options import camera_of, marker_of, parse, report
+from hicrisp_perception.calibrate_options import camera_of, marker_of, parse, report, tags_of
 from hicrisp_perception.calibration import Bench, calibrate, reach_of
 from hicrisp_perception.hand_eye import NoCalibration
 
@@ -25,11 +25,12 @@ def main(arguments: Optional[List[str]] = None) -> int:
     try:
         scene = load_scene(options.scene, options.seed)
         camera = camera_of(options, scene)
-        tag = marker_of(options, scene, camera)
+        tag = marker_of(tags_of(options, camera), scene, camera)
         robot = options.robot or scene.robots[0]
         body = bodies_of(scene).get(robot)
         if body is None:
-            raise ConfigError(f"the scene '{scene.name}' has no robot '{robot}'; it has: {', '.join(scene.robots)}")
+            raise ConfigError(f"the scene '{scene.name}' has no robot '{robot}'; it has: "
+                              f"{', '.join(scene.robots)}")
         tool = frames_of(robot, body).frames[0]
         bench = Bench(tag, tool, reach_of(body), options.views)
         if not options.yes and not _agreed(robot, options.views):
@@ -53,7 +54,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
 def _agreed(robot: str, views: int) -> bool:
     """Whether somebody who sees the robot lets it move."""
-    _say(f"The {robot} will move to about {views} poses above the table. Clear the table, keep people out of its reach, "
+    _say(f"The {robot} will move to about {views} poses above the table. Clear the table, keep people out "
+         "of its reach, "
          "and have the emergency stop at hand. Type 'yes' to begin.")
     return sys.stdin.readline().strip().lower() == "yes"
 

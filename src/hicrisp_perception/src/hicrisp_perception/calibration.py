@@ -1,4 +1,6 @@
-"""Calibrating a camera: an arm shows it a tag, or shows a tag to it, until its mounting is known well enough."""
+"""Calibrating a camera: an arm shows it a tag, or shows a tag to it, until its mounting is known well
+enough.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +51,8 @@ class Bench:
     """What a camera is calibrated with.
 
     Args:
-        tag: on a link of the arm for a camera that stands still, on what stands still (with its pose in the world)
-            for one on a link.
+        tag: on a link of the arm for a camera that stands still, on what stands still (with its pose in the
+            world) for one on a link.
         tool: frame of the arm's tool centre point.
         reach: where the arm can hold it.
         views: pictures of the tag that are taken.
@@ -90,7 +92,8 @@ def calibrate(rig: Rig, bench: Bench, mounting: Mounting, dice: np.random.Genera
     carrier = mounting.link or bench.tag.thing
     missing = [name for name in (carrier, bench.tool) if name not in first.frames]
     if missing:
-        return NoCalibration(f"The frame {missing[0]} is not there; there are: {', '.join(sorted(first.frames))}.")
+        return NoCalibration(f"The frame {missing[0]} is not there; there are: "
+                             f"{', '.join(sorted(first.frames))}.")
     to_tool = first.frames[carrier][0].inverse().compose(first.frames[bench.tool][0])
     stances = Stances(bench.tag, first.lens, mounting.pose, mounting.in_hand, to_tool, bench.reach, dice)
     return _Session(rig, bench, mounting, stances, carrier, first.lens, tell).run()
@@ -142,7 +145,8 @@ class _Session:
             self._blind += 1
             if not self._views and self._blind >= _BLIND:
                 return NoCalibration(
-                    f"The tag {self._bench.tag.number} is in none of {self._blind} pictures: check its number and its "
+                    f"The tag {self._bench.tag.number} is in none of {self._blind} pictures: check its "
+                    "number and its "
                     "place in the tag file, and that the camera's file has about the right mounting.")
             return None
         link = look.frames[self._carrier][0]
@@ -155,7 +159,8 @@ class _Session:
         found = self._found() if len(self._views) >= LEAST else None
         if isinstance(found, Calibration):
             self._stances.believe(found.mounting, found.tag)
-            self._tell(f"View {len(self._views)} of {self._bench.views}: known to {1000.0 * found.position:.1f} mm and "
+            self._tell(f"View {len(self._views)} of {self._bench.views}: known to "
+                       f"{1000.0 * found.position:.1f} mm and "
                        f"{math.degrees(found.turn):.2f} degrees.")
         else:
             self._tell(f"View {len(self._views)} of {self._bench.views}.")

@@ -84,6 +84,8 @@ class Stances:
         self._known = np.diag(_DOUBT ** -2.0)
         self._mounting, self._placed = mounting, tag.pose
         self._avoided: List[Pose] = []
+        self._pool: List[Stance] = []
+        self._told: np.ndarray = np.zeros((0, 12, 12))
         self._draw(_SAFE_RIM, _SAFE_NEAREST)
 
     def next(self) -> Optional[Stance]:
@@ -118,14 +120,16 @@ class Stances:
         return information(self._tag, self._lens, unknown, links) / _NOISE ** 2
 
     def _draw(self, rim: float, nearest: float) -> None:
-        self._pool: List[Stance] = []
+        self._pool = []
         for _ in range(_DRAWN):
             if len(self._pool) == _POOL:
                 break
             stance = self._stance(self._seen(rim, nearest))
             if stance is not None:
                 self._pool.append(stance)
-        self._told = self._worth([stance.link for stance in self._pool]) if self._pool else np.zeros((0, 12, 12))
+        self._told = np.zeros((0, 12, 12))
+        if self._pool:
+            self._told = self._worth([stance.link for stance in self._pool])
 
     def _stance(self, seen: Optional[Pose]) -> Optional[Stance]:
         """The pose of the arm with which the tag is seen so; ``None`` where the arm cannot be like that."""
@@ -153,8 +157,8 @@ class Stances:
 
 def _facing(position: Tuple[float, float, float], tilt: float, towards: float, roll: float
             ) -> Tuple[float, float, float, float]:
-    """The orientation of a tag that leans away from the camera by ``tilt`` towards a direction of the picture, and is
-    turned by ``roll`` from upright; radians.
+    """The orientation of a tag that leans away from the camera by ``tilt`` towards a direction of the
+    picture, and is turned by ``roll`` from upright; radians.
     """
     back = -np.array(position) / np.linalg.norm(position)
     aside = np.cross(back, [0.0, 1.0, 0.0])

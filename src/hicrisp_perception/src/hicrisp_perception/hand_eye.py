@@ -1,9 +1,9 @@
 """Hand-eye calibration: where a camera is, from a tag that it sees while an arm moves one of the two.
 
-A camera that stands still sees a tag on a link; a camera on a link sees a tag that stands still. Both are the same
-equation, ``eye_tag = inverse(mounting) * link * tag``, where ``link`` leads from the camera's parent frame to the
-tag's: the link's pose in the world for the camera that stands still, its inverse for the one in the hand. Neither the
-mounting nor the tag's place needs to be known.
+A camera that stands still sees a tag on a link; a camera on a link sees a tag that stands still. Both are the
+same equation, ``eye_tag = inverse(mounting) * link * tag``, where ``link`` leads from the camera's parent
+frame to the tag's: the link's pose in the world for the camera that stands still, its inverse for the one in
+the hand. Neither the mounting nor the tag's place needs to be known.
 """
 
 from __future__ import annotations
@@ -81,21 +81,22 @@ def hand_eye(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
              ) -> Union[Calibration, NoCalibration]:
     """Work out where a camera is mounted.
 
-    A closed form (Shah, "Solving the robot-world/hand-eye calibration problem using the Kronecker product", 2013) is
-    where a least-squares fit of all corners begins, over both unknown poses; views that fit with none of the others
-    are left out. The uncertainty takes the errors of one view for related and those of different views for not, and
-    counts in that the lens's middle and the tag's size are not known exactly.
+    A closed form (Shah, "Solving the robot-world/hand-eye calibration problem using the Kronecker product",
+    2013) is where a least-squares fit of all corners begins, over both unknown poses; views that fit with
+    none of the others are left out. The uncertainty takes the errors of one view for related and those of
+    different views for not, and counts in that the lens's middle and the tag's size are not known exactly.
 
     Args:
         tag: its size, and where it is about: the second guess to begin with.
         told: where the camera is about; no other guess where it is not known.
     """
     if len(views) < LEAST:
-        return NoCalibration(f"The tag {tag.number} was seen {len(views)} times, and {LEAST} are needed; turn it "
+        return NoCalibration(f"The tag {tag.number} was seen {len(views)} times, and {LEAST} are needed; "
+                             "turn it "
                              "towards the camera, or correct its place in the tag file.")
     if not _turned(views):
         return NoCalibration("The tag was seen from one direction only; let the arm turn it about two axes.")
-    kept = np.arange(len(views))
+    kept: np.ndarray = np.arange(len(views))
     fitting = _Fit(views, tag, lens)
     best = min((fitting.run(guess, kept, robust=True) for guess in _guesses(views, tag, lens, told)),
                key=lambda found: found[1], default=None)
@@ -108,13 +109,14 @@ def hand_eye(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
         fine = np.flatnonzero(errors < limit)
         if len(fine) < LEAST or np.array_equal(fine, kept):
             break
-        kept = fine
+        kept = np.asarray(fine)
         unknown = fitting.run(unknown, kept)[0]
         errors = fitting.errors(unknown)
     unknown = fitting.run(unknown, kept)[0]
     error = float(np.sqrt(np.mean(fitting.errors(unknown)[kept] ** 2)))
     if error > _WORST:
-        return NoCalibration(f"No mounting explains the views better than to {error:.1f} pixels: check the tag's size, "
+        return NoCalibration(f"No mounting explains the views better than to {error:.1f} pixels: check the "
+                             "tag's size, "
                              "that it is fixed, and that the arm stands still when a picture is taken.")
     mounting, placed = pose_of(unknown[:6]).inverse(), pose_of(unknown[6:])
     turn, position = fitting.uncertainty(unknown, kept)
@@ -162,7 +164,8 @@ class _Fit:
         outer = np.einsum("vij,cj->vci", self._turns[kept], inner) + self._shifts[kept][:, None]
         seen = outer @ Rotation.from_rotvec(unknown[:3]).as_matrix().T + unknown[3:6]
         seen[..., 2] = np.maximum(seen[..., 2], 1e-3)
-        pixels, _ = cv2.projectPoints(seen.reshape(-1, 3), np.zeros(3), np.zeros(3), self._lens.matrix, self._spread)
+        pixels, _ = cv2.projectPoints(seen.reshape(-1, 3), np.zeros(3), np.zeros(3), self._lens.matrix,
+                                      self._spread)
         found: np.ndarray = pixels.reshape(-1, 4, 2) - self._seen[kept]
         return found
 
@@ -225,7 +228,8 @@ def information(tag: Tag, lens: Lens, unknown: np.ndarray, links: Sequence[Pose]
 def _turned(views: Sequence[TagView]) -> bool:
     """Whether the directions differ about two axes."""
     first = Rotation.from_matrix(matrix_of(views[0].link))
-    turns = np.array([(Rotation.from_matrix(matrix_of(view.link)) * first.inv()).as_rotvec() for view in views])
+    turns = np.array([(Rotation.from_matrix(matrix_of(view.link)) * first.inv()).as_rotvec()
+                      for view in views])
     spread = np.linalg.svd(turns - turns.mean(axis=0), compute_uv=False) / math.sqrt(len(views))
     return bool(spread[1] > _TURN)
 
@@ -242,7 +246,8 @@ def _guesses(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
 def _tag_pose(view: TagView, tag: Tag, lens: Lens) -> Optional[Pose]:
     """The tag in the camera's frame, from one view."""
     worked, turn, shift = cv2.solvePnP(np.array(tag.corners), view.corners.astype(float), lens.matrix,
-                                       np.array(lens.distortion or (0.0,) * 5), flags=cv2.SOLVEPNP_IPPE_SQUARE)
+                                       np.array(lens.distortion or (0.0,) * 5),
+                                       flags=cv2.SOLVEPNP_IPPE_SQUARE)
     return pose_of(np.concatenate([turn.ravel(), shift.ravel()])) if worked else None
 
 
@@ -251,8 +256,8 @@ def _closed_form(links: Sequence[Pose], seen: Sequence[Pose]) -> np.ndarray:
     total = np.zeros((9, 9))
     for link, pose in zip(links, seen):
         total += np.kron(matrix_of(pose), matrix_of(link))
-    # seen * back = eye * link with back = inverse(tag): row by row, eye = (seen x link) back, a pair of singular
-    # vectors of the sum of all views, which have their sign in common.
+    # seen * back = eye * link with back = inverse(tag): row by row, eye = (seen x link) back, a pair of
+    # singular vectors of the sum of all views, which have their sign in common.
     left, _, right = np.linalg.svd(total)
     eye, back = _nearest_turn(left[:, 0]), _nearest_turn(right[0])
     if np.linalg.det(eye) < 0.0:

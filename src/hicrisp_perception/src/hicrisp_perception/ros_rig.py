@@ -56,15 +56,17 @@ class RosRig:
             rospy.Subscriber("estop_state", EstopState, self._on_estop, queue_size=1))
 
     def move(self, tool: Pose) -> Outcome:
-        return self._robot.execute(Command(MOVE_TOOL, {}, self._robot.name, target=tool), Deadline(_MOTION), Event())
+        return self._robot.execute(Command(MOVE_TOOL, {}, self._robot.name, target=tool), Deadline(_MOTION),
+                                   Event())
 
     def look(self) -> Optional[Look]:
         deadline = Deadline(_PATIENCE)
         since = rospy.get_time() + _REST
         image, info = self._wait(since, deadline)
         if image is None or info is None:
-            self.missing = f"Nothing new comes on {self._topics[0] if image is None else self._topics[1]}; check that " \
-                           "the camera runs, and its topics in config/cameras."
+            silent = self._topics[0] if image is None else self._topics[1]
+            self.missing = (f"Nothing new comes on {silent}; check that the camera runs, and its topics in "
+                            "config/cameras.")
             return None
         moment = image.header.stamp.to_sec()
         frames = self._tf.frames_at(self._frames, moment)
@@ -73,7 +75,8 @@ class RosRig:
             frames = self._tf.frames_at(self._frames, moment)
         unplaced = [name for name in self._frames if name not in frames]
         if unplaced:
-            self.missing = f"TF does not place {', '.join(unplaced)} at the moment of a picture; check the arm's driver."
+            self.missing = (f"TF does not place {', '.join(unplaced)} at the moment of a picture; check the "
+                            "arm's driver.")
             return None
         try:
             look = Look(colour_from_msg(image), lens_from_msg(info), frames)

@@ -37,7 +37,7 @@ class TagFinder:
         corners, numbers, _ = self._detector.detectMarkers(large)
         found: Dict[int, np.ndarray] = {}
         twice = set()
-        for seen, number in zip(corners, () if numbers is None else numbers.ravel().tolist()):
+        for seen, number in zip(corners, () if numbers is None else map(int, numbers.ravel())):
             twice |= {number} & found.keys()
             found[number] = (np.asarray(seen, float).reshape(4, 2) + 0.5) / _LARGER - 0.5
         return {number: pixels for number, pixels in found.items() if number not in twice}

@@ -22,8 +22,8 @@ def add_tags(spec: mujoco.MjSpec, scene: Scene) -> None:
     """Put the tags on the things of a scene that wears some, and the markers on the robot and the table.
 
     Raises:
-        ConfigError: for a thing that is too small for any, for a marker on what is not there, and for a number that
-            is there twice.
+        ConfigError: for a thing that is too small for any, for a marker on what is not there, and for a
+            number that is there twice.
     """
     worn = tags_of(scene) if scene.tags else ()
     for tag in worn:
@@ -32,7 +32,8 @@ def add_tags(spec: mujoco.MjSpec, scene: Scene) -> None:
     links = {body.name: body for body in spec.bodies}
     for tag in markers:
         if tag.number in {other.number for other in worn}:
-            raise ConfigError(f"the tag {tag.number} is worn by a thing and stands in {scene.markers} too; give the "
+            raise ConfigError(f"the tag {tag.number} is worn by a thing and stands in {scene.markers} too; "
+                              "give the "
                               "marker another number")
         if tag.thing == scene.table.name and scene.table.pose is not None:
             _add(spec.worldbody, spec, replace(tag, pose=scene.table.pose.compose(tag.pose)))

@@ -20,7 +20,8 @@ _KEY = "mounting"
 
 def save_mounting(camera: Union[str, Path], pose: Pose, target: Union[str, Path], note: str = "",
                   beside: Union[str, Path, None] = None) -> Path:
-    """Write a camera's file with another mounting on the same link; the target is replaced as a whole, or not at all.
+    """Write a camera's file with another mounting on the same link; the target is replaced as a whole, or not
+    at all.
 
     Args:
         camera: the file to begin with, or the name of one in ``config/cameras``.
@@ -36,7 +37,8 @@ def save_mounting(camera: Union[str, Path], pose: Pose, target: Union[str, Path]
     link = load_camera(source).mounting.link
     text = source.read_text(encoding="utf-8")
     block = [f"{_KEY}:" + (f"   # {note}" if note else ""), *([f"  link: {link}"] if link else []),
-             f"  position: [{_numbers(pose.position)}]", f"  orientation: [{_numbers(pose.orientation)}]   # x, y, z, w"]
+             f"  position: [{_numbers(pose.position)}]",
+             f"  orientation: [{_numbers(pose.orientation)}]   # x, y, z, w"]
     lines = _replaced(text, block)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +63,7 @@ def _replaced(text: str, block: List[str]) -> List[str]:
     """The lines of a file with the block of the mounting replaced."""
     lines = text.splitlines()
     root = yaml.compose(text, Loader=yaml.SafeLoader)
-    for key, value in root.value:
+    for key, value in root.value if root is not None else ():
         if key.value == _KEY:
             first, last = key.start_mark.line, _last_line(value)
             comment = re.search(r"(?<=\s)#.*$", lines[first])
