@@ -82,6 +82,17 @@ class RobotBody:
             raise ConfigError(f"the robot's file gives no measures of a hand under '{SECTION}'")
         return self.hand
 
+    @property
+    def distances(self) -> Tuple[float, float]:
+        """Its reach: the least and the greatest distance from its origin, metres.
+
+        Raises:
+            ConfigError: where its file gives none.
+        """
+        if self.reach is None:
+            raise ConfigError(f"the robot's file gives no reach under '{SECTION}'")
+        return self.reach
+
     def able(self, uses: Mapping[str, SkillUse]) -> Mapping[str, SkillUse]:
         """Of a domain's actions those whose skill it has."""
         return {action: use for action, use in uses.items() if not self.skills or use.skill in self.skills}
