@@ -14,7 +14,8 @@ from hicrisp_bench.tabletop_over_ros import TabletopJudge
 from hicrisp_bench.trial import run_trial
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
-COUNTED = ("success", "claimed", "plan", "steps_executed", "corrections", "attempts", "replans")
+COUNTED = ("success", "claimed", "plan", "steps_executed", "corrections", "attempts", "releases",
+           "replans")
 JUDGED = ("completed", "claimed", "plan", "stops", "order_violations", "halts_out_of_turn", "collisions",
           "zone_violations", "caught", "corrections", "steps_executed")
 
@@ -23,17 +24,19 @@ def test_the_two_ways_agree_in_every_count() -> None:
     noisy = next(made[0] for head, made in groups(CONFIG, 1)
                  if (head["case"], head["policy"], head["sigma"]) == ("offset on place", "hierarchical",
                                                                       0.03))
-    trials = [replace(noisy, seed=seed)
-              for seed in (1, 0)]  # The first is corrected, and what it taught is forgotten.
+    learning = replace(noisy, policy="hicrisp")
+    # One looks before it lets go; the next is corrected afterwards, and what it taught is forgotten.
+    trials = [replace(noisy, seed=1), replace(learning, seed=1), replace(learning, seed=0)]
     here = [run_trial(trial) for trial in trials]
     there = run_all_over_ros(trials, 1, "tabletop", TabletopJudge)
-    assert [result.get("crashed") for result in there] == [None, None]
+    assert [result.get("crashed") for result in there] == [None] * 3
     assert [{key: result[key] for key in COUNTED} for result in there] == [
         {key: result[key] for key in COUNTED} for result in here]
     assert [result["placement_error_m"] for result in there] == pytest.approx(
         [result["placement_error_m"] for result in here], abs=0.002)
-    assert here[0]["corrections"]
-    assert here[0]["attempts"] > here[1]["attempts"] > 0
+    assert here[0]["releases"] == 1
+    assert here[1]["corrections"]
+    assert here[1]["attempts"] > here[2]["attempts"] > 0
 
 
 def test_the_two_ways_agree_on_where_a_base_went_and_what_it_did_there() -> None:

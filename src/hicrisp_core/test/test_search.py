@@ -4,6 +4,7 @@ from threading import Thread
 
 import pytest
 from hicrisp_core.domain import Ending, Searcher, goal_of, load_domain, preconditions_of
+from hicrisp_core.domain.search.static import spare_actions
 from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
@@ -103,6 +104,68 @@ actions:
         state, goal_of("near(someone, thing_1)", "sharp(?blade) and near(someone, ?blade)"), PATIENT)
     assert answer.ending is Ending.NO_WAY
     assert answer.looked_at <= 3
+
+
+HOME = """
+domain: home
+types: {thing: object}
+predicates:
+  near: {args: [base, thing], text: "{0} is near {1}"}
+  carried: {args: [base, thing], text: "{0} carries {1}"}
+  clean: {args: [thing], text: "{0} is clean"}
+actions:
+  go:
+    text: "go to {item}"
+    parameters: &item {robot: base, item: thing}
+    effects:
+      - "not near(robot, _)"
+      - "near(robot, item)"
+      - {when: "carried(robot, ?load)", then: "near(robot, ?load)"}
+  take:
+    text: "take {item}"
+    parameters: *item
+    preconditions: ["near(robot, item)"]
+    effects: ["carried(robot, item)"]
+  wipe:
+    text: "wipe {item}"
+    parameters: *item
+    preconditions: ["near(robot, item)", "carried(robot, ?cloth)"]
+    effects: &cleaning ["clean(item)"]
+  wash: {text: "wash {item}", parameters: *item, preconditions: ["near(robot, item)"], effects: *cleaning}
+"""
+
+
+def at_home(tmp_path, things):
+    """A home with many things, and somebody in it."""
+    file = tmp_path / "home.yaml"
+    file.write_text(HOME)
+    objects = {f"thing_{i}": WorldObject(f"thing_{i}", "thing") for i in range(things)}
+    return load_domain(file), WorldState(objects, frozenset(), {"someone": RobotState("someone", "base")})
+
+
+def test_a_thing_is_taken_along_where_two_must_be_near_at_once(tmp_path):
+    """To go to either is the short way, which loses the other one each time."""
+    domain, state = at_home(tmp_path, 200)
+    commands = found(domain, state, "near(someone, thing_1)", "near(someone, thing_2)")
+    assert commands[0][2:] in ("(someone, thing_1)", "(someone, thing_2)")
+    assert [command[:2] for command in commands] == ["go", "ta", "go"]
+
+
+def test_an_action_that_does_no_more_and_needs_more_than_another_one_is_not_looked_at(tmp_path):
+    domain, state = at_home(tmp_path, 200)
+    assert spare_actions(domain, undoable=True) == {"wipe"}
+    assert found(domain, state, "clean(thing_7)") == ["go(someone, thing_7)", "wash(someone, thing_7)"]
+
+
+def test_where_the_first_way_is_too_long_the_search_soon_ends(domain):
+    """Five boxes stand on the one that is wanted: eleven commands."""
+    state = table_top({f"box_{i}": "box" for i in range(10)},
+                      [(f"box_{i + 1}", "on", f"box_{i}") for i in range(5)])
+    goal = goal_of("holding(panda, box_0)")
+    assert len(Searcher(domain).find(state, goal, SearchLimits(depth=11, seconds=60.0)).commands) == 11
+    answer = Searcher(domain).find(state, goal, SearchLimits(depth=10, seconds=60.0))
+    assert answer.ending is Ending.NO_WAY
+    assert answer.looked_at < 200
 
 
 def test_a_search_whose_time_is_over_says_so(domain):

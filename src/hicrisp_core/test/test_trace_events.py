@@ -28,7 +28,7 @@ def test_an_unknown_field_cannot_be_written() -> None:
     ({"kind": "note", "words": "hello"},
      "unknown field 'words' of 'note'; valid are: t, sim_t, index, robot, text"),
     ({"kind": "verdict", "feedback": {"kind": "planning", "cause": {"kind": "blocked", "who": "cup"}}},
-     "unknown field 'who' of 'verdict.feedback.cause'; valid are: kind, names, seconds, said"),
+     "unknown field 'who' of 'verdict.feedback.cause'; valid are: kind, names, seconds, said, metres"),
     ({"kind": "stack", "entries": [{"command": "pick up box"}, {"comand": "pick up box"}]},
      "unknown field 'comand' of 'stack.entries.1'; valid are: command, error"),
     ({"kind": "step_finished", "ok": "yes"}, "the field 'ok' of 'step_finished' cannot be 'yes'"),

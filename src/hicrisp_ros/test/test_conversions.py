@@ -39,6 +39,7 @@ from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.model.keep_out import disc
 from hicrisp_core.model.remembered import KnownWay, Remembered
+from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
 from hicrisp_core.ports.brain import Choice, Question, Usage
 from hicrisp_core.trace.exchanges import Exchange
 
@@ -49,13 +50,15 @@ from hicrisp_ros import conversions
 POSE = Pose((0.1, -0.2, 0.3), (0.0, 0.0, 0.6, 0.8))
 ARGUMENTS = {"robot": "panda", "item": "box", "bearing": 45.0}
 COMMAND = Command("place_around", ARGUMENTS, "panda", POSE, POSE, 12.5, ((0.5, 0.0, 0.025),), 0.15,
-                  (disc(1.2, 0.8, 0.1), KeepOut(((0.0, 0.0), (1.0, 0.0), (1.0, 2.0)), 0.05, "lawn")), 0.02)
+                  (disc(1.2, 0.8, 0.1), KeepOut(((0.0, 0.0), (1.0, 0.0), (1.0, 2.0)), 0.05, "lawn")), 0.02,
+                  0.015)
 STEP = Step("place box around cylinder", "place_around", {"item": "box", "bearing": -90.0}, "panda", (0, 2))
 FEEDBACK = Feedback(
     Level.LOW, FeedbackKind.PLANNING, COMMAND, STEP, "item", "blocked", ("box", "cylinder"), ("salt",),
     (Measured("gap", 0.09, "m", "box"), Measured("goals_tried", 3.0)), (0.01, 0.0, -0.02), ("a", "b"),
     (Unmet((Relation("box", "on", "table"), Relation("box", "lying")), True, 2, (("other", "salt"),)),),
-    (Relation("agv", "touched"),), Cause(CauseKind.BLOCKED, ("salt",), 1.5, "in the way"), "push it aside",
+    (Relation("agv", "touched"),), Cause(CauseKind.BLOCKED, ("salt",), 1.5, "in the way", 0.03),
+    "push it aside",
     statements_of(["not(on(box,table))", "at_least(2,on(a,b),on(b,c),lying(d))"]))
 GOAL = Goal(statements_of(["on(box,table)"]), statements_of(["not(lying(box))"]),
             statements_of(["lying(box)"]),
@@ -64,7 +67,9 @@ RECORD = StepRecord(STEP, (COMMAND,), False, "it is so already", True)
 ENTRY = StackEntry(COMMAND, FEEDBACK, 3)
 CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note",
                         Maker(MakerKind.MODEL, "gpt"), GOAL)
-THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False, True)
+VAGUE = Uncertainty(0.004, 0.002, 0.02)
+THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False, True,
+                    VAGUE, Visibility.HIDDEN)
 
 
 def over_the_wire(message: Any) -> Any:
@@ -127,10 +132,19 @@ def over_the_wire(message: Any) -> Any:
                 frozenset({Relation("bowl", "on", "table"), Relation("bowl", "lying")}),
                 {"panda": RobotState("panda", "arm", POSE, 0.0), "agv": RobotState("agv", "base")},
                 12.5,
+                12.25,
             ),
             conversions.world_to_msg,
             conversions.world_from_msg,
             id="world",
+        ),
+        pytest.param(
+            View(12.25, (
+                Track("bowl", POSE, VAGUE, 11.5, Visibility.HIDDEN),
+                Track("unknown_1", POSE, VAGUE, 12.25, unknown=THING))),
+            conversions.view_to_msg,
+            conversions.view_from_msg,
+            id="view",
         ),
     ],
 )
@@ -183,6 +197,7 @@ def test_every_rung_has_its_own_code(rung: Rung) -> None:
 
 @pytest.mark.parametrize("cause", [
     None, Cause(CauseKind.STALE_SENSOR, ("/base/scan",), 2.5, "no laser"),
+    Cause(CauseKind.OFF_GOAL, ("box",), said="2 cm beside", metres=0.02),
     Cause(CauseKind.BLOCKED, ("salt", "box"))])
 def test_the_cause_of_an_outcome_survives_the_wire(cause: Optional[Cause]) -> None:
     outcome = Outcome(Status.SAFETY, "because", cause=cause)

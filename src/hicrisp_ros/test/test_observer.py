@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from threading import Event, Thread
-from typing import Iterator, List
+from typing import Callable, Iterator, List, Optional
 
 import pytest
 import rospy
@@ -28,6 +28,8 @@ class Scene:
 
     def __init__(self) -> None:
         self.speed, self.x, self.age, self.now, self.rests_after = 0.0, 0.0, 0.0, 100.0, math.inf
+        self.viewed: Optional[Callable[[float], float]] = None
+        """When the picture was taken that a state of a moment shows, where a camera looks."""
         self._world = rospy.Publisher("world_state", WorldStateMsg, queue_size=1)
         self._clock = rospy.Publisher("/clock", Clock, queue_size=1)
         self._ended = Event()
@@ -61,7 +63,8 @@ class Scene:
     def show(self, stamp: float) -> None:
         """Publish a state with a stamp."""
         box = WorldObject("box", "box", pose=Pose((self.x, 0.0, 0.0)), pose_age=self.age)
-        self._world.publish(world_to_msg(WorldState({"box": box}, stamp=stamp)))
+        viewed = None if self.viewed is None else self.viewed(stamp)
+        self._world.publish(world_to_msg(WorldState({"box": box}, stamp=stamp, viewed=viewed)))
 
 
 @pytest.fixture
@@ -183,3 +186,22 @@ def test_a_state_that_was_under_way_while_the_clock_was_set_back_does_not_count(
 
 def test_silence_ends_at_the_deadline() -> None:
     assert not observe(TopicObserver(), 0.4).objects
+
+
+def test_what_a_camera_saw_before_the_command_ended_is_not_new(scene: Scene) -> None:
+    scene.viewed = lambda now: 0.2 * math.floor(now / 0.2)
+    observer = TopicObserver()
+    shown(observer, scene)
+    observer.world_changed()
+    ended = rospy.get_time()
+    seen = observe(observer)
+    assert seen.viewed is not None
+    assert seen.viewed > ended
+
+
+def test_a_thing_that_moves_between_two_pictures_has_not_settled(scene: Scene) -> None:
+    scene.viewed = lambda now: 0.2 * math.floor(now / 0.2)
+    scene.speed, scene.rests_after = 0.2, 60
+    observer = TopicObserver()
+    shown(observer, scene)
+    assert observe(observer).objects["box"].pose.position[0] == pytest.approx(scene.x, abs=1e-3)

@@ -1,5 +1,5 @@
-"""The table top: HiCRISP's section IV-B. Clean layouts, a Gaussian offset on place, a biased arm; three
-policies.
+"""The table top: HiCRISP's section IV-B. Clean layouts, a Gaussian offset on place, a biased arm, three
+policies; and towers.
 """
 
 from __future__ import annotations
@@ -8,16 +8,21 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 from hicrisp_core.model import Relation
+from hicrisp_core.ports.perception import CAMERA, POSES
 
 from hicrisp_bench import speed
 from hicrisp_bench.pool import run_all
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one
+from hicrisp_bench.towers import tower_groups
 from hicrisp_bench.trial import TrialSettings, run_trial
 
+CASES = ("clean", "offset", "tower")
+_LAYOUTS_PER_TOWER = 5
+"""Layouts of a row for each tower of a row: towers take as much longer."""
 SIGMAS = (0.01, 0.02, 0.03, 0.05)
 POLICIES = ("open_loop", "retry_only", "hierarchical")
 BIAS = (0.05, 0.0)
@@ -30,6 +35,9 @@ _TASKS: Tuple[Tuple[str, str, Tuple[Relation, ...]], ...] = (
     ("bowl", "Put the box in the bowl", (Relation("box", "in", "bowl"),)),
 )
 
+_UNSEEN = ("cannot_tell", "goal_unseen")
+"""The kinds of failures that only say that nobody can see it."""
+
 REFERENCE = [
     {"source": "HiCRISP (Ming et al.), section IV-B", "suite": "tabletop", "policy": "hicrisp",
      "llm": "gpt-3.5",
@@ -38,15 +46,24 @@ REFERENCE = [
 ]
 
 
-def groups(config: Path, trials: int) -> List[Tuple[Dict[str, Any], List[TrialSettings]]]:
-    """Every row of the table with the trials that make it."""
+def groups(
+    config: Path, trials: int, cases: Sequence[str] = CASES, first: int = 0
+) -> List[Tuple[Dict[str, Any], List[TrialSettings]]]:
+    """Every row of the table with the trials that make it.
+
+    Args:
+        trials: seeds of each row; towers have a fifth of them.
+        cases: which of ``CASES``.
+        first: the first seed.
+    """
+    seeds = range(first, first + trials)
     found: List[Tuple[Dict[str, Any], List[TrialSettings]]] = []
-    for scene, task, goal in _TASKS:
+    for scene, task, goal in _TASKS if "clean" in cases else ():
         base = TrialSettings(config, scene, task, goal)
         found.append(({"case": f"clean: {task}", "policy": "hierarchical", "sigma": 0.0, "bias": 0.0},
-                      [replace(base, seed=seed) for seed in range(trials)]))
+                      [replace(base, seed=seed) for seed in seeds]))
     offsets = [(sigma, (0.0, 0.0)) for sigma in SIGMAS] + [(SIGMAS[0], BIAS)]
-    for sigma, bias in offsets:
+    for sigma, bias in offsets if "offset" in cases else ():
         for policy in POLICIES:
             scene, task, goal = _BESIDE
             fault = {"kind": "place_offset", "target": "", "magnitude": (*bias, sigma), "count": 0}
@@ -54,33 +71,51 @@ def groups(config: Path, trials: int) -> List[Tuple[Dict[str, Any], List[TrialSe
                 {"case": "offset on place" if bias == (0.0, 0.0) else "biased arm", "policy": policy,
                  "sigma": sigma,
                  "bias": bias[0]},
-                [TrialSettings(config, scene, task, goal, policy, seed, (fault,)) for seed in range(trials)]))
+                [TrialSettings(config, scene, task, goal, policy, seed, (fault,)) for seed in seeds]))
+    if "tower" in cases:
+        found.extend(tower_groups(config, seeds[:max(1, trials // _LAYOUTS_PER_TOWER)]))
     return found
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
-    parser.add_argument("--trials", type=at_least_one, default=100, help="seeds of each row (100)")
+    parser.add_argument("--trials", type=at_least_one, default=100,
+                        help="seeds of each row; towers have a fifth of them (100)")
+    parser.add_argument("--first-seed", type=int, default=0, help="the first of them (0)")
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES),
+                        help="which rows (all)")
+    parser.add_argument("--perception", choices=(POSES, CAMERA), default=POSES,
+                        help="how things are seen: by the world's own poses, or by its depth camera (poses)")
     parser.add_argument("--over-ros", action="store_true", help="run the trials through the launched nodes")
-    parser.add_argument("--queries", type=at_least_one, default=200, help="motion-planning queries (200)")
+    parser.add_argument("--queries", type=int, default=200,
+                        help="motion-planning queries; 0 leaves the speed out (200)")
 
 
 def run(options: argparse.Namespace) -> Report:
     """Run the suite; successes are judged from the physics' true poses."""
-    rows = _rows(options.config, options.trials, options.jobs, options.over_ros)
-    measured = speed.measure(options.config, options.queries)
+    made = groups(options.config, options.trials, options.cases, options.first_seed)
+    made = [(head, [replace(trial, perception=options.perception) for trial in trials])
+            for head, trials in made]
+    rows = _rows(made, options.jobs, options.over_ros)
+    measured = speed.measure(options.config, options.queries) if options.queries else []
     return Report(
-        rows, ("case", "policy", "over_ros", "sigma", "bias", "n", "success", "attempts", "placement_error_m",
-               "corrections"),
+        rows, ("case", "policy", "perception", "over_ros", "sigma", "bias", "n", "success", "attempts",
+               "releases", "commands", "placement_error_m", "corrections"),
         REFERENCE,
-        "Offsets on place were injected, every other failure was real. The offline planner made all plans. "
+        "Offsets on place were injected, anew for every approach, and every other failure was real. The "
+        "offline planner made all plans. "
         "Success is judged from the physics' true poses.", {"speed": measured},
-        (Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),),
+        (Section("The run's verdict against the truth", rows, (
+            "case", "policy", "sigma", "done_and_so", "false_done", "false_failed", "failed_and_so",
+            "cannot_tell", "looks")),
+         *((Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),) if measured
+           else ())),
         not any(row["crashed"] for row in rows))
 
 
-def _rows(config: Path, trials: int, jobs: int, over_ros: bool) -> List[Dict[str, Any]]:
-    cases = groups(config, trials)
+def _rows(
+    cases: List[Tuple[Dict[str, Any], List[TrialSettings]]], jobs: int, over_ros: bool
+) -> List[Dict[str, Any]]:
     every = [trial for _, made in cases for trial in made]
     if over_ros:
         from hicrisp_bench.over_ros import run_all_over_ros  # ROS is needed for this way only.
@@ -92,7 +127,7 @@ def _rows(config: Path, trials: int, jobs: int, over_ros: bool) -> List[Dict[str
     rows: List[Dict[str, Any]] = []
     for head, made in cases:
         own, results = results[:len(made)], results[len(made):]
-        rows.append({**_row(head, own), "over_ros": over_ros})
+        rows.append({**_row(head, own), "over_ros": over_ros, "perception": made[0].perception})
     return rows
 
 
@@ -107,12 +142,30 @@ def _row(head: Dict[str, Any], results: List[Dict[str, Any]]) -> Dict[str, Any]:
         **head, "llm": "offline", "n": len(results), "success": successes / max(1, len(results)),
         "success_ci": wilson_interval(successes, len(results)),
         "attempts": mean([result["attempts"] for result in whole]) if whole else None,
+        "releases": mean([result["releases"] for result in whole]) if whole else None,
+        "commands": spread([result["steps_executed"] for result in whole]),
         "placement_error_m": spread([result["placement_error_m"] for result in whole]),
         "sim_s": spread([result["sim_s"] for result in whole]),
         "wall_s": spread([r["wall_s"] for r in whole]),
         "corrections": corrections,
         "false_success": sum(1 for r in whole if r["claimed"] and not r["success"]),
+        **_verdicts(whole),
         "crashed": [result["crashed"] for result in results if "crashed" in result],
         "failed_seeds": [r.get("seed") for r in whole if not r["success"]],
         "injected": "none" if not head["sigma"] else "Gaussian offset on place", "plans": "offline planner",
     }
+
+
+def _verdicts(results: List[Dict[str, Any]]) -> Dict[str, Any]:
+    """How often a run said that it was done or failed, and was right or wrong about it; and in how many its
+    view supported no verdict in the end.
+    """
+    def count(claimed: bool, true: bool) -> int:
+        return sum(1 for each in results if each["claimed"] == claimed and each["success"] == true)
+
+    return {
+        "done_and_so": count(True, True), "false_done": count(True, False),
+        "false_failed": count(False, True), "failed_and_so": count(False, False),
+        "cannot_tell": sum(1 for each in results if not each["claimed"] and each["failures"]
+                           and each["failures"][-1]["kind"] in _UNSEEN),
+        "looks": mean([each.get("looks", 0) for each in results]) if results else None}

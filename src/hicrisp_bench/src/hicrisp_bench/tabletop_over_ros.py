@@ -16,7 +16,7 @@ from tf2_msgs.msg import TFMessage
 
 from hicrisp_bench.arrangement import holds_in_truth
 from hicrisp_bench.over_ros import ANSWER_LIMIT, NAMESPACE, LaunchFailed, Result, Run
-from hicrisp_bench.trial import TrialSettings, placements
+from hicrisp_bench.trial import TrialSettings, placements, releases
 
 _SETTLING = 1.0
 """Seconds of the world's clock after which everything is taken to lie still."""
@@ -77,6 +77,7 @@ class TabletopJudge:
             "claimed": bool(found["success"]), "message": run.message, "plan": found["plan"],
             "steps_executed": found["steps_executed"], "corrections": found["corrections"],
             "failures": found["failures"], "attempts": placements(run.events, domain),
+            "releases": releases(run.events, domain),
             "replans": sum(1 for event in run.events if event["kind"] == "plan") - 1,
             "placement_error_m": found["placement_error_m"], "llm_calls": found["llm_calls"],
             "tokens": found["tokens"], "wall_s": run.wall_s, "sim_s": found["sim_s"]}

@@ -13,13 +13,16 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE
-from hicrisp_core.model import Task
+from hicrisp_core.model import Status, Task
 from hicrisp_core.ports.brain import Brain
+from hicrisp_core.ports.perception import CAMERA, POSES
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
-from hicrisp_core.trace.events import CommandTried
+from hicrisp_core.trace.events import CommandTried, OutcomeClaimed
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.arrangement import Goal, holds_in_truth
+from hicrisp_bench.camera_sight import camera_sight
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class TrialSettings:
         brain: makes another brain than the usual one.
         look_ahead: in place of what the policy says.
         rate: simulated seconds a second; 0 for as fast as can be.
+        perception: how things are seen: ``poses``, the world's own, or ``camera``.
     """
 
     config: Path
@@ -49,6 +53,7 @@ class TrialSettings:
     brain: Optional[Callable[[Domain], Brain]] = None
     look_ahead: Optional[bool] = None
     rate: float = 0.0
+    perception: str = POSES
 
 
 def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
@@ -57,15 +62,29 @@ def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
     return sum(1 for event in events if event["kind"] == CommandTried.kind and event["action"] in placing)
 
 
+def releases(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
+    """How often a driver says that it has let something go, by the events of a run."""
+    placing = {name for name, use in domain.skills.items() if use.skill == "place"}
+    count, places = 0, False
+    for event in events:
+        if event["kind"] == CommandTried.kind:
+            places = event["action"] in placing
+        elif event["kind"] == OutcomeClaimed.kind and places:
+            count += event["status"] == Status.SUCCESS.value
+    return count
+
+
 def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
     llm = settings.models.settings if settings.models is not None else settings.llm
-    parts = load_parts(settings.config, scene.domain, settings.policy, llm, models=settings.models)
+    parts = load_parts(settings.config, scene.domain, settings.policy, llm, models=settings.models,
+                       bodies=bodies_of(scene))
     if settings.look_ahead is not None:
         parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))
     domain = parts.domain
-    world = EmbeddedWorld(scene, settings.seed, settings.rate, domain=domain)
+    world = EmbeddedWorld(scene, settings.seed, settings.rate, domain=domain,
+                          sight=camera_sight if settings.perception == CAMERA else None)
     for fault in settings.faults:
         world.inject(**fault)
     events: List[Dict[str, Any]] = []
@@ -87,8 +106,9 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         "llm": parts.llm.name, "success": truth, "claimed": result.success, "message": result.message,
         "plan": list(result.plan), "steps_executed": result.steps_executed, "corrections": result.corrections,
         "failures": [vars(failure) for failure in result.failures],
-        "attempts": placements(events, domain),
+        "attempts": placements(events, domain), "releases": releases(events, domain),
         "replans": sum(1 for e in events if e["kind"] == "plan") - 1,
         "placement_error_m": result.placement_error_m, "llm_calls": result.llm_calls, "tokens": result.tokens,
+        "looks": result.looks, "goal_state": result.goal,
         "first_motion_s": result.first_motion_s, "wall_s": wall, "sim_s": result.sim_s,
     }

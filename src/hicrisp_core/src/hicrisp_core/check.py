@@ -16,7 +16,9 @@ from hicrisp_core.llm.settings import load_llm_settings
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.description import SECTION, read_body
+from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.scene.loader import load_scene
+from hicrisp_core.scene.tags import load_tags
 
 
 def check_file(file: Path) -> None:
@@ -27,7 +29,7 @@ def check_file(file: Path) -> None:
     """
     readers: Dict[str, Callable[[Path], object]] = {
         "domains": load_domain, "policies": load_policy, "llm": load_llm_settings, "scenes": load_scene,
-        "robots": _load_robot}
+        "robots": _load_robot, "cameras": load_camera, "tags": load_tags}
     kind = file.resolve().parent.name
     if kind not in readers:
         raise ConfigError(f"{file}: it lies in '{kind}', and files are read by their folder: "

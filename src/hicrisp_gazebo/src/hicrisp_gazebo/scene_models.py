@@ -13,6 +13,7 @@ from hicrisp_core.scene.colours import Colour, paint_of
 from hicrisp_core.scene.scene import ROOM_FLOOR, TABLE
 
 from hicrisp_gazebo import sdf, shapes
+from hicrisp_gazebo.depth_camera import add_camera, camera_of, has_camera
 from hicrisp_gazebo.inertia import Solid, inertia_of
 from hicrisp_gazebo.surface import FURNITURE, OBSTACLE, THING
 
@@ -40,15 +41,18 @@ class Model:
     pose: Pose
 
 
-def models_of(scene: Scene) -> Dict[str, Model]:
+def models_of(scene: Scene, namespace: str = "") -> Dict[str, Model]:
     """Every model of a scene by its name, without the robots; what stands still comes first.
+
+    Args:
+        namespace: of the camera's topics.
 
     Raises:
         ConfigError: when a thing's name is taken.
     """
     if SCENERY in scene.objects:
         raise ConfigError(f"scene {scene.name}: the name '{SCENERY}' is taken; call the thing something else")
-    found = {SCENERY: Model(SCENERY, scenery(scene), _WORLD)}
+    found = {SCENERY: Model(SCENERY, scenery(scene, namespace), _WORLD)}
     for thing in scene.things:
         if thing.pose is not None:
             found[thing.name] = Model(thing.name, thing_sdf(thing, scene.masses.get(thing.name)), thing.pose)
@@ -69,8 +73,10 @@ def thing_sdf(thing: WorldObject, mass: Optional[float] = None) -> str:
     return sdf.document(element)
 
 
-def scenery(scene: Scene) -> str:
-    """The SDF of what stands still: the floor, the table, the walls, and the areas painted on the floor."""
+def scenery(scene: Scene, namespace: str = "") -> str:
+    """The SDF of what stands still: the floor, the table, the walls, the areas painted on the floor, and the
+    camera at a table.
+    """
     element = sdf.model(SCENERY, static=True)
     floor = sdf.link(element, "floor")
     sdf.add_solids(floor, [_floor(scene)], _TILES, FURNITURE)
@@ -85,6 +91,8 @@ def scenery(scene: Scene) -> str:
              if thing.form.ground and not thing.form.solids(thing.size) and thing.pose is not None]
     if paint:
         sdf.add_solids(sdf.link(element, "paint"), paint, _PAINT, None)
+    if has_camera(scene):
+        add_camera(element, camera_of(scene), namespace)
     return sdf.document(element)
 
 

@@ -9,9 +9,11 @@ from typing import Callable, Iterable, List, Sequence
 import rospkg
 import rospy
 from geometry_msgs.msg import PoseWithCovarianceStamped
+from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Command
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_ros.config_files import config_file, parameter
@@ -26,6 +28,7 @@ from std_srvs.srv import Empty, EmptyRequest
 from tf2_ros import StaticTransformBroadcaster
 
 from hicrisp_gazebo.client import GazeboClient
+from hicrisp_gazebo.depth_camera import camera_of, has_camera
 from hicrisp_gazebo.robots import WatchedRobot
 from hicrisp_gazebo.world import GazeboWorld
 from hicrisp_msgs.srv import (
@@ -58,11 +61,12 @@ class SceneServer:
         noise = Publisher("pose_noise", Float64, queue_size=1, latch=True)
         gazebo = GazeboClient(str(parameter("gazebo", "/gazebo")))
         self._world = GazeboWorld(gazebo, scene, seed, Path(base) if base else None, rospy.get_time,
-                                  lambda sigma: noise.publish(Float64(sigma)))
+                                  lambda sigma: noise.publish(Float64(sigma)), rospy.get_namespace())
         self._frames = StaticTransformBroadcaster()
         self._starts = Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
         self._world.begin()
         self._tell_bases()
+        self._tell_camera()
         begin_faults(scene.faults)
         rospy.set_param("~seed", seed)
         bases = scene.arena.starts if scene.arena is not None else {}
@@ -87,17 +91,25 @@ class SceneServer:
         """Where a localisation that needs a first guess begins to look for a base, and what is fixed to
         it.
         """
-        arena = self._world.scene.arena
+        arena, bodies = self._world.scene.arena, bodies_of(self._world.scene)
         for name, start in arena.starts.items() if arena is not None else ():
             if start.tray:
+                frame = frames_of(name, bodies[name]).frames[0]
                 self._frames.sendTransform(
-                    transform_to_msg(f"{name}/base_link", start.tray, tray_in_base(), rospy.Time.now()))
+                    transform_to_msg(frame, start.tray, tray_in_base(), rospy.Time.now()))
             message = PoseWithCovarianceStamped()
             message.header.frame_id, message.header.stamp = "map", rospy.Time.now()
             message.pose.pose = pose_to_msg(start.pose)
             message.pose.covariance = [_GUESS if row == column and row in (0, 1, 5) else 0.0
                                        for row in range(6) for column in range(6)]
             self._starts.publish(message)
+
+    def _tell_camera(self) -> None:
+        """Where the camera is."""
+        if has_camera(self._world.scene):
+            settings = camera_of(self._world.scene)
+            self._frames.sendTransform(
+                transform_to_msg("world", settings.frame, settings.mounting.pose, rospy.Time.now()))
 
     def _began(self, command: Command) -> None:
         self._happens(lambda: self._world.faults.command_began(command))
@@ -129,6 +141,7 @@ class SceneServer:
             self._world.reset(scene, seed)
         problems += [problem for arm in self._arms for problem in [arm.forget(_FORGET)] if problem]
         self._tell_bases()
+        self._tell_camera()
         self._forget_obstacles()
         begin_faults(scene.faults)
         return problems

@@ -25,13 +25,15 @@ class GazeboWorld:
         base: SDF file of the bases of scenes with an arena; ``None`` where somebody else spawns them.
         clock: seconds of Gazebo's clock.
         scatter: tells the eyes the standard deviation of what they see, metres.
+        namespace: of the camera's topics.
     """
 
     def __init__(
         self, gazebo: Gazebo, scene: Scene, seed: int, base: Optional[Path], clock: Callable[[], float],
-        scatter: Callable[[float], None],
+        scatter: Callable[[float], None], namespace: str = "",
     ) -> None:
         self.scene = scene
+        self._namespace = namespace
         self._gazebo = gazebo
         self._base = base
         self._spawned: Dict[str, str] = {}
@@ -77,7 +79,7 @@ class GazeboWorld:
             self.faults.inject(fault)
 
     def _models(self, scene: Scene) -> Dict[str, Model]:
-        models = models_of(scene)
+        models = models_of(scene, self._namespace)
         if scene.arena is not None and self._base is not None:
             for name, start in scene.arena.starts.items():
                 models[name] = agv_model(self._base, name, start)

@@ -16,7 +16,7 @@ from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.description import RobotBody, body_of
 from hicrisp_core.robot.safety import SafetyLimits, load_safety
-from hicrisp_core.robot.unsteady import UnsteadyRobot
+from hicrisp_core.robot.unsteady import UnsteadyArm
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.config_files import config_file, parameter
@@ -43,10 +43,11 @@ class MoveItDriver:
         self._arm = arm
         self._eyes = eyes
         clock = rospy.get_time if rospy.get_param("/use_sim_time", False) else time.monotonic
-        self._robot = ArmRobot(arm, body.able(skills), self._look, clock=clock, limits=limits,
-                               hand=body.hand)
+        moving = UnsteadyArm(arm, sigma, seed) if sigma > 0.0 else arm
+        self._robot = ArmRobot(moving, body.able(skills), self._look, clock=clock, limits=limits,
+                               hand=body.gripper)
         self._reset = rospy.Service(f"robots/{arm.name}/reset", Trigger, self._on_reset)
-        self._server = RobotServer(UnsteadyRobot(self._robot, sigma, seed) if sigma > 0.0 else self._robot)
+        self._server = RobotServer(self._robot)
 
     def _look(self) -> WorldState:
         self._eyes.world_changed()

@@ -11,6 +11,7 @@ from hicrisp_ros.config_files import Configuration, load_configuration, paramete
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
+from hicrisp_ros.tracks import TRACKS, by_camera
 
 from hicrisp_msgs.msg import WorldState
 from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest, CheckCommandResponse
@@ -68,8 +69,8 @@ def build() -> DetectorServer:
     if configuration.scene.symbolic:
         return DetectorServer(configuration, FactEyes(), age)
     scan = str(parameter("scan", "/scan"))
-    return DetectorServer(configuration, PoseEyes(configuration, float(parameter("rate", 30.0)), age, scan),
-                          age)
+    eyes = PoseEyes(configuration, float(parameter("rate", 30.0)), age, scan, TRACKS if by_camera() else "")
+    return DetectorServer(configuration, eyes, age)
 
 
 def main() -> None:

@@ -1,5 +1,5 @@
-"""The detector's eyes on TF and on a lidar: they publish ``world_state`` whenever there is something new
-to see.
+"""The detector's eyes on TF, a camera's tracks and a lidar: they publish ``world_state`` whenever there is
+something new to see.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scans import ScanTopic
 from hicrisp_ros.tf_world import Frames, TfWorld
+from hicrisp_ros.tracks import TrackTopic
 from hicrisp_ros.wall_clock import WallTimer
 
 from hicrisp_msgs.msg import WorldState
@@ -40,10 +41,12 @@ class PoseEyes:
         rate: world states per second of wall time, at most.
         pose_age_limit: age from which on a pose does not count as seen, s.
         scan: topic of the lidar, which is looked at where the scene has a base; empty where there is none.
+        tracks: topic of the camera's tracks, by which the things are seen; empty where TF has their poses.
     """
 
     def __init__(
-        self, configuration: Configuration, rate: float, pose_age_limit: float = 1.0, scan: str = "/scan"
+        self, configuration: Configuration, rate: float, pose_age_limit: float = 1.0, scan: str = "/scan",
+        tracks: str = "",
     ) -> None:
         if not rate > 0.0:
             raise ConfigError(f"the detector's rate must be more than 0 Hz, got {rate}")
@@ -51,6 +54,7 @@ class PoseEyes:
         self._period = 1.0 / rate
         self._scan = scan
         self._scans: Optional[ScanTopic] = None
+        self._tracks = TrackTopic(tracks) if tracks else None
         self._configuration = configuration
         self._eyes = self._open(configuration)
         self._shown: Optional[Eyes] = None
@@ -71,6 +75,8 @@ class PoseEyes:
         """Look anew for the things of the scene, whose world began again: what was seen before is over. On
         return that has been published once, where it took no long time.
         """
+        if self._tracks is not None:
+            self._tracks.forget()
         self._eyes = wanted = self._open(self._configuration)
         with self._news:
             self._news.wait_for(lambda: self._shown is wanted, _SHOWN_LIMIT)
@@ -88,7 +94,8 @@ class PoseEyes:
         eyes, now = self._eyes, rospy.get_time()
         frames = self._tf.frames(eyes.frames)
         self._follow_motion(eyes, frames)
-        self._publisher.publish(to.world_to_msg(eyes.see(frames, now)))
+        view = self._tracks.view if self._tracks is not None else None
+        self._publisher.publish(to.world_to_msg(eyes.see(frames, now, view)))
         with self._news:
             self._shown = eyes
             self._news.notify_all()

@@ -13,6 +13,7 @@ from hicrisp_core.model import Pose
 from hicrisp_core.model.scan import Scan
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
 from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.static_frames import StaticFrames
 from nav_msgs.msg import OccupancyGrid, Odometry
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
@@ -30,22 +31,25 @@ class AgvTopics:
     """Publishes one base; ``publish`` is called while the physics stands, after every control period.
 
     Args:
+        frame: the TF frame of the base.
         clock: whether the clock is published too, and not by somebody else.
         tray: the name of the frame of what the base carries, and its pose in the base's frame.
+        static: the frames of this node that stay where they are.
 
-    Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift; ``<name>/base_link`` is the
-        base.
+    Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift, under which the base hangs.
     """
 
-    def __init__(self, base: EmbeddedBase, clock: bool = True,
-                 tray: Optional[Tuple[str, Pose]] = None) -> None:
+    def __init__(
+        self, base: EmbeddedBase, frame: str, clock: bool = True, tray: Optional[Tuple[str, Pose]] = None,
+        static: Optional[StaticFrames] = None,
+    ) -> None:
         self._base = base
         self._tells_time = clock
         self._tray = tray
-        self._body = f"{base.name}/base_link"
+        self._body = frame
         self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._tf = Publisher("/tf", TFMessage, queue_size=20, tcp_nodelay=True)
-        self._static = Publisher("/tf_static", TFMessage, queue_size=1, latch=True)
+        self._static = static or StaticFrames()
         self._odometry = Publisher("/odom", Odometry, queue_size=20, tcp_nodelay=True)
         self._scan = Publisher("/scan", LaserScan, queue_size=5)
         self._map = Publisher("/map", OccupancyGrid, queue_size=1, latch=True)
@@ -58,7 +62,7 @@ class AgvTopics:
         """Publish what stays as it is in a scene."""
         fixed = [transform_to_msg("world", "map", Pose((0.0, 0.0, 0.0)), rospy.Time())]
         fixed += [transform_to_msg(self._body, *self._tray, rospy.Time())] if self._tray else []
-        self._static.publish(TFMessage(fixed))
+        self._static.put(fixed)
         self._map.publish(self._grid(np.where(self._base.map(), 100, 0)))
 
     def publish(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Dict, Optional, Sequence, Tuple, Union
+from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from hicrisp_core.config.files import config_file
@@ -15,19 +15,26 @@ from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
 from hicrisp_core.ports.kinds import ARM
+from hicrisp_core.ports.perception import Sight
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.arm_model import load_description
+from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.faults import Faults
 from hicrisp_sim.robot_files import robot_file
 from hicrisp_sim.settings import SECTION
-from hicrisp_sim.simulation import Simulation
+from hicrisp_sim.simulation import Simulation, Snapshot
 from hicrisp_sim.tracker import Tracker
 
+PATIENCE, _PAUSE = 10.0, 0.1
+"""Simulated seconds for which a picture is waited for, and between two tries."""
+AGE_LIMIT = 1.0
+"""Age from which on a picture does not count as seen, simulated seconds."""
 QUIET = 0.005
 """Speed of a thing that counts as standing, m/s."""
 
@@ -88,22 +95,29 @@ class EmbeddedWorld(SimulatedWorld):
         robot: the arm's file, or the name of one; ``config/robots/<name>_embedded.yaml`` by default, with the
             arm's name in the scene.
         domain: the domain of the commands; the scene's own by default.
+        sight: makes what looks at the things of the world that it is given, for every scene anew; without one
+            they are seen by their true poses.
     """
 
     def __init__(
         self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
         robot: Union[str, Path] = "", domain: Optional[Domain] = None,
+        sight: Optional[Callable[["EmbeddedWorld"], Sight]] = None,
     ) -> None:
+        self._make_sight = sight
+        self._sight: Optional[Sight] = None
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
         self.description = load_description(robot_file(loaded, ARM, "embedded", SECTION, robot))
         self._domain = domain or load_domain(config_file("domains", loaded.domain))
         self.simulation = self._simulate(loaded, rate)
         self.arm = EmbeddedArm(self.simulation, loaded, self.description, seed)
         self._faults = Faults(self.simulation, self.arm.kinematics, seed)
+        self._seed = seed
+        self._watching: Optional[EmbeddedCamera] = None
         self.arm.distortion = self._faults.distort
         body = self.description.body
         self.robot = FaultyRobot(self.arm, body.able(self._domain.skills), self.look, clock=lambda: self.time,
-                                 hand=body.hand)
+                                 hand=body.gripper)
         self._arm_frames = frames_of(self.arm.name, body)
         self.robot.faults = self._faults
         self._tracker = Tracker(self.description.links())
@@ -124,6 +138,8 @@ class EmbeddedWorld(SimulatedWorld):
         """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
         loaded = self._other(scene, seed)
         self.robot.stop(Deadline(2.0))
+        self._put_camera_away()
+        self._seed = seed
         self.simulation.reset(loaded)
         self.arm.load(loaded, seed)
         self._faults.reset(seed)
@@ -136,40 +152,91 @@ class EmbeddedWorld(SimulatedWorld):
         self.settle(0.3)
 
     def _open_eyes(self, scene: Scene) -> None:
-        self.eyes = SceneEyes(scene, self._domain)
+        self.eyes = SceneEyes(scene, self._domain, AGE_LIMIT)
+        self._sight = self._make_sight(self) if self._make_sight is not None else None
+
+    @property
+    def camera(self) -> EmbeddedCamera:
+        """The depth camera that the scene names.
+
+        Raises:
+            ConfigError: when its file cannot be read, or its link is not there.
+        """
+        if self._watching is None:
+            settings = load_camera(self.scene.camera, beside=self.scene.source or None)
+            self._watching = EmbeddedCamera(self.simulation, settings, self._seed, self._faults.camera)
+        return self._watching
+
+    def _put_camera_away(self) -> None:
+        if self._watching is not None:
+            self._watching.close()
+        self._watching = None
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
         """Make something go wrong; see ``faults.KINDS``. The answer says what was done."""
         return self._faults.inject(kind, target, magnitude, count)
 
-    def frames(self) -> Dict[str, Tuple[Pose, float]]:
+    def frames(self, snapshot: Optional[Snapshot] = None) -> Dict[str, Tuple[Pose, float]]:
         """The pose of every thing and of the robot's frames in the world frame, with its time, as TF would
         have it.
+
+        Args:
+            snapshot: the moment; now by default.
         """
-        snapshot = self.simulation.snapshot
+        snapshot = snapshot or self.simulation.snapshot
         robot, things = self._tracker.read(snapshot)
-        return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(things)}.items()}
+        told = {name: pose for name, pose in things.items() if name not in self._strangers()}
+        return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(told)}.items()}
+
+    def _strangers(self) -> FrozenSet[str]:
+        """What nobody is told of."""
+        return frozenset(thing.name for thing in self.scene.unknown)
+
+    def robot_frames(self) -> Dict[str, Tuple[Pose, float]]:
+        """The poses of the robot's frames in the world frame, with their time."""
+        snapshot = self.simulation.snapshot
+        return {name: (pose, snapshot.time) for name, pose in self._tracker.read(snapshot)[0].items()}
 
     def true_frames(self) -> Dict[str, Tuple[Pose, float]]:
-        """The same without what blurs or hides it; for judges, not for robots."""
+        """The same without what blurs or hides it, and with what nobody is told of; for judges, not for
+        robots.
+        """
         snapshot = self.simulation.snapshot
         robot, things = self._tracker.read(snapshot)
         return {name: (pose, snapshot.time) for name, pose in {**robot, **things}.items()}
 
     def look(self) -> WorldState:
-        """The poses that the frames show at this instant, without the facts that follow: what a driver
-        needs.
-        """
+        """The poses that the frames or the camera show at this instant: what a driver needs."""
+        if self._sight is not None:
+            return self._seen(self._sight)
         frames, arm = self.frames(), self._arm_frames
         objects = {name: replace(thing, pose=frames[name][0]) if thing.movable else thing
                    for name, thing in self.scene.objects.items()}
         return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The world as its frames show it after things have come to rest."""
+        """The world as its frames or the camera show it after things have come to rest."""
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0)
+        if self._sight is not None:
+            return self._seen(self._sight)
         return self.eyes.see(self.frames(), self.time)
+
+    def _seen(self, sight: Sight) -> WorldState:
+        """The world with its things as the camera shows them; where no picture comes, a while is waited."""
+        since = self.time
+        view = sight.look()
+        while view.stamp < since and self.time < since + PATIENCE:
+            self.pass_time(_PAUSE)
+            view = sight.look()
+        return self.eyes.see(self.robot_frames(), self.time, view)
+
+    def pass_time(self, seconds: float) -> None:
+        """Let simulated time pass."""
+        end = self.time + seconds
+        with self.simulation.moving():
+            while self.time < end:
+                self.simulation.step()
 
     def settle(self, seconds: float) -> None:
         """Let simulated time pass until nothing moves any more, at most some seconds."""

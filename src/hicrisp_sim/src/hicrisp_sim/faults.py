@@ -8,28 +8,45 @@ from typing import Dict, FrozenSet, List, Mapping, Sequence
 
 import numpy as np
 from hicrisp_core.model import Command, Pose
+from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import Trajectory
+from hicrisp_core.robot.unsteady import Approaches
 from hicrisp_core.scene import SceneFault
 from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_fault
-from hicrisp_core.scene.fault_kinds import BLOCKED_GOAL, OBJECT_MOVED, SENSOR_NOISE, SLIP, UNREACHABLE, VANISH
+from hicrisp_core.scene.fault_kinds import (
+    BLOCKED_GOAL,
+    INTRUDER,
+    OBJECT_MOVED,
+    RETURN,
+    SENSOR_NOISE,
+    SLIP,
+    UNREACHABLE,
+    VANISH,
+)
 from hicrisp_core.scene.scene import ROOM_FLOOR
+from hicrisp_core.scene.strangers import draw_stranger
 
+from hicrisp_sim.camera_faults import CAMERA_KINDS, CameraFaults
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.relocation import hands, put
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.timing import trajectory_of
 
-KINDS: Mapping[str, FaultKind] = {
+_DRAWN: Mapping[str, FaultKind] = {
     "place_offset": FaultKind(
-        "every placement ends beside its goal in x and y: [sigma], [mean_x, mean_y] or [mean_x, mean_y, "
-        "sigma], metres",
+        "every approach with a thing in the hand ends beside its goal in x and y: [sigma], "
+        "[mean_x, mean_y] or [mean_x, mean_y, sigma], metres",
         (1, 2, 3), spread=True),
     "slip": SLIP, "object_moved": OBJECT_MOVED, "unreachable": UNREACHABLE, "blocked_goal": BLOCKED_GOAL,
     "vanish": VANISH, "sensor_noise": SENSOR_NOISE,
 }
+"""Each has dice of its own, by its place in the alphabet of these."""
+KINDS: Mapping[str, FaultKind] = {**_DRAWN, "intruder": INTRUDER, "return": RETURN, **CAMERA_KINDS}
 """The kinds, with what they do and what their magnitude means."""
 _SLIP_AFTER, _SLIP_SECONDS, _SLIP_WIDTH = 0.5, 0.3, 0.012
 _SHIFT_SPEED = 0.12
+_HAND = 0.15
+"""What is put on the table keeps that far from the hand, metres."""
 _GRIP = 30.0
 _OUT_OF_THE_WORLD = (20.0, 20.0)
 """Where things are put that were taken away, metres in the world frame: on the floor, far outside every
@@ -46,14 +63,17 @@ class Faults:
         self._kinematics = kinematics
         self._hands = hands(simulation)
         self._armed = ArmedFaults()
+        self._approaches = Approaches()
+        self.camera = CameraFaults(seed)
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
         """Forget every fault."""
         self._armed.clear()
+        self.camera.reset(seed)
         self._gone: FrozenSet[str] = frozenset()
         self._dice = {kind: np.random.default_rng([seed, number])
-                      for number, kind in enumerate(sorted(KINDS))}
+                      for number, kind in enumerate((*sorted(_DRAWN), "intruder"))}
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
         """Put a fault in force, or let it happen now; what was done, as a sentence.
@@ -65,7 +85,13 @@ class Faults:
             FaultError: for an unknown kind, target or magnitude, with what is valid.
         """
         fault = SceneFault(kind, target, tuple(float(value) for value in magnitude), int(count))
-        check_fault(fault, KINDS, [thing.name for thing in self._simulation.scene.things])
+        check_fault(fault, KINDS, list(self._hands.things()))
+        if kind in CAMERA_KINDS:
+            return self.camera.inject(fault, self._simulation.time)
+        if kind == "intruder":
+            return "; ".join(self._intrude(fault.magnitude) for _ in range(max(1, fault.count)))
+        if kind == "return":
+            return self._put_back(target)
         if kind == "vanish":
             return self._take_away(target, fault.magnitude[0] if fault.magnitude else 0.0)
         if kind == "unreachable" or (kind == "object_moved" and fault.count == 0):
@@ -86,19 +112,27 @@ class Faults:
         return seen
 
     def distort(self, trajectory: Trajectory) -> Trajectory:
-        """What the actuator makes of a placement: the same motion, beside where it was told; drawn anew
-        each time.
+        """What the actuator makes of an approach with a thing in the hand: the same motion, beside where it
+        was told. It is drawn anew for each; going straight down from where it ended goes no further aside.
         """
+        tool = self._kinematics.tool_pose
+        if self._approaches.only_lowers(tool(np.array(trajectory.positions[0])),
+                                        tool(np.array(trajectory.positions[-1]))):
+            return trajectory
         offset = np.zeros(2)
         for fault in self._armed.take("place_offset"):
             values = fault.magnitude
             mean = values[:2] if len(values) > 1 else (0.0, 0.0)
             sigma = values[-1] if len(values) != 2 else 0.0
             offset += np.array(mean) + self._dice["place_offset"].normal(0.0, 1.0, 2) * sigma
-        return shifted_motion(self._kinematics, trajectory, offset) if offset.any() else trajectory
+        if offset.any():
+            trajectory = shifted_motion(self._kinematics, trajectory, offset)
+        self._approaches.ended(tool(np.array(trajectory.positions[-1])))
+        return trajectory
 
     def command_began(self, command: Command) -> None:
         """A command is about to start: what waits for it happens before the robot looks."""
+        self._approaches.begin()
         goal = command.target or command.aim
         if goal is None:
             return
@@ -136,11 +170,39 @@ class Faults:
 
     def _vanish(self, target: str) -> None:
         """Put a thing where nobody sees it, each beside the others."""
-        size, (x, y) = self._simulation.scene.objects[target].size, _OUT_OF_THE_WORLD
+        size, (x, y) = self._hands.things()[target].size, _OUT_OF_THE_WORLD
         arena = self._simulation.scene.arena
         floor = ROOM_FLOOR if arena is None else arena.floor
         self._gone |= {target}
         put(self._simulation, target, Pose((x + 2.0 * len(self._gone), y, floor + size[2] / 2.0)))
+
+    def _put_back(self, target: str) -> str:
+        if target not in self._gone:
+            gone = ", ".join(sorted(self._gone)) or "nothing"
+            raise FaultError(f"{target} is there; gone is: {gone}")
+        done = self._hands.put_by_chance(target, self._dice["intruder"])
+        if done is None:
+            raise FaultError(f"there is no free spot on the table to put '{target}' back to")
+        self._gone -= {target}
+        return done
+
+    def _intrude(self, magnitude: Sequence[float]) -> str:
+        if len(magnitude) == 5 and min(magnitude[2:]) <= 0.0:
+            raise FaultError(f"an intruder is larger than 0 m each way, not {list(magnitude[2:])}")
+        scene = self._simulation.scene
+        tool = self._kinematics.tool_pose(self._simulation.arm_positions).position
+        thing = draw_stranger(
+            len(scene.unknown) + 1, magnitude, self._hands.things(), scene.table, self._dice["intruder"],
+            lambda thing: thing.pose is not None and (planar_distance(thing.pose.position, tool) > _HAND
+                                                      or tool[2] > thing.size[2] + _HAND))
+        if thing is None or thing.pose is None:
+            where = f"at {list(magnitude[:2])}" if magnitude else "on the table"
+            raise FaultError(f"there is no free spot {where} for an intruder; choose another place [x, y], "
+                             "metres")
+        self._simulation.add(thing)
+        x, y, _ = thing.pose.position
+        return (f"{thing.name}, a {thing.attributes['colour']} {thing.shape}, stands at ({x:.2f}, {y:.2f}) "
+                "and nobody is told")
 
     def _move(self, fault: SceneFault) -> str:
         if fault.kind == "unreachable":

@@ -11,26 +11,30 @@ from hicrisp_core.scene import Scene
 from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.ports.observer import TopicObserver
+from hicrisp_ros.static_frames import StaticFrames
 
 from hicrisp_sim.agv_topics import AgvTopics
 from hicrisp_sim.lab.world import LabWorld
 from hicrisp_sim.move_base_server import MoveBaseServer
-from hicrisp_sim.world_server import LOOK_LIMIT, WorldServer
+from hicrisp_sim.simulation import Snapshot
+from hicrisp_sim.world_server import LOOK_LIMIT, Perception, WorldServer
 
 
 class LabServer(WorldServer):
     """Serves a lab. The loop of the base lets time pass while nobody moves."""
 
-    def __init__(self, world: LabWorld, eyes: TopicObserver, sigma: float = 0.0) -> None:
+    def __init__(self, world: LabWorld, eyes: TopicObserver, sigma: float = 0.0,
+                 perception: Perception = Perception.POSES) -> None:
         self._lab = world
         self._riding: FrozenSet[str] = frozenset()
         """What is seen to go where the base goes."""
-        base = world.base_settings.name
         trays = [start.tray for start in world.scene.arena.starts.values()] if world.scene.arena else []
-        self._own = frozenset((f"{base}/base_link", *trays))
-        self._topics = AgvTopics(world.base, clock=False,
-                                 tray=(trays[0], tray_in_base()) if any(trays) else None)
-        super().__init__(world, eyes, sigma)
+        frame = world.eyes.frame_of(world.base_settings.name)
+        self._own = frozenset((frame, *trays))
+        static = StaticFrames()
+        self._topics = AgvTopics(world.base, frame, clock=False,
+                                 tray=(trays[0], tray_in_base()) if any(trays) else None, static=static)
+        super().__init__(world, eyes, sigma, perception, static)
 
     def _let_time_pass(self) -> None:
         self._follow()
@@ -43,9 +47,9 @@ class LabServer(WorldServer):
         self._publish()
         self._topics.publish()
 
-    def _frames(self) -> Dict[str, Tuple[Pose, float]]:
+    def _frames(self, snapshot: Snapshot) -> Dict[str, Tuple[Pose, float]]:
         """All but those of the base, which hang in the tree by way of its odometry."""
-        return {name: found for name, found in super()._frames().items() if name not in self._own}
+        return {name: found for name, found in super()._frames(snapshot).items() if name not in self._own}
 
     def _look(self) -> WorldState:
         """As at a table, without a wait for the base and for what it carries."""

@@ -10,6 +10,7 @@ from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.mujoco_poses import placement
 from hicrisp_sim.scenery import add_scenery
 from hicrisp_sim.things import add_geometry
+from hicrisp_sim.worn_tags import add_tags
 
 TIMESTEP = 0.002
 """Seconds of one physics step."""
@@ -41,12 +42,13 @@ def physics_spec(scene: Scene, arm: ArmDescription) -> mujoco.MjSpec:
         geom.contype, geom.conaffinity = ROBOT, THING
     arm.add_controllers(spec)
     add_scenery(spec, scene)
-    for thing in scene.things:
+    for thing in (*scene.things, *scene.unknown):
         if scene.arena is not None and thing.name in scene.arena.unknown:
             continue
         body = spec.worldbody.add_body(name=thing.name, **placement(thing.pose or Pose((0.0, 0.0, -1.0))))
         body.add_freejoint(name=thing.name)
         add_geometry(body, thing, scene.masses.get(thing.name, 0.15), THING, ROBOT | THING)
+    add_tags(spec, scene)
     return spec
 
 

@@ -21,7 +21,7 @@ from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.fact_server import FactServer
 from hicrisp_sim.lab.world import LabWorld
 from hicrisp_sim.lab_node import LabServer
-from hicrisp_sim.world_server import WorldServer
+from hicrisp_sim.world_server import Perception, WorldServer
 
 
 def build() -> Union[WorldServer, AgvServer, FactServer]:
@@ -35,14 +35,22 @@ def build() -> Union[WorldServer, AgvServer, FactServer]:
         return FactServer(
             scene, lambda begun: SymbolicWorld(domain, begun.first_state(), begun.robots[0]), rate)
     eyes = TopicObserver(still=0.01, window=0.05, patience=1.0)
+    sigma, perception = float(parameter("sigma", 0.0)), _perception()
     if scene.world == LAB:
-        return LabServer(LabWorld(scene, seed, rate), eyes, float(parameter("sigma", 0.0)))
+        return LabServer(LabWorld(scene, seed, rate), eyes, sigma, perception)
     if scene.arena is not None:
         return AgvServer(AgvWorld(scene, seed, rate))
     if scene.world != EMBEDDED:
         raise ConfigError(f"scene {scene.name} is of the world '{scene.world}': launch it with "
                           f"world:={scene.world}")
-    return WorldServer(EmbeddedWorld(scene, seed, rate), eyes, float(parameter("sigma", 0.0)))
+    return WorldServer(EmbeddedWorld(scene, seed, rate), eyes, sigma, perception)
+
+
+def _perception() -> Perception:
+    told, known = str(parameter("perception", Perception.POSES.value)), [each.value for each in Perception]
+    if told not in known:
+        raise ConfigError(f"the parameter perception is '{told}', and not one of: {', '.join(known)}")
+    return Perception(told)
 
 
 def main() -> None:

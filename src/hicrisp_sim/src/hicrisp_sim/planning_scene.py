@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Callable, FrozenSet, Optional, Tuple
+from dataclasses import replace
+from typing import Callable, Dict, FrozenSet, Mapping, Optional, Tuple
 
 import mujoco
 import numpy as np
-from hicrisp_core.model import WorldState
+from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import IDENTITY
 from hicrisp_core.scene import Scene
 
@@ -14,6 +15,8 @@ from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.models import CARRIED, DISTAL, PROXIMAL, THING, planning_model
 from hicrisp_sim.mujoco_poses import pose_of, w_first
 
+Solid = Tuple[str, Vector, bool]
+"""What a thing's geometry depends on: its shape and size, and whether a hand may carry it."""
 _AWAY = (0.0, 0.0, -5.0)
 """Where things are put that were not seen."""
 
@@ -26,17 +29,42 @@ class PlanningScene:
     """
 
     def __init__(self, scene: Scene, arm: ArmDescription, margin: float) -> None:
-        self._names = tuple(scene.objects)
+        self._scene, self._arm, self._margin = scene, arm, margin
         self._hand, self._dof = arm.model.hand, len(arm.joints)
-        self._model = planning_model(scene, arm, margin)
-        self._data = mujoco.MjData(self._model)
         self._touch: FrozenSet[str] = frozenset()
         self.attached: Optional[str] = None
         self._seen: FrozenSet[str] = frozenset()
+        self._strangers: Dict[str, Solid] = {}
+        self._compile({})
+
+    def _compile(self, strangers: Mapping[str, WorldObject]) -> None:
+        """Make room for the things of the scene, and for those that were seen and are not in it."""
+        things = {**self._scene.objects,
+                  **{name: replace(thing, pose=None) for name, thing in strangers.items()}}
+        self._names = tuple(things)
+        self._strangers = {name: _solid(thing) for name, thing in strangers.items()}
+        self._model = planning_model(replace(self._scene, objects=things), self._arm, self._margin)
+        self._data = mujoco.MjData(self._model)
         self._set_bits()
+
+    def _welcome(self, world: WorldState) -> None:
+        """Plan around what is seen and not in the scene; the model is made anew where that has changed."""
+        seen = world.objects if world.viewed is not None else {}
+        found = {name: thing for name, thing in seen.items()
+                 if name not in self._scene.objects and thing.pose is not None and not thing.form.ground
+                 and thing.form.solids(thing.size)}
+        if {name: _solid(thing) for name, thing in found.items()} == self._strangers:
+            return
+        if self.attached is not None and self.attached not in (*self._scene.objects, *found):
+            return  # What is in the hand stays there until it is let go.
+        held = self._in_hand()
+        self._compile(found)
+        if held is not None and self.attached is not None:
+            self._carry(self.attached, held)
 
     def sync(self, world: WorldState) -> None:
         """Put every thing where it was seen; what was not seen, or is not known, is left out."""
+        self._welcome(world)
         seen = set()
         for name in self._names:
             thing = world.objects.get(name)
@@ -59,13 +87,22 @@ class PlanningScene:
         self._place(joints)
         mocap = self._model.body(name).mocapid[0]
         hand = self._data.body(self._hand)
-        in_hand = pose_of(hand.xpos, hand.xquat).inverse().compose(
-            pose_of(self._data.mocap_pos[mocap], self._data.mocap_quat[mocap]))
+        self._carry(name, pose_of(hand.xpos, hand.xquat).inverse().compose(
+            pose_of(self._data.mocap_pos[mocap], self._data.mocap_quat[mocap])))
+        self.attached = name
+        self._set_bits()
+
+    def _carry(self, name: str, in_hand: Pose) -> None:
         body = self._model.body(CARRIED + name).id
         self._model.body_pos[body] = in_hand.position
         self._model.body_quat[body] = w_first(in_hand.orientation)
-        self.attached = name
-        self._set_bits()
+
+    def _in_hand(self) -> Optional[Pose]:
+        """Where in the hand the thing is that it carries."""
+        if self.attached is None:
+            return None
+        body = self._model.body(CARRIED + self.attached).id
+        return pose_of(self._model.body_pos[body], self._model.body_quat[body])
 
     def detach(self, joints: np.ndarray) -> None:
         """Nothing is carried any more; what was carried is where the hand has it."""
@@ -138,3 +175,7 @@ class PlanningScene:
             return range(0)
         first = int(self._model.body_geomadr[number])
         return range(first, first + int(self._model.body_geomnum[number]))
+
+
+def _solid(thing: WorldObject) -> Solid:
+    return thing.shape, thing.size, thing.movable

@@ -25,7 +25,7 @@ def hands(simulation: Simulation) -> Relocation:
 
     def things() -> Dict[str, WorldObject]:
         found: Dict[str, WorldObject] = {}
-        for thing in simulation.scene.things:
+        for thing in (*simulation.scene.things, *simulation.scene.unknown):
             placed = simulation.data.joint(thing.name).qpos
             found[thing.name] = replace(thing, pose=pose_of(placed[:3], placed[3:]))
         return found

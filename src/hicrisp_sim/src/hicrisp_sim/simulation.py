@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event, Lock, RLock, Thread
 from typing import Callable, Iterator, List, Optional, Tuple
 
 import mujoco
 import numpy as np
+from hicrisp_core.model import WorldObject
 from hicrisp_core.scene import Scene
 
 from hicrisp_sim.arm_model import ArmDescription
@@ -90,6 +91,22 @@ class Simulation:
 
     def _look(self) -> None:
         self.snapshot = Snapshot(float(self.data.time), self.data.qpos.copy(), self.model)
+
+    def add(self, thing: WorldObject) -> None:
+        """Let a thing stand there that nobody is told of; everything else stays as it is and moves on."""
+        with self.edit():
+            model, data = self.model, self.data
+            self.scene = replace(self.scene, unknown=(*self.scene.unknown, thing))
+            self.model = self._build(self.scene)
+            self.data = mujoco.MjData(self.model)
+            self.data.time = data.time
+            self._begin()
+            for number in range(model.njnt):
+                name = model.joint(number).name
+                self.data.joint(name).qpos[:] = data.joint(name).qpos
+                self.data.joint(name).qvel[:] = data.joint(name).qvel
+            self.data.ctrl[:], self.data.act[:] = data.ctrl, data.act
+            self.model.actuator_forcerange[:] = model.actuator_forcerange
 
     @property
     def time(self) -> float:

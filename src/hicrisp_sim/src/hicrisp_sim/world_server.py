@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from enum import Enum
 from threading import Lock
-from typing import Dict, Sequence, Tuple
+from typing import Dict, Optional, Sequence, Tuple
 
 import rospy
 from hicrisp_core.model import Pose, WorldState
@@ -16,6 +17,7 @@ from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
 from hicrisp_ros.simulated_world import Resets, add_fault, begin_faults, injected
+from hicrisp_ros.static_frames import StaticFrames
 from hicrisp_ros.wall_clock import WallTimer
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -24,11 +26,22 @@ from tf2_msgs.msg import TFMessage
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult
 from hicrisp_msgs.srv import InjectFault, ResetWorld, Snapshot
 from hicrisp_sim.camera import SceneCamera
+from hicrisp_sim.camera_server import CameraServer
 from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.simulation import Snapshot as Moment
 
 _TICK, _IDLE_TICK = 0.01, 0.04
 """Wall seconds between two publications, while the arm carries out a command and while it does not."""
 LOOK_LIMIT = 3.0
+
+
+class Perception(Enum):
+    """Who says where things are."""
+
+    POSES = "poses"
+    """The simulation."""
+    CAMERA = "camera"
+    """Whoever looks at the camera's pictures."""
 
 
 class WorldServer:
@@ -37,11 +50,16 @@ class WorldServer:
 
     Args:
         sigma: standard deviation of an offset on every placement, metres; a reset does not end it.
+        perception: who says where things are: ``poses``, the simulation itself, or ``camera``, whoever looks
+            at its pictures; then it publishes the frames of the robot alone.
+        static: the frames of this node that stay where they are.
     """
 
-    def __init__(self, world: EmbeddedWorld, eyes: TopicObserver, sigma: float = 0.0) -> None:
+    def __init__(self, world: EmbeddedWorld, eyes: TopicObserver, sigma: float = 0.0,
+                 perception: Perception = Perception.POSES, static: Optional[StaticFrames] = None) -> None:
         self._world = world
         self._eyes = eyes
+        self._perception = perception
         self._joint_names = [*world.description.joints, *world.description.model.fingers]
         self._sigma = sigma
         self._resets = Resets(world.scene, self._reset)
@@ -53,6 +71,7 @@ class WorldServer:
         self._tf = Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
         self._joints = Publisher("joint_states", JointState, queue_size=5)
         self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges; no node listens.
+        self._depth_camera = CameraServer(world, static or StaticFrames(), self._announce)
         world.robot.use_eyes(self._look)
         self._let_time_pass()
         self._timer = WallTimer(_TICK, self._publish_in_time, "publisher")
@@ -68,9 +87,12 @@ class WorldServer:
         """Begin to step the physics while nobody moves."""
         self._world.simulation.start_idling()
 
-    def _frames(self) -> Dict[str, Tuple[Pose, float]]:
+    def _frames(self, snapshot: Moment) -> Dict[str, Tuple[Pose, float]]:
         """The frames that are published as children of the world."""
-        return self._world.frames()
+        frames = self._world.frames(snapshot)
+        if self._perception is Perception.POSES:
+            return frames
+        return {name: found for name, found in frames.items() if name not in self._world.scene.objects}
 
     def _spoil(self) -> None:
         """Begin with the noise that was asked for; what else was injected is over."""
@@ -94,7 +116,8 @@ class WorldServer:
         return result
 
     def _reset(self, scene: Scene, seed: int) -> Sequence[str]:
-        self._world.reset(scene, seed)
+        with self._depth_camera.paused():
+            self._world.reset(scene, seed)
         self._spoil()
         self._camera.forget()
         self._publish()
@@ -111,13 +134,18 @@ class WorldServer:
             self._camera.remember(snapshot)
             now = rospy.Time.from_sec(snapshot.time)
             self._clock.publish(Clock(now))
-            self._tf.publish(_transforms(self._frames()))
+            self._tf.publish(_transforms(self._frames(snapshot)))
             joints = JointState(name=self._joint_names,
                                 position=list(snapshot.positions[: len(self._joint_names)]))
             joints.header.stamp = now
             self._joints.publish(joints)
             if self._truth.get_num_connections() > 0:
                 self._truth.publish(_transforms(self._world.true_frames()))
+
+    def _announce(self, snapshot: Moment) -> None:
+        """Publish the frames of a picture's moment; the clock is not behind it, and never goes back."""
+        self._publish()
+        self._tf.publish(_transforms(self._frames(snapshot)))
 
 
 def _transforms(frames: Dict[str, Tuple[Pose, float]]) -> TFMessage:

@@ -35,6 +35,8 @@ def constrained(
 ) -> Command:
     """The command with what its failure teaches about the next trajectory.
 
+    A place that the camera does not see is another one the next time.
+
     A goal to which there was no way, or for a base none in time, is another one the next time. A base that
     was stopped on its way by something that is seen keeps more clearance and takes another goal; one that was
     stopped by nothing that is seen keeps out of what must be before it.
@@ -44,6 +46,9 @@ def constrained(
     """
     if command.target is None or feedback.cause is not None and feedback.cause.kind in _NOTHING_TO_AVOID:
         return command
+    if feedback.kind is FeedbackKind.CANNOT_TELL:
+        hidden = feedback.cause is not None and feedback.cause.kind is CauseKind.HIDDEN
+        return replace(command, avoid=(*command.avoid, command.target.position)) if hidden else command
     robot = world.robots.get(command.robot)
     if feedback.kind is FeedbackKind.TIMEOUT and robot is not None and robot.kind == "base":
         return replace(command, avoid=(*command.avoid, command.target.position))

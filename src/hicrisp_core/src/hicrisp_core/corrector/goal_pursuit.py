@@ -3,8 +3,10 @@ giving up."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Optional, Tuple
 
+from hicrisp_core.corrector.doubtful import without_doubtful
 from hicrisp_core.corrector.guard import mark, missed_meeting
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
@@ -34,8 +36,9 @@ class GoalPursuit:
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
         """Steps by the first rung that has some and was not tried in this situation."""
         missed = request.missed
-        if missed is None or missed.kind is FeedbackKind.GOAL_UNSEEN:
+        if missed is None or missed.kind is FeedbackKind.GOAL_UNSEEN and not missed.unmet:
             return CorrectorAnswer(Correction(Rung.GIVE_UP, note="no step brings it back into view"))
+        request = replace(request, world=without_doubtful(request.world, missed, self._domain))
         met, usage, note = missed_meeting(missed, request.world), Usage(), ""
         for rung in self._rungs():
             if mark(met, rung) in request.seen:

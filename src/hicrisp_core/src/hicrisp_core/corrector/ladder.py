@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import List, Mapping, Optional, Tuple, TypeVar, Union
 
 from hicrisp_core.corrector.clearing import Clearing, find_clearing, must_make_room
+from hicrisp_core.corrector.doubtful import without_doubtful
 from hicrisp_core.corrector.goal_pursuit import GoalPursuit
 from hicrisp_core.corrector.guard import mark, meeting
 from hicrisp_core.corrector.ways import WayBack, way_back
@@ -122,9 +123,10 @@ class Ladder:
         """
         if not request.stack:
             return self._pursuit.correct(request, deadline)
+        failed = request.stack[-1].feedback
+        request = replace(request, world=without_doubtful(request.world, failed, self._domain))
         met = meeting(request.stack[-1], request.world)
         usage = Usage()
-        failed = request.stack[-1].feedback
         question = Question(request, self._searcher, self._policy.search, deadline)
         tried, said = False, ""
         for rung in self._rungs_for(failed):

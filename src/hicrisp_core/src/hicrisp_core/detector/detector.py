@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import List, NamedTuple, Optional, Tuple
 
+from hicrisp_core.detector.certainty import doubt_about
 from hicrisp_core.detector.motion import stopped_by, with_the_way
 from hicrisp_core.detector.relations import see
 from hicrisp_core.domain.checker import not_seen
@@ -30,6 +31,7 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.model.geometry import conjugate, distance, rotate
+from hicrisp_core.model.track import Visibility
 
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
 """Outcomes that end a command whatever is seen afterwards."""
@@ -75,6 +77,9 @@ class Detector:
         if unseen:
             return Verdict(unseen)
         wrong = self._wrong_facts(command, after)
+        unsure = self._unsure(command, after, wrong, deviation) if outcome.ok or not wrong else None
+        if unsure is not None:
+            return Verdict(unsure, deviation)
         if not wrong:
             if outcome.ok or self._has_effects(command):
                 note = ("" if outcome.ok
@@ -104,12 +109,33 @@ class Detector:
                     wrong.append(_Wrong(fact, wanted, measured))
         return wrong
 
+    def _unsure(
+        self, command: Command, after: WorldState, wrong: List[_Wrong], deviation: Optional[Vector]
+    ) -> Optional[Feedback]:
+        """The feedback that nobody can tell whether it worked; ``None`` where the view shows that it did, or
+        that it did not.
+        """
+        made, removed = expected_facts(self.domain, command)
+        causes = {fact: doubt_about(self.domain, fact, after) for fact in (*made, *removed)}
+        if any(causes[each.fact] is None for each in wrong):
+            return None
+        doubtful = [(fact, cause) for fact, cause in causes.items() if cause is not None]
+        if not doubtful:
+            return None
+        fact, cause = doubtful[0]
+        return Feedback(
+            Level.HIGH, FeedbackKind.CANNOT_TELL, command, subjects=cause.names, deviation=deviation,
+            measured=see(self.domain, fact, after).measured, cause=cause,
+            unmet=(Unmet((fact,), negated=fact not in made),))
+
     def _unseen(self, command: Command, after: WorldState) -> Optional[Feedback]:
         for name in names_of(command).values():
             thing = after.objects.get(name)
             if thing is None or not thing.movable:
                 continue
-            if thing.pose_age <= self.pose_age_limit:
+            hidden = thing.visibility is Visibility.HIDDEN and not thing.lost
+            gone = thing.visibility is Visibility.GONE
+            if hidden or thing.pose_age <= self.pose_age_limit and not gone:
                 continue
             if thing.pose is None:
                 return not_seen(command, thing)
@@ -182,7 +208,7 @@ class Detector:
         """
         item = after.objects.get(self.domain.item(command))
         if command.target is None or item is None or item.pose is None or \
-                self.domain.roles.is_held(after, item.name):
+                item.visibility is Visibility.HIDDEN or self.domain.roles.is_held(after, item.name):
             return None
         off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
         return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))

@@ -1,5 +1,5 @@
-"""The eyes of every world, launched or in one process: frames and scans in, world states out; no driver is
-asked.
+"""The eyes of every world, launched or in one process: frames, scans and tracks in, world states out; no
+driver is asked.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from hicrisp_core.detector.motion import MotionLimits, MotionRecord
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.detector.perception import RobotFrames, frames_of, perceive
 from hicrisp_core.detector.scan_memory import ScanMemory
+from hicrisp_core.detector.tracked import stranger
 from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.scan import Scan
+from hicrisp_core.model.track import View
 from hicrisp_core.ports.eyes import Frames
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene.scene import Scene
@@ -48,7 +50,10 @@ class SceneEyes:
         self._age_limit = age_limit
         bases = scene.arena.starts if scene.arena is not None else {}
         unknown = scene.arena.unknown if scene.arena is not None else frozenset()
-        self.robots = robots or tuple(frames_of(name, body) for name, body in bodies_of(scene).items())
+        bodies = bodies_of(scene)
+        self.robots = robots or tuple(frames_of(name, body) for name, body in bodies.items())
+        self._opening = max((body.hand.opening - body.hand.spare / 2.0 for body in bodies.values()
+                             if body.hand is not None), default=0.0)
         self.known: Dict[str, WorldObject] = {
             name: thing for name, thing in scene.objects.items() if name not in unknown}
         self._scene = scene
@@ -69,6 +74,10 @@ class SceneEyes:
         """The names of the frames that are looked at."""
         return (*self.known, *(frame for robot in self.robots for frame in robot.frames))
 
+    def frame_of(self, base: str) -> str:
+        """The frame by which a base is seen."""
+        return self._bodies[base]
+
     def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
         """See what moves between two looks at the whole world: where the bases are, and what a lidar saw
         just then.
@@ -86,17 +95,28 @@ class SceneEyes:
         for name, pose in bodies.items():
             self._records[name].ranged(_nearest(pose, scan))
 
-    def see(self, frames: Frames, now: float) -> WorldState:
+    def see(self, frames: Frames, now: float, view: Optional[View] = None) -> WorldState:
         """The world at a moment (seconds of the stamps' clock), with the facts that follow from what is
         seen.
+
+        Args:
+            view: what the camera shows of the things, where one looks at them; no frame of a thing counts
+                then.
         """
         seen = self.obstacles()
         stamped = {name: (thing.pose, now) for name, thing in seen.items() if thing.pose is not None}
         world = perceive({**frames, **stamped}, {**self.known, **seen}, self._domain, now, self.robots,
-                         self._age_limit)
+                         self._age_limit, None if view is None else self._in_words(view))
         robots = {name: replace(robot, motion=self._records[name].motion) if name in self._records else robot
                   for name, robot in world.robots.items()}
         return replace(world, robots=robots)
+
+    def _in_words(self, view: View) -> View:
+        """A view whose unknown things are called in the domain's words."""
+        return replace(view, tracks=tuple(
+            track if track.unknown is None
+            else replace(track, unknown=stranger(track.unknown, self._domain, self._opening))
+            for track in view.tracks))
 
     def obstacles(self) -> Mapping[str, WorldObject]:
         """The things that the lidar has seen and no map explains, as discs by name."""

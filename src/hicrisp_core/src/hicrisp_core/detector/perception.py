@@ -1,15 +1,17 @@
-"""From TF frames to a WorldState: poses, their age, and the facts that they show."""
+"""From TF frames and tracks to a WorldState: poses, their age, and the facts that they show."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Dict, Mapping, Protocol, Tuple
+from typing import Dict, Mapping, Optional, Protocol, Tuple
 
 from hicrisp_core.detector.relations import derive_relations
+from hicrisp_core.detector.tracked import tracked
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
+from hicrisp_core.model.track import View
 from hicrisp_core.ports.eyes import Frames
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.robot.description import RobotBody
@@ -78,6 +80,7 @@ def perceive(
     now: float,
     arms: Tuple[RobotFrames, ...],
     age_limit: float = math.inf,
+    view: Optional[View] = None,
 ) -> WorldState:
     """What is seen at ``now`` (seconds of the same clock as the stamps).
 
@@ -87,9 +90,14 @@ def perceive(
         arms: the robots' frames, arms and bases.
         age_limit: age from which on a pose does not count as seen, seconds. A thing keeps an older pose as
             the place where it was last, but no fact follows from it; a robot does not.
+        view: where a camera looks at the things: what it shows counts, and no frame of a movable thing.
     """
     objects: Dict[str, WorldObject] = {}
+    if view is not None:
+        objects.update(tracked(view, catalogue, now, age_limit))
     for name, thing in catalogue.items():
+        if name in objects:
+            continue
         if name in frames and frames[name][0].finite:
             pose, stamp = frames[name]
             age = max(0.0, now - stamp)
@@ -99,7 +107,7 @@ def perceive(
             objects[name] = thing if not thing.movable else replace(thing, pose=None, pose_age=float("inf"))
     fresh = {name: seen for name, seen in frames.items() if now - seen[1] <= age_limit}
     robots = {arm.name: arm.seen(fresh) for arm in arms}
-    world = WorldState(objects, frozenset(), robots, now)
+    world = WorldState(objects, frozenset(), robots, now, None if view is None else view.stamp)
     return world.with_relations(frozenset(derive_relations(domain, world)))
 
 

@@ -15,13 +15,24 @@ from hicrisp_core.ports.kinds import FactTest, Seen
 
 def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
     """Whether a fact is among the observed ones, with what decided it where poses did."""
-    predicate = domain.predicates.get(fact.predicate)
-    measured = None
-    if predicate is not None and predicate.detect:
-        measured = _measure(predicate, extensions().tests.get(predicate.detect), fact, world)
+    measured = measure(domain, fact, world)
     holds = fact in world.relations
     decided = measured is not None and measured.holds == holds
     return Seen(holds, measured.measured if measured is not None and decided else ())
+
+
+def is_measured(domain: Domain, fact: Relation) -> bool:
+    """Whether poses decide a fact."""
+    predicate = domain.predicates.get(fact.predicate)
+    return predicate is not None and bool(predicate.detect)
+
+
+def measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]:
+    """What the poses alone say of a fact; ``None`` where no pose decides it, or something was not seen."""
+    if not is_measured(domain, fact):
+        return None
+    predicate = domain.predicates[fact.predicate]
+    return _measure(predicate, extensions().tests.get(predicate.detect), fact, world)
 
 
 def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:

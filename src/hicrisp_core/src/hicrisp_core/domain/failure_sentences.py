@@ -50,12 +50,16 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.NOT_RELEASED: Said(
         ("{subject_the} is still in the gripper of {robot}",), ("it is {measured}",), ("{doing} again",)),
     FeedbackKind.NOT_SEEN: Said(
-        _CANNOT, ("{subject_the} has not been seen for {pose_age}", "{subject_the} was never seen"),
+        _CANNOT,
+        ("{cause}", "{subject_the} has not been seen for {pose_age}", "{subject_the} was never seen"),
         ("bring it back into view",)),
     FeedbackKind.STALE_POSE: Said(
         ("{subject_the} has not been seen for {pose_age}",),
         ("poses older than {pose_age_limit} do not count",),
         ("check the source of the poses, or bring it back into view",)),
+    FeedbackKind.CANNOT_TELL: Said(
+        ("cannot tell whether {fact_wanted}", "cannot tell what became of it"),
+        ("{cause}",), ("bring {subjects_the} into view",)),
     FeedbackKind.NOT_MADE: Said(
         ("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
     FeedbackKind.NOT_REMOVED: Said(
@@ -91,7 +95,7 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.GOAL_MISSED: Said(
         ("the task is not done: {missing}", "the task is not done"), (), ("see to it that {wanted}",)),
     FeedbackKind.GOAL_UNSEEN: Said(
-        ("nobody can see whether the task is done",), ("{subjects_the} {subjects_be} out of view",),
+        ("nobody can see whether the task is done",), ("{cause}", "{subjects_the} {subjects_be} out of view"),
         ("bring {subjects_the} back into view",)),
     FeedbackKind.BREAKS_CONDITION: Said(
         _CANNOT, ("the task is to be done {kept}",), ("take another way",)),
@@ -108,6 +112,13 @@ CAUSES: Mapping[CauseKind, Variants] = {
                              "a sensor is silent"),
     CauseKind.NOT_SEEN: ("{names_the} has not been in view for {seconds}", "{names_the} is not in view",
                          "{said}"),
+    CauseKind.HIDDEN: ("{names_the} {names_be} hidden from the camera, last seen {seconds} ago",
+                       "{names_the} {names_be} hidden from the camera", "it is hidden from the camera"),
+    CauseKind.GONE: ("{names_the} {names_be} not where the camera last saw it, {seconds} ago",
+                     "{names_the} {names_be} not where the camera last saw it",
+                     "it is not where the camera last saw it"),
+    CauseKind.IMPRECISE: ("the camera does not see exactly enough where {names_the} {names_be}",
+                          "the camera does not see it exactly enough"),
     CauseKind.REFUSED: ("{names} refused the command: {said}", "{said}", "{names} refused the command"),
     CauseKind.UNSUPPORTED: ("the driver cannot honour {names}: {said}", "the driver cannot honour {names}",
                             "{said}"),
@@ -120,6 +131,8 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.SLIPPED: ("{names_the} slipped out of the gripper", "{said}", "it slipped out of the gripper"),
     CauseKind.NOT_GRIPPED: ("the gripper closed on nothing",),
     CauseKind.NO_GRASP: ("{said}", "no grasp fits {names_the}", "no grasp fits it"),
+    CauseKind.OFF_GOAL: ("{said}", "{names_the} was seen {metres} beside its goal and was not let go",
+                         "it was seen beside its goal and was not let go"),
     CauseKind.NOT_HELD: ("{said}", "{names_the} is not in the hand", "it is not in the hand"),
     CauseKind.HAND_FULL: ("{said}", "{names_the} is in the hand already", "the hand is full"),
     CauseKind.STILL_MOVING: ("{said}", "{names} still moves", "the robot still moves"),

@@ -76,7 +76,8 @@ def cause_text(cause: Optional[Cause], say: Namer = spoken) -> str:
         "said": cause.said.strip().rstrip("."), "names": _and(names),
         "names_the": _and(named(name, say) for name in cause.names),
         "names_be": "is" if len(names) == 1 else "are",
-        "seconds": "" if cause.seconds is None else quantity(cause.seconds, "s")})
+        "seconds": "" if cause.seconds is None else quantity(cause.seconds, "s"),
+        "metres": "" if cause.metres is None else quantity(cause.metres, "m")})
 
 
 def with_names(template: str, names: Mapping[str, str], say: Namer = spoken) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, replace
 from threading import Event, Lock, RLock
-from typing import Callable, FrozenSet, List, Optional, Tuple
+from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 
 from hicrisp_core.body.decoder import measured_offset, offset_key
 from hicrisp_core.corrector.constraints import constrained
 from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.effects import names_of
 from hicrisp_core.domain.goal_words import GoalWords
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
@@ -17,8 +18,10 @@ from hicrisp_core.domain.wording import words_of
 from hicrisp_core.executive.conversation import Change, Conversation
 from hicrisp_core.executive.keeping import Keeping
 from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.looking import Looking, not_in_view, out_of_view
 from hicrisp_core.executive.records import in_words
 from hicrisp_core.executive.rehearsal import rehearse
+from hicrisp_core.executive.releasing import release_within
 from hicrisp_core.executive.traffic import Passage, Traffic
 from hicrisp_core.model import (
     Cause,
@@ -38,7 +41,7 @@ from hicrisp_core.model import (
 from hicrisp_core.model.feedback_data import cause_record, said
 from hicrisp_core.model.goal import Statement
 from hicrisp_core.model.offsets import DecoderOffsets
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import ON, Policy
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import PartObserver
 from hicrisp_core.time.deadline import Deadline
@@ -86,6 +89,7 @@ class Attempts:
         self._cancel = cancel
         self._traffic = Traffic(domain)
         self._searcher = searcher
+        self._looking = Looking(ports.robots, ledger, self.observe, cancel)
         self._learnt = Learnt(offsets)
         self._asking = Lock()
         self._keeping = Keeping(domain)
@@ -111,6 +115,7 @@ class Attempts:
         """
         view = copy(self)
         view._ledger, view._later = ledger, later
+        view._looking = self._looking.within(ledger, view.observe)
         return view
 
     def observe(self, mine: Optional[Passage] = None) -> WorldState:
@@ -122,6 +127,12 @@ class Attempts:
                 world = self._ports.watch.see(world)
         self._seen[:] = [world]
         return world
+
+    def survey(self, doubt: Callable[[WorldState], Iterable[str]] = not_in_view) -> WorldState:
+        """The world as it is seen now; by a camera it is looked at until ``doubt`` names nothing more, with
+        the arms out of sight where that is needed. No robot may have anything under way.
+        """
+        return self._looking.until(self.observe(), doubt, tuple(self._ports.robots))
 
     def _latest(self) -> WorldState:
         """The world as it was seen last: nobody looks while a robot moves, only to know what is meant."""
@@ -148,7 +159,9 @@ class Attempts:
             return self._try(command, purpose, depth, passage)
 
     def _try(self, command: Command, purpose: str, depth: int, passage: Passage) -> Attempt:
-        before = passage.before = self.observe(passage)
+        looking = self._looking.within(self._ledger, lambda: self.observe(passage))
+        before = passage.before = looking.until(
+            self.observe(passage), lambda seen: _unseen(command, seen), (command.robot,))
         aimed, refusal = self._prepare(command, before)
         self._ledger.tell(CommandTried(
             command=str(aimed), text=self._domain.describe(aimed), action=aimed.action,
@@ -164,9 +177,10 @@ class Attempts:
                 status=outcome.status.value, message=outcome.message, blockers=outcome.blockers,
                 cause=cause_record(outcome.cause)))
             after = self.observe(passage)
+            verdict = Verdict(told)
+            if told is None:
+                after, verdict = self._judged(aimed, before, after, outcome, passage)
             self._tell_ended(before, after)
-            verdict = Verdict(told) if told is not None else \
-                self._ports.detector.check(aimed, before, after, outcome)
             self._learn(aimed, after, verdict)
         if self._ports.watch is not None and not told_by_user(verdict):
             with self._learnt.lock:
@@ -179,6 +193,25 @@ class Attempts:
             if self._policy.allows(Rung.OFFSET):
                 aimed = constrained(aimed, verdict.feedback, after, self._domain.roles.riding(after))
         return Attempt(aimed, verdict)
+
+    def _judged(
+        self, command: Command, before: WorldState, after: WorldState, outcome: Outcome, passage: Passage
+    ) -> Tuple[WorldState, Verdict]:
+        """The detector's verdict, and the world by which it was given: seen again where the view supports
+        none.
+        """
+        verdict = self._ports.detector.check(command, before, after, outcome)
+
+        def doubt(world: WorldState) -> Tuple[str, ...]:
+            nonlocal verdict
+            if world is not after:
+                verdict = self._ports.detector.check(command, before, world, outcome)
+            found = verdict.feedback
+            return found.subjects if found is not None and out_of_view(found) else ()
+
+        looking = self._looking.within(self._ledger, lambda: self.observe(passage))
+        seen = looking.until(after, doubt, (command.robot,))
+        return seen, verdict
 
     def _tell_ended(self, before: WorldState, after: WorldState) -> None:
         """Tell what was to stay so and is not any more; that it holds in the end is seen to by the goal."""
@@ -227,6 +260,8 @@ class Attempts:
             if not granted:
                 return aimed, Feedback(Level.HIGH, FeedbackKind.SAFETY, aimed,
                                        cause=Cause(CauseKind.NOT_APPROVED))
+        if action.places and self._policy.look_before_release == ON:
+            aimed = replace(aimed, release_within=release_within(self._domain, aimed, world))
         return aimed, None
 
     def _approved(self, command: Command, doubt: str) -> Tuple[bool, Optional[Change]]:
@@ -243,6 +278,7 @@ class Attempts:
     def _execute(self, command: Command, before: WorldState) -> Tuple[Outcome, Optional[Feedback]]:
         """What the driver claims; with the user's words where they stopped the motion and it stands still."""
         self._ledger.moved()
+        self._looking.moved(command.robot)
         robot = self._ports.robots[command.robot]
         with self.conversation.motion(command, before) as stop:
             outcome = robot.execute(command, Deadline(THINK_LIMIT + 2.0 * command.time_limit), stop)
@@ -261,17 +297,25 @@ class Attempts:
         self._ledger.placed(verdict.deviation)
         if not self._policy.allows(Rung.OFFSET):
             return
-        measured = measured_offset(command, after.objects.get(self._domain.item(command)))
-        if measured is None:
+        item = after.objects.get(self._domain.item(command))
+        measured = measured_offset(command, item)
+        if item is None or measured is None:
             return
         key = offset_key(self._domain, command)
         with self._learnt.lock:
-            offsets = self._learnt.offsets = self._learnt.offsets.updated(key, measured)
+            offsets = self._learnt.offsets = self._learnt.offsets.updated(
+                key, measured, item.uncertainty.position)
         estimate, settings = offsets.estimates[key], offsets.settings
         sigma = estimate.sigma(settings)
         self._ledger.tell(OffsetLearnt(
             key=key, mean=(*estimate.mean, 0.0), applied=(*offsets.bias(key), 0.0), sigma=(sigma, sigma, 0.0),
             samples=estimate.samples))
+
+
+def _unseen(command: Command, world: WorldState) -> Tuple[str, ...]:
+    """The things that a command is about and of which nobody knows where they are."""
+    return tuple(name for name in names_of(command).values()
+                 if name in world.objects and world.objects[name].unseen)
 
 
 def told_by_user(verdict: Verdict) -> bool:

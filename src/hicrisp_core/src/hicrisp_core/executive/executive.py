@@ -72,7 +72,7 @@ class Executive:
                             self._cancel.is_set, known=earlier.ways)
         if self._ports.watch is not None:
             self._ports.watch.begin(task)
-        world = attempts.observe()
+        world = attempts.survey()
         task, answer = understand(self._ports, ledger, task, world, history, self._policy.ask_time_limit,
                                   lambda asked, seen: earlier.examples(asked, seen, ledger))
         earlier.tell_examples(ledger)

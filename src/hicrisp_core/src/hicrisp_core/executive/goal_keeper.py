@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Optional
+from typing import Optional, Tuple
 
+from hicrisp_core.detector.certainty import STILL_SURE, doubt_about
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.looking import out_of_sight
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.verdict import missed
-from hicrisp_core.model import Feedback, FeedbackKind, Level, WorldState
+from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.policy import TASK, Policy
 from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood
@@ -64,12 +66,19 @@ class GoalKeeper:
                 and holds(self._goal.first[self._reached], world.relations, self._domain):
             self._reached += 1
 
+    def unseen(self, world: WorldState) -> Tuple[str, ...]:
+        """The things of which a world does not show whether they are as the goal wants them."""
+        found = None if self._goal is None else missed(self._goal, self._domain, world, self._doubt)
+        if found is None or found.kind is FeedbackKind.GOAL_UNSEEN:
+            return found.subjects if found is not None else ()
+        return out_of_sight(world, found.subjects)
+
     def judge(self, world: WorldState) -> Optional[Feedback]:
         """What of the goal is missing; ``None`` where all of it is seen."""
         self.see(world)
         if self._goal is None:
             return None
-        found = missed(self._goal, self._domain, world)
+        found = missed(self._goal, self._domain, world, self._doubt)
         before = self._goal.first[self._reached:]
         if before:
             later = found.conditions if found is not None and found.kind is FeedbackKind.GOAL_MISSED else ()
@@ -78,6 +87,9 @@ class GoalKeeper:
         words = words_of(found, self._domain).error if found is not None else ""
         self._ledger.tell(GoalJudged(seen=found is None, missing=words))
         return found
+
+    def _doubt(self, fact: Relation, world: WorldState) -> Optional[Cause]:
+        return doubt_about(self._domain, fact, world, STILL_SURE)
 
     def _tell(self) -> None:
         goal = self._goal or Goal()

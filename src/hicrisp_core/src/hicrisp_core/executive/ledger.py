@@ -43,6 +43,8 @@ class TaskResult:
     not_begun: Tuple[str, ...] = ()
     goal: str = ""
     """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty where it was not judged."""
+    looks: int = 0
+    """How often the camera looked once more on purpose."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class _Counts:
     failures: List[_Failure] = field(default_factory=list)
     placement_error: Optional[float] = None
     first_motion: Optional[float] = None
+    looks: int = 0
     sim_start: Optional[float] = None
     sim_now: float = 0.0
 
@@ -157,6 +160,11 @@ class Ledger:
             if self._counts.first_motion is None:
                 self._counts.first_motion = self.seconds
 
+    def looked(self) -> None:
+        """Note a look on purpose; it counts as no step."""
+        with self._lock:
+            self._counts.looks += 1
+
     def placed(self, deviation: Optional[Vector]) -> None:
         """Note the latest placement's error in the plane."""
         if deviation is not None:
@@ -215,4 +223,4 @@ class Ledger:
             counts.usage.calls,
             counts.usage.tokens, counts.placement_error, counts.first_motion, self.seconds, self.sim_seconds,
             canceled,
-            account.done, account.given_up, account.not_begun)
+            account.done, account.given_up, account.not_begun, looks=counts.looks)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Dict, List, Sequence, Tuple
 
 from hicrisp_core.domain.ordering import ordered
+from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import told, words_of
 from hicrisp_core.executive.achievements import Achievements
@@ -18,6 +19,8 @@ from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.ledger import Account, Ledger
 from hicrisp_core.executive.look_ahead import LookAhead
+from hicrisp_core.executive.looking import out_of_sight
+from hicrisp_core.executive.relapses import Relapses
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.model import (
@@ -30,6 +33,7 @@ from hicrisp_core.model import (
     Verdict,
     WorldState,
 )
+from hicrisp_core.model.goal import Holds
 from hicrisp_core.policy.policy import OFF, Policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.ports.executive import Ports
@@ -70,6 +74,7 @@ class TaskRun:
         self._policy = policy
         self._ledger = ledger
         self._achieved = Achievements(domain)
+        self._relapses = Relapses(domain)
         self._done: Tuple[StepRecord, ...] = ()
         self._failed: List[Tuple[int, StepResult]] = []
         self._earlier: Tuple[Feedback, ...] = ()
@@ -103,7 +108,7 @@ class TaskRun:
                 continue
             if self._failed and (self._policy.on_failed_step == "stop" or self._over):
                 if self._goal.judged and not self._runner.ended():
-                    self._goal.judge(self._runner.attempts.observe())  # The report says what is missing.
+                    self._goal.judge(self._runner.attempts.survey())  # The report says what is missing.
                 return StepResult(False, reason=self._reasons())
             result = self._verify()
             if self._take_up() or not self._runner.ended() and result.new_steps is None \
@@ -181,6 +186,7 @@ class TaskRun:
     def _settle(self, index: int, ended: _Ended) -> None:
         """Write down how a step ended, and what that means for those that wait for it."""
         result, self._latest = ended.result, index
+        self._relapses.tried(ended.commands)
         if result.changed:
             self._schedule.reopen(index)
             self._achieved.add(ended.commands)
@@ -241,39 +247,58 @@ class TaskRun:
 
         A policy without correction at the end is told the truth all the same.
         """
+        reason = ""
         for _ in range(self._policy.threshold):
             world = self._runner.attempts.observe()
             missing = self._ports.watch.unfinished(world) if self._ports.watch is not None else None
             if missing is None and self._goal.judged:
                 return self._judge(world)
             undone = missing or self._achieved.undone(world)
+            if undone is not None and missing is None and world.viewed is not None:
+                undone = self._achieved.undone(self._runner.attempts.survey(self._undone))
             if undone is None:
                 return StepResult(True)
             command, feedback = undone
+            reason = f"{told(feedback, self._domain)} ({self._policy.threshold} corrections did not help)"
             if command is None or self._policy.verify_goal == OFF or not self._policy.detect:
                 return StepResult(False, reason=told(feedback, self._domain))
             self._ledger.failed(command, feedback, self._domain.describe(command),
                                 words_of(feedback, self._domain).error)
+            self._relapses.found((Holds(fact) for unmet in feedback.unmet for fact in unmet.facts), world)
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:
-                return result
+                return replace(result, reason=self._with_relapses(result.reason))
+            self._relapses.tried(result.commands)
             self._achieved.add(result.commands)
-        return StepResult(False, reason="what the steps made does not stay")
+        return StepResult(False, reason=self._with_relapses(reason))
+
+    def _with_relapses(self, reason: str) -> str:
+        """Why it was given up, with what did not last until then."""
+        return f"{sentence(reason)} {self._relapses.told()}".strip() if reason else reason
+
+    def _undone(self, world: WorldState) -> Tuple[str, ...]:
+        """What nobody sees as the steps made it."""
+        undone = self._achieved.undone(world)
+        return out_of_sight(world, undone[1].subjects) if undone is not None else ()
 
     def _judge(self, world: WorldState) -> StepResult:
-        """Look whether the goal is seen, a second time where it is not; what is missing goes up the
-        ladder.
+        """Look whether the goal is seen, a second time where it is not, and by a camera with the arms out of
+        sight; what is missing goes up the ladder.
         """
         missed = self._goal.judge(world)
-        missed = missed and self._goal.judge(self._runner.attempts.observe())
+        if missed is not None:
+            missed = self._goal.judge(self._runner.attempts.survey(self._goal.unseen))
         if missed is None:
             return StepResult(True)
         self._ledger.failed(None, missed, "the goal", words_of(missed, self._domain).error)
         self._pursued += 1
+        self._relapses.found(missed.conditions, world)
         if self._pursued > self._policy.threshold:
-            return StepResult(False, reason=f"{told(missed, self._domain)} "
-                                            f"({self._policy.threshold} corrections did not help)")
-        return self._runner.pursue(missed, self._progress(world))
+            reason = (f"{told(missed, self._domain)} "
+                      f"({self._policy.threshold} corrections did not help)")
+            return StepResult(False, reason=self._with_relapses(reason))
+        result = self._runner.pursue(missed, self._progress(world))
+        return replace(result, reason=self._with_relapses(result.reason)) if self._pursued > 1 else result
 
     def _replan(self, result: StepResult, world: WorldState) -> None:
         """New steps for a failed one and for all that waited for it; the other steps stay as they are."""

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Optional, Tuple
+from typing import Callable, Iterable, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.truth import missing
-from hicrisp_core.model import Feedback, FeedbackKind, Level, WorldState
+from hicrisp_core.goals.truth import holds, missing, ways_to_say
+from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
 from hicrisp_core.model.goal import Goal, Statement, facts_in
 
+Doubt = Callable[[Relation, WorldState], Optional[Cause]]
+"""Says why a world does not show whether a fact holds."""
 
-def missed(goal: Goal, domain: Domain, world: WorldState) -> Optional[Feedback]:
+
+def certain(_: Relation, __: WorldState) -> Optional[Cause]:
+    """Nothing is in doubt."""
+    return None
+
+
+def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain) -> Optional[Feedback]:
     """The feedback for a goal that is not seen to hold in a world; ``None`` where it is.
 
     That a fact is not seen says nothing where the thing itself is not: a denial about a thing that is out of
-    view is neither missing nor seen.
+    view is neither missing nor seen. Nor is what the view leaves in doubt.
     """
     wanted = (*goal.end, *goal.keep)
     lacking = missing(wanted, world.relations, domain)
@@ -23,9 +31,26 @@ def missed(goal: Goal, domain: Domain, world: WorldState) -> Optional[Feedback]:
                         conditions=lacking)
     unseen = tuple(name for name in _things(wanted, world) if world.objects[name].unseen)
     if not unseen:
-        return None
+        return _doubted(wanted, domain, world, doubt)
     doubtful = tuple(each for each in wanted if set(unseen).intersection(_things((each,), world)))
     return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=unseen, conditions=doubtful)
+
+
+def _doubted(
+    wanted: Tuple[Statement, ...], domain: Domain, world: WorldState, doubt: Doubt
+) -> Optional[Feedback]:
+    """The feedback for a condition that seems to hold, but may not as far as the view shows."""
+    for statement in wanted:
+        causes = {fact: cause for fact in facts_in(statement)
+                  for cause in (doubt(fact, world),) if cause is not None}
+        said = frozenset(way for fact in causes for way in ways_to_say(fact, domain))
+        if not causes or all(holds(statement, facts, domain)
+                             for facts in (world.relations - said, world.relations | said)):
+            continue
+        cause = next(iter(causes.values()))
+        return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=cause.names, conditions=(statement,),
+                        cause=cause, unmet=tuple(Unmet((fact,)) for fact in causes))
+    return None
 
 
 def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ...]:

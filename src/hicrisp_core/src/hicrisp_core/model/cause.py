@@ -8,7 +8,7 @@ from typing import Optional, Tuple
 
 
 class CauseKind(Enum):
-    """What began a failure. The comment says what ``names`` and ``seconds`` of the cause hold."""
+    """What began a failure. The comment says what ``names``, ``seconds`` and ``metres`` of the cause hold."""
 
     UNKNOWN = "unknown"
     """Nobody knows; ``said`` may hold the driver's words."""
@@ -16,6 +16,12 @@ class CauseKind(Enum):
     """A sensor fell silent or sends old data: its topic or name; the age of its latest data."""
     NOT_SEEN = "not_seen"
     """Something is not in view: the things; the age of their latest pose, where there was one."""
+    HIDDEN = "hidden"
+    """Something stands between the camera and them: the things; the age of their latest pose."""
+    GONE = "gone"
+    """They are not where they were seen last: the things; the age of their latest pose."""
+    IMPRECISE = "imprecise"
+    """Poses are not known exactly enough: the things."""
     REFUSED = "refused"
     """The driver refused the command before anything moved: the driver, where it is known by name."""
     UNSUPPORTED = "unsupported"
@@ -38,6 +44,8 @@ class CauseKind(Enum):
     """The gripper closed on nothing: the item."""
     NO_GRASP = "no_grasp"
     """The fingers fit nowhere around the item: the item."""
+    OFF_GOAL = "off_goal"
+    """What the hand holds was seen beside its goal and was not let go: the item; how far beside."""
     NOT_HELD = "not_held"
     """The hand does not hold what it should: the item."""
     HAND_FULL = "hand_full"
@@ -77,9 +85,11 @@ class Cause:
         names: who or what it was, as :class:`CauseKind` says; names of the world, of topics or of nodes.
         seconds: the age or the limit that belongs to it, seconds; ``None`` where there is none.
         said: the words of a driver or a person, quoted for people and models; no code reads them.
+        metres: the distance that belongs to it; ``None`` where there is none.
     """
 
     kind: CauseKind
     names: Tuple[str, ...] = ()
     seconds: Optional[float] = None
     said: str = ""
+    metres: Optional[float] = None

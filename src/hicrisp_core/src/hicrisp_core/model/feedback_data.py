@@ -39,7 +39,8 @@ def feedback_record(feedback: Feedback, error: str = "", reason: str = "",
 
 def cause_record(cause: Optional[Cause]) -> Optional[CauseRecord]:
     """A cause as a record."""
-    return None if cause is None else CauseRecord(cause.kind.value, cause.names, cause.seconds, cause.said)
+    return None if cause is None else CauseRecord(
+        cause.kind.value, cause.names, cause.seconds, cause.said, cause.metres)
 
 
 def said(arguments: Mapping[str, Value]) -> Mapping[str, str]:
@@ -61,8 +62,8 @@ def feedback_of(record: FeedbackRecord) -> Feedback:
               for each in record.unmet),
         tuple(map(_fact, record.seen)),
         None if cause is None
-        else Cause(_CAUSES.get(cause.kind, CauseKind.UNKNOWN), cause.names, cause.seconds,
-                                         cause.said),
+        else Cause(_CAUSES.get(cause.kind, CauseKind.UNKNOWN), cause.names, cause.seconds, cause.said,
+                   cause.metres),
         record.advice, statements_of(record.conditions))
 
 

@@ -38,6 +38,8 @@ class FeedbackKind(Enum):
     """A thing that the command is about has no pose."""
     STALE_POSE = "stale_pose"
     """The pose of a thing that the command is about is too old."""
+    CANNOT_TELL = "cannot_tell"
+    """The view does not support a verdict: ``cause`` has why, ``unmet`` the facts that nobody can see."""
     NOT_MADE = "not_made"
     """The command ran, but a fact that it should make is not seen; ``unmet`` has the facts."""
     NOT_REMOVED = "not_removed"

@@ -104,6 +104,49 @@ def to_euler(q: Quaternion) -> Vector:
     )
 
 
+def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
+    """The quaternion of the turn whose x, y and z axis are these orthogonal unit vectors of the parent
+    frame.
+    """
+    squares = (1.0 + x[0] + y[1] + z[2], 1.0 + x[0] - y[1] - z[2], 1.0 - x[0] + y[1] - z[2],
+               1.0 - x[0] - y[1] + z[2])
+    greatest = max(range(4), key=lambda index: squares[index])
+    differences = (y[2] - z[1], z[0] - x[2], x[1] - y[0])
+    sums = {(1, 2): x[1] + y[0], (1, 3): x[2] + z[0], (2, 3): y[2] + z[1]}
+    found = [0.0, 0.0, 0.0, 0.0]  # w, x, y, z
+    for index in range(4):
+        low, high = sorted((index, greatest))
+        found[index] = (squares[greatest] if index == greatest else differences[high - 1] if low == 0
+                        else sums[(low, high)])
+    length = math.sqrt(sum(value * value for value in found))
+    w, i, j, k = (value / length for value in found)
+    return (i, j, k, w)
+
+
+def facing(position: Vector, target: Vector) -> Pose:
+    """An optical frame (REP-103: z ahead, x right, y down) that looks at a target with the world's z up in
+    its picture; where it looks straight up or down, the world's x is up.
+
+    Raises:
+        ValueError: when it stands where it looks.
+    """
+    ahead = _unit((target[0] - position[0], target[1] - position[1], target[2] - position[2]))
+    level = math.hypot(ahead[0], ahead[1]) > 1e-6
+    right = _unit(_cross(ahead, (0.0, 0.0, 1.0) if level else (1.0, 0.0, 0.0)))
+    return Pose(position, from_axes(right, _cross(ahead, right), ahead))
+
+
+def _cross(a: Vector, b: Vector) -> Vector:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def _unit(v: Vector) -> Vector:
+    length = math.sqrt(sum(value * value for value in v))
+    if length < 1e-9:
+        raise ValueError("a direction needs two points that are apart")
+    return (v[0] / length, v[1] / length, v[2] / length)
+
+
 def upright_turn(axis: Vector) -> Quaternion:
     """The shortest turn that brings a unit vector to the vertical."""
     x, y, z = axis

@@ -49,15 +49,23 @@ class OffsetEstimate:
     scatter: float = 0.0
     """Sum of the squared distances from the mean, both axes, m^2."""
 
-    def updated(self, measured: Planar, settings: OffsetSettings) -> "OffsetEstimate":
-        """The estimate after one more measurement; one beyond twice the limit, or not finite, is left out."""
+    def updated(
+        self, measured: Planar, settings: OffsetSettings, sigma: float = 0.0
+    ) -> "OffsetEstimate":
+        """The estimate after one more measurement; one beyond twice the limit, or not finite, is left out.
+
+        Args:
+            sigma: how far the measurement itself may be off, metres, one standard deviation: the vaguer it is
+                beside the noise of placements, the less it counts.
+        """
         if not math.hypot(*measured) <= 2.0 * settings.limit:
             return self
+        weight = settings.prior_sigma ** 2 / (settings.prior_sigma ** 2 + sigma ** 2)
         keep = min(1.0, (settings.memory - 1.0) / self.samples) if self.samples else 1.0
-        samples = self.samples * keep + 1.0
-        step = tuple((new - old) / samples for new, old in zip(measured, self.mean))
+        samples = self.samples * keep + weight
+        step = tuple(weight * (new - old) / samples for new, old in zip(measured, self.mean))
         mean = (self.mean[0] + step[0], self.mean[1] + step[1])
-        scatter = self.scatter * keep + sum(
+        scatter = self.scatter * keep + weight * sum(
             (new - old) * (new - now) for new, old, now in zip(measured, self.mean, mean))
         return OffsetEstimate(samples, mean, scatter)
 
@@ -87,10 +95,12 @@ class DecoderOffsets:
     estimates: Mapping[str, OffsetEstimate] = field(default_factory=dict)
     settings: OffsetSettings = OffsetSettings()
 
-    def updated(self, key: str, measured: Planar) -> "DecoderOffsets":
-        """The offsets after one measurement of the item's position less the aim."""
+    def updated(self, key: str, measured: Planar, sigma: float = 0.0) -> "DecoderOffsets":
+        """The offsets after one measurement of the item's position less the aim, and how far that may be
+        off.
+        """
         estimates: Dict[str, OffsetEstimate] = dict(self.estimates)
-        estimates[key] = estimates.get(key, OffsetEstimate()).updated(measured, self.settings)
+        estimates[key] = estimates.get(key, OffsetEstimate()).updated(measured, self.settings, sigma)
         return replace(self, estimates=estimates)
 
     def bias(self, key: str) -> Planar:

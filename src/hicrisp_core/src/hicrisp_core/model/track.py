@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from enum import Enum
-from typing import Optional
+from typing import Optional, Tuple
 
 from hicrisp_core.model.geometry import Pose
+from hicrisp_core.model.sight import EXACT, Uncertainty, Visibility
 from hicrisp_core.model.world import WorldObject
 
-
-class Visibility(Enum):
-    """Whether the last picture showed a thing, and if not, why."""
-
-    VISIBLE = "visible"
-    """The last picture shows it."""
-    HIDDEN = "hidden"
-    """Something stands between it and the camera: it is taken to be where it was."""
-    HELD = "held"
-    """It is in a hand and moves with it: its pose is the hand's and the grasp's."""
-    GONE = "gone"
-    """The camera sees the place where it was, and it is not there."""
-
-
-@dataclass(frozen=True)
-class Uncertainty:
-    """How far a measured pose may be off, one standard deviation each.
-
-    Args:
-        position: metres, along the horizontal direction that is known worst.
-        height: metres.
-        yaw: radians, modulo what turns leave the thing looking the same.
-    """
-
-    position: float = 0.0
-    height: float = 0.0
-    yaw: float = 0.0
-
-
-EXACT = Uncertainty()
+__all__ = ["BLIND", "EXACT", "Track", "Uncertainty", "View", "Visibility"]
 
 
 @dataclass(frozen=True)
@@ -60,3 +32,20 @@ class Track:
     stamp: float
     visibility: Visibility = Visibility.VISIBLE
     unknown: Optional[WorldObject] = None
+
+
+@dataclass(frozen=True)
+class View:
+    """All that is known of things after a picture.
+
+    Args:
+        stamp: when the picture was taken, seconds of the pictures' clock.
+        tracks: what is seen, hidden, held and gone; what was never seen has none.
+    """
+
+    stamp: float = -math.inf
+    tracks: Tuple[Track, ...] = ()
+
+
+BLIND = View()
+"""What is known before the first picture."""

@@ -7,6 +7,7 @@ from typing import Optional, Tuple
 
 from hicrisp_core.model.cause import Cause, CauseKind
 from hicrisp_core.model.feedback import Feedback
+from hicrisp_core.model.feedback_kind import FeedbackKind
 from hicrisp_core.model.geometry import Vector
 from hicrisp_core.model.status import Status
 
@@ -54,3 +55,8 @@ class Verdict:
     @property
     def ok(self) -> bool:
         return self.feedback is None
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the view supports no verdict; the feedback says why, and another look may settle it."""
+        return self.feedback is not None and self.feedback.kind is FeedbackKind.CANNOT_TELL

@@ -9,6 +9,7 @@ from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.motion import Motion
 from hicrisp_core.model.shapes import Shape, shape_named
+from hicrisp_core.model.sight import EXACT, Uncertainty, Visibility
 
 
 class Relation(NamedTuple):
@@ -34,6 +35,8 @@ class WorldObject:
         movable: whether a robot may move it.
         lost: whether the pose is too old to count as seen: it is where the thing was last, kept clear of by
             motions, and no fact follows from it.
+        uncertainty: how far the pose may be off; exact where nobody says.
+        visibility: whether it is seen now. What is hidden keeps its pose; what is gone has none.
     """
 
     name: str
@@ -45,6 +48,8 @@ class WorldObject:
     pose_age: float = 0.0
     movable: bool = True
     lost: bool = False
+    uncertainty: Uncertainty = EXACT
+    visibility: Visibility = Visibility.VISIBLE
 
     @property
     def form(self) -> Shape:
@@ -53,12 +58,15 @@ class WorldObject:
 
     @property
     def unseen(self) -> bool:
-        """Whether nobody knows where it is now: it was never seen, or not for too long."""
-        return self.lost or (self.pose is None and math.isinf(self.pose_age))
+        """Whether nobody knows where it is now: it was never seen, or not for too long, or it is gone."""
+        gone = self.visibility is Visibility.GONE
+        return self.lost or gone or (self.pose is None and math.isinf(self.pose_age))
 
     @property
     def sight(self) -> str:
         """For how long it has not been seen, as the end of a sentence: "has not been seen for 9.1 s"."""
+        if self.visibility is Visibility.GONE:
+            return "is not where the camera last saw it"
         return (f"has not been seen for {self.pose_age:.1f} s" if math.isfinite(self.pose_age)
                 else "was never seen")
 
@@ -78,12 +86,18 @@ class RobotState:
 
 @dataclass(frozen=True)
 class WorldState:
-    """A snapshot of everything that was observed at one instant of simulated or real time (seconds)."""
+    """A snapshot of everything that was observed at one instant of simulated or real time (seconds).
+
+    Args:
+        viewed: when the picture was taken that shows the things, seconds of the same clock; ``None`` where
+            poses come without pictures.
+    """
 
     objects: Mapping[str, WorldObject] = field(default_factory=dict)
     relations: FrozenSet[Relation] = frozenset()
     robots: Mapping[str, RobotState] = field(default_factory=dict)
     stamp: float = 0.0
+    viewed: Optional[float] = None
 
     def holds(self, predicate: str, subject: str, object_: str = "") -> bool:
         """Whether the fact is among the relations."""
@@ -100,7 +114,7 @@ class WorldState:
 
     def with_relations(self, relations: FrozenSet[Relation]) -> "WorldState":
         """The same objects and robots with other facts."""
-        return WorldState(self.objects, relations, self.robots, self.stamp)
+        return WorldState(self.objects, relations, self.robots, self.stamp, self.viewed)
 
     def types(self) -> Dict[str, str]:
         """Type by name, for objects and robots (a robot's type is its kind)."""

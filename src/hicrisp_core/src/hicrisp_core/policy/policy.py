@@ -22,6 +22,8 @@ TASK: Final = "task"
 STEPS: Final = "steps"
 OFF: Final = "off"
 """What is judged at the end."""
+ON: Final = "on"
+"""That a part of a policy is on."""
 DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
 BODIES = (DIRECT, MODEL, SIMILAR)
 """The kinds of bodies."""
@@ -65,6 +67,8 @@ class Policy:
             launches the workspace may say otherwise.
         look_ahead: whether a body with a model translates the next step while the robot moves; the answer is
             used only where the question turns out to be the very same, and both are counted.
+        look_before_release: whether an arm looks at what it holds above the goal, goes there anew until that
+            is near enough, and only then lets go.
         body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second
             language model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
     """
@@ -88,6 +92,7 @@ class Policy:
     look_ahead: bool = True
     body: Literal["direct", "model", "similar"] = "direct"
     memory: Literal["off", "read", "on"] = OFF
+    look_before_release: Literal["off", "on"] = OFF
     budget: Budget = field(default_factory=Budget)
     offset: OffsetSettings = field(default_factory=OffsetSettings)
     search: SearchLimits = field(default_factory=SearchLimits)

@@ -6,6 +6,7 @@ from typing import Callable, FrozenSet, Mapping, Optional, Protocol, Tuple, runt
 
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.model.scan import Scan
+from hicrisp_core.model.track import View
 from hicrisp_core.time.deadline import Deadline
 
 Frames = Mapping[str, Tuple[Pose, float]]
@@ -22,8 +23,12 @@ class Eyes(Protocol):
     def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
         """See what moves between two looks: the more often, the less is missed."""
 
-    def see(self, frames: Frames, now: float) -> WorldState:
-        """The world at a moment, seconds of the stamps' clock."""
+    def see(self, frames: Frames, now: float, view: Optional[View] = None) -> WorldState:
+        """The world at a moment, seconds of the stamps' clock.
+
+        Args:
+            view: what the camera shows of the things, where one looks at them.
+        """
 
 
 class Observer(Protocol):

@@ -28,11 +28,13 @@ class Skill:
         run: for an arm ``run(attempt, command)`` with a ``robot.skills.Attempt``; for a base ``run(drive,
             command)`` with a ``robot.drive.Drive``.
         item: whether it handles a thing; then the action must have a parameter for it.
+        own: whether every robot of the kind has it under its own name, besides the actions of the domain.
     """
 
     robot: str
     run: Callable[..., Outcome]
     item: bool = False
+    own: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Tuple
+from typing import Optional, Protocol, Tuple
 
 from hicrisp_core.model.picture import Picture
-from hicrisp_core.model.track import Track
+from hicrisp_core.model.track import Track, View
 from hicrisp_core.ports.eyes import Frames
+
+POSES, CAMERA = "poses", "camera"
+"""How things are seen: by frames of their names, or by a depth camera's pictures."""
 
 
 class Camera(Protocol):
     """Delivers pictures."""
 
-    def take(self) -> Picture:
-        """What is to be seen now."""
+    def take(self) -> Optional[Picture]:
+        """What is to be seen now; ``None`` when no picture came."""
+
+
+class Sight(Protocol):
+    """Looks at the things."""
+
+    def look(self) -> View:
+        """What is to be seen now; what was seen last, with its stamp, where no picture came."""
+
+    def forget(self) -> None:
+        """The world began again."""
 
 
 class Perception(Protocol):

@@ -53,7 +53,7 @@ class ArmRobot:
     def __init__(
         self, arm: Arm, skills: Mapping[str, SkillUse], observe: Callable[[], WorldState],
         settings: Optional[SkillSettings] = None, clock: Callable[[], float] = time.monotonic,
-        limits: Optional[SafetyLimits] = None, hand: Optional[Gripper] = None,
+        limits: Optional[SafetyLimits] = None, *, hand: Gripper,
     ) -> None:
         self.name = arm.name
         self._arm = arm
@@ -61,8 +61,9 @@ class ArmRobot:
         self._settings = settings or SkillSettings()
         self._clock = clock
         self._limits = limits
-        self._hand = replace(hand or Gripper(), opening=arm.max_opening)
+        self._hand = replace(hand, opening=arm.max_opening)
         self._skills = skills_of(ARM, skills)
+        self._actions = frozenset(skills)
         self._running: Optional[_Stop] = None
 
     def use_eyes(self, observe: Callable[[], WorldState]) -> None:
@@ -70,7 +71,7 @@ class ArmRobot:
         self._observe = observe
 
     def capabilities(self) -> Sequence[str]:
-        return tuple(self._skills)
+        return tuple(name for name in self._skills if name in self._actions)
 
     def item(self, command: Command) -> str:
         """The name of the thing that a command handles; empty when it handles none."""
@@ -84,16 +85,18 @@ class ArmRobot:
         if skill is None:
             return Outcome.because(
                 CauseKind.MALFORMED, Status.INVALID,
-                f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self._skills))}.",
+                f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self.capabilities()))}.",
                 "action")
         refusal = self._refusal(command, skill.item(command))
         if refusal is not None:
             return refusal
         limit = command.time_limit if command.time_limit > 0.0 else math.inf
-        stop = _Stop(cancel, self._clock, self._clock() + limit)
+        end = self._clock() + limit
+        stop = _Stop(cancel, self._clock, end)
         self._running = stop
         attempt = Attempt(self._arm, self._observe, deadline, stop, progress or _ignore,
-                          self._hand, self._settings, self._limits, skill.item(command))
+                          self._hand, self._settings, self._limits, skill.item(command),
+                          lambda: end - self._clock())
         try:
             outcome = attempt.interrupted() or skill.run(attempt, command)
         finally:
@@ -119,6 +122,10 @@ class ArmRobot:
                 return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                        f"The goal of {command} is not a finite pose: {goal.position}.",
                                        "target")
+        if not 0.0 <= command.release_within < math.inf:
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"{command} lets go within {command.release_within} m of its goal; that "
+                                   "is at least 0.", "release_within")
         if item:
             known = self._observe().objects
             if item not in known:

@@ -29,13 +29,17 @@ class BoundSkill:
 
 def skills_of(kind: str, uses: Mapping[str, SkillUse]) -> Dict[str, BoundSkill]:
     """The skills of a kind of robot (``arm`` or ``base``), by action; skills of other kinds are left out.
+    Those that every robot of the kind has go by their own names.
 
     Raises:
         ConfigError: for a skill that nobody has defined, with those that there are.
     """
-    found: Dict[str, BoundSkill] = {}
+    known = extensions().skills
+    every: Dict[str, Skill] = {name: known.get(name) for name in known}
+    found = {name: BoundSkill(skill, SkillUse(name)) for name, skill in every.items()
+             if skill.own and skill.robot == kind}
     for action, use in uses.items():
-        skill: Skill = extensions().skills.get(use.skill)
+        skill: Skill = known.get(use.skill)
         if skill.robot == kind:
             found[action] = BoundSkill(skill, use)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Callable, FrozenSet, Optional, Union
@@ -29,6 +30,7 @@ class SkillSettings:
         press: how far below its goal an item may be lowered until it touches.
         early: a contact this far above the goal is not the one that was expected.
         tries: how many ways to grasp or to place are tried.
+        approaches: how often the arm goes above a goal at most, until it is seen to be near enough.
     """
 
     approach: float = 0.11
@@ -39,6 +41,7 @@ class SkillSettings:
     guarded: float = 0.08
     force: float = 30.0
     tries: int = 8
+    approaches: int = 30
 
 
 @dataclass
@@ -47,6 +50,7 @@ class Attempt:
 
     Args:
         item: the name of the thing that the command handles; empty where it names none.
+        left: seconds of the robot's clock until the command's time limit.
     """
 
     arm: Arm
@@ -54,10 +58,11 @@ class Attempt:
     deadline: Deadline
     cancel: Event
     progress: Progress
-    gripper: Gripper = field(default_factory=Gripper)
+    gripper: Gripper
     settings: SkillSettings = field(default_factory=SkillSettings)
     limits: Optional[SafetyLimits] = None
     item: str = ""
+    left: Callable[[], float] = lambda: math.inf
 
     def look(self) -> WorldState:
         """Observe the world and plan in it from now on."""

@@ -11,7 +11,9 @@ from pydantic.dataclasses import dataclass
 from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.domain import Domain
-from hicrisp_core.scene.scene import EMBEDDED, Camera, Scene, SceneFault
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.scene.cameras import load_camera
+from hicrisp_core.scene.scene import DEFAULT_CAMERA, EMBEDDED, Camera, Scene, SceneFault
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -32,6 +34,9 @@ class Tuning:
     tolerances: Mapping[str, float] = field(default_factory=dict)
     faults: Tuple[SceneFault, ...] = ()
     cameras: Mapping[str, Camera] = field(default_factory=dict)
+    camera: str = DEFAULT_CAMERA
+    tags: bool = False
+    markers: str = ""
 
 
 def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
@@ -48,8 +53,19 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
     return Scene(name=heading.scene, domain=domain.name, robots=(), objects={},
                  description=heading.description,
                  task=heading.task, tolerances=tuning.tolerances, faults=tuning.faults,
-                 cameras=tuning.cameras,
-                 seed=seed, source=str(path))
+                 cameras=tuning.cameras, camera=_camera(tuning.camera, path, positions), tags=tuning.tags,
+                 markers=tuning.markers, seed=seed, source=str(path))
+
+
+def _camera(name: str, path: Path, positions: Positions) -> str:
+    """The name of a camera, when its file can be read."""
+    if name == DEFAULT_CAMERA:
+        return name
+    try:
+        load_camera(name, beside=path)
+    except ConfigError as error:
+        raise positions.error(("camera",), str(error)) from error
+    return name
 
 
 def _listed(fault: Any) -> Any:

@@ -16,6 +16,8 @@ _LIFT = 0.001
 """Height above the table from which a moved thing drops, metres."""
 _FAR = ((0.84, -0.52), (0.84, 0.52), (0.84, -0.40), (0.84, 0.40), (0.76, -0.54), (0.76, 0.54))
 """Spots of the table beyond the reach of a hand that points down."""
+_NEAR, _TRIES = (0.36, -0.30, 0.56, 0.30), 200
+"""Where a thing is put by chance: x_min, y_min, x_max, y_max, metres; and how many spots are tried."""
 
 
 class Relocation:
@@ -34,6 +36,16 @@ class Relocation:
         self._things = things
         self._table = table
         self._put = put
+
+    def things(self) -> Mapping[str, WorldObject]:
+        """Where the physics has the things that can move, by name."""
+        return self._things()
+
+    def put_by_chance(self, name: str, dice: np.random.Generator) -> Optional[str]:
+        """Move a thing to a free spot in front of the robot; ``None`` when there is none."""
+        x_min, y_min, x_max, y_max = _NEAR
+        return self._put_first(name, [(float(x), float(y)) for x, y in
+                                      dice.uniform((x_min, y_min), (x_max, y_max), (_TRIES, 2))])
 
     def push(self, name: str, by: Sequence[float], dice: np.random.Generator) -> Optional[str]:
         """Move a thing by [dx, dy], or by a distance in a random direction; ``None`` when there is no

@@ -13,6 +13,7 @@ from hicrisp_core.config.settings import STRICT
 from hicrisp_core.model import KeepOut, Pose, Relation, RobotState, Vector, WorldObject, WorldState
 
 EMBEDDED = "embedded"
+DEFAULT_CAMERA = "d435_fixed"
 TABLE = "table"
 """Name of the surface that the robot stands at; its top is the plane z = 0."""
 ROOM_FLOOR = -0.75
@@ -131,6 +132,12 @@ class Scene:
         task: the sentence that is tried when the user says nothing else.
         tolerances: the domain's predicates whose tolerance is another one here, metres.
         faults: what is injected at the beginning.
+        cameras: viewpoints of pictures for people.
+        camera: name of the depth camera in ``config/cameras`` that watches.
+        tags: whether the things wear AprilTags (``scene.tags``).
+        markers: name of a file of ``config/tags`` with tags on links of the robot and on the table; none for
+            no such tags.
+        unknown: what stands on the table too, and nobody is told of.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
         world: what moves it: ``embedded``, ``arena`` (both physics), ``lab`` (one physics for both),
@@ -150,6 +157,10 @@ class Scene:
     tolerances: Mapping[str, float] = field(default_factory=dict)
     faults: Tuple[SceneFault, ...] = ()
     cameras: Mapping[str, Camera] = field(default_factory=dict)
+    camera: str = DEFAULT_CAMERA
+    tags: bool = False
+    markers: str = ""
+    unknown: Tuple[WorldObject, ...] = ()
     seed: int = 0
     source: str = ""
     world: str = EMBEDDED

@@ -150,6 +150,16 @@ class StackChanged(Event):
 
 
 @dataclass(frozen=True)
+class LookedAgain(Event):
+    """The camera looked once more on purpose: at ``names``, with the arms ``cleared`` moved out of sight."""
+
+    kind: ClassVar[str] = "look"
+    names: Tuple[str, ...] = ()
+    cleared: Tuple[str, ...] = ()
+    seen: bool = False
+
+
+@dataclass(frozen=True)
 class OffsetLearnt(Event):
     """What the action decoder has learnt for ``key`` (robot, action, frame); metres."""
 
@@ -251,7 +261,7 @@ class TaskFinished(Event):
 EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (
     TaskReceived, PlanMade, GoalUnderstood, QuestionAsked, UserSaid, GoalJudged, Answered, Refused,
     StepStarted, StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
-    CorrectionMade, StackChanged, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected, UsageSoFar,
-    Waiting, Noted, Recalled,
+    CorrectionMade, StackChanged, LookedAgain, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected,
+    UsageSoFar, Waiting, Noted, Recalled,
     TaskFinished)}
 """The table of kinds."""

@@ -54,12 +54,15 @@ class UnmetRecord:
 
 @dataclass(frozen=True)
 class CauseRecord:
-    """What began a failure: its kind, who or what it was, an age or a limit in seconds, a driver's words."""
+    """What began a failure: its kind, who or what it was, an age or a limit in seconds, a driver's words, a
+    distance in metres.
+    """
 
     kind: str = ""
     names: Tuple[str, ...] = ()
     seconds: Optional[float] = None
     said: str = ""
+    metres: Optional[float] = None
 
 
 @dataclass(frozen=True)

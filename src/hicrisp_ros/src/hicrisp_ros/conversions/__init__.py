@@ -38,7 +38,14 @@ from hicrisp_ros.conversions.verdict import (
     verdict_from_msg,
     verdict_to_msg,
 )
-from hicrisp_ros.conversions.world import facts_from_msg, facts_to_msg, world_from_msg, world_to_msg
+from hicrisp_ros.conversions.world import (
+    facts_from_msg,
+    facts_to_msg,
+    view_from_msg,
+    view_to_msg,
+    world_from_msg,
+    world_to_msg,
+)
 
 __all__ = [
     "choices_from_msg", "choices_to_msg", "command_from_msg", "command_to_msg", "correction_from_msg",
@@ -49,6 +56,7 @@ __all__ = [
     "plan_to_msg", "pose_from_msg", "pose_to_msg", "record_from_msg", "record_to_msg",
     "remembered_from_msg", "remembered_to_msg", "stack_from_msg",
     "stack_to_msg", "step_from_msg", "step_to_msg", "usage_from_msg", "usage_to_msg", "vector_from_msg",
-    "vector_to_msg", "verdict_from_msg", "verdict_to_msg", "way_from_msg", "way_to_msg",
+    "vector_to_msg", "verdict_from_msg", "verdict_to_msg", "view_from_msg", "view_to_msg",
+    "way_from_msg", "way_to_msg",
     "world_from_msg", "world_to_msg",
 ]

@@ -89,6 +89,7 @@ def command_to_msg(command: Command) -> CommandMsg:
         apart=command.apart,
         keep_out=keep_outs_to_msg(command.keep_out),
         clearance=command.clearance,
+        release_within=command.release_within,
     )
 
 
@@ -105,6 +106,7 @@ def command_from_msg(message: CommandMsg) -> Command:
         apart=message.apart,
         keep_out=keep_outs_from_msg(message.keep_out),
         clearance=message.clearance,
+        release_within=message.release_within,
     )
 
 

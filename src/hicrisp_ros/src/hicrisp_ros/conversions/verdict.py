@@ -46,7 +46,8 @@ def cause_to_msg(cause: Optional[Cause]) -> CauseMsg:
     if cause is None:
         return CauseMsg()
     return CauseMsg(kind=cause.kind.value, names=list(cause.names), has_seconds=cause.seconds is not None,
-                    seconds=cause.seconds or 0.0, said=cause.said)
+                    seconds=cause.seconds or 0.0, said=cause.said, has_metres=cause.metres is not None,
+                    metres=cause.metres or 0.0)
 
 
 def cause_from_msg(message: CauseMsg) -> Optional[Cause]:
@@ -54,7 +55,8 @@ def cause_from_msg(message: CauseMsg) -> Optional[Cause]:
     if not message.kind:
         return None
     kind = CauseKind(message.kind) if message.kind in _CAUSES else CauseKind.UNKNOWN
-    return Cause(kind, tuple(message.names), message.seconds if message.has_seconds else None, message.said)
+    return Cause(kind, tuple(message.names), message.seconds if message.has_seconds else None, message.said,
+                 message.metres if message.has_metres else None)
 
 
 def outcome_to_msg(outcome: Outcome) -> OutcomeMsg:

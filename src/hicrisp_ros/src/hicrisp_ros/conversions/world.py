@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import FrozenSet, Iterable, List, Optional
 
 import genpy
 from geometry_msgs.msg import Vector3
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Motion, Relation, RobotState, WorldObject, WorldState
+from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
 from std_msgs.msg import Header
 
-from hicrisp_msgs.msg import KeyValue
+from hicrisp_msgs.msg import KeyValue, TrackArray
 from hicrisp_msgs.msg import Motion as MotionMsg
 from hicrisp_msgs.msg import Relation as RelationMsg
 from hicrisp_msgs.msg import RobotState as RobotStateMsg
+from hicrisp_msgs.msg import Track as TrackMsg
 from hicrisp_msgs.msg import WorldObject as WorldObjectMsg
 from hicrisp_msgs.msg import WorldState as WorldStateMsg
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
@@ -32,6 +35,10 @@ def _object_to_msg(thing: WorldObject) -> WorldObjectMsg:
         pose=pose_to_msg(thing.pose),
         pose_age=thing.pose_age,
         movable=thing.movable,
+        visibility=thing.visibility.value,
+        position_sigma=thing.uncertainty.position,
+        height_sigma=thing.uncertainty.height,
+        yaw_sigma=thing.uncertainty.yaw,
         lost=thing.lost,
     )
 
@@ -47,7 +54,13 @@ def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
         pose_age=message.pose_age,
         movable=message.movable,
         lost=message.lost,
+        uncertainty=Uncertainty(message.position_sigma, message.height_sigma, message.yaw_sigma),
+        visibility=_visibility(message.visibility),
     )
+
+
+def _visibility(name: str) -> Visibility:
+    return next((each for each in Visibility if each.value == name), Visibility.VISIBLE)
 
 
 def _robot_to_msg(robot: RobotState) -> RobotStateMsg:
@@ -104,6 +117,8 @@ def world_to_msg(world: WorldState) -> WorldStateMsg:
         objects=[_object_to_msg(thing) for thing in world.objects.values()],
         relations=facts_to_msg(world.relations),
         robots=[_robot_to_msg(robot) for robot in world.robots.values()],
+        has_view=world.viewed is not None,
+        viewed=_time(world.viewed or 0.0),
     )
 
 
@@ -114,4 +129,43 @@ def world_from_msg(message: WorldStateMsg) -> WorldState:
         relations=facts_from_msg(message.relations),
         robots={robot.name: _robot_from_msg(robot) for robot in message.robots},
         stamp=message.header.stamp.to_sec(),
+        viewed=_seconds(message.viewed) if message.has_view else None,
     )
+
+
+def view_to_msg(view: View) -> TrackArray:
+    """A view as a message."""
+    return TrackArray(header=Header(stamp=_time(view.stamp), frame_id=WORLD_FRAME),
+                      tracks=[_track_to_msg(track) for track in view.tracks])
+
+
+def view_from_msg(message: TrackArray) -> View:
+    """The view of a message; a track without a pose is left out."""
+    return View(message.header.stamp.to_sec(),
+                tuple(track for track in map(_track_from_msg, message.tracks) if track is not None))
+
+
+def _track_to_msg(track: Track) -> TrackMsg:
+    sure = track.uncertainty
+    thing = _object_to_msg(track.unknown) if track.unknown is not None else WorldObjectMsg()
+    return TrackMsg(track.name, pose_to_msg(track.pose), sure.position, sure.height, sure.yaw,
+                    _time(track.stamp), track.visibility.value, track.unknown is not None, thing)
+
+
+def _track_from_msg(message: TrackMsg) -> Optional[Track]:
+    pose = pose_from_msg(message.pose, True)
+    if pose is None:
+        return None
+    sure = Uncertainty(message.position_sigma, message.height_sigma, message.yaw_sigma)
+    return Track(message.name, pose, sure, _seconds(message.stamp), _visibility(message.visibility),
+                 _object_from_msg(message.thing) if message.unknown else None)
+
+
+def _time(seconds: float) -> genpy.Time:
+    """A stamp; 0 for a moment before the clock began."""
+    return genpy.Time.from_sec(max(0.0, seconds))
+
+
+def _seconds(stamp: genpy.Time) -> float:
+    """The moment of a stamp; before all time where it is 0."""
+    return stamp.to_sec() if not stamp.is_zero() else -math.inf

@@ -10,7 +10,7 @@ from threading import Condition, Event
 from typing import Callable, Deque, FrozenSet, List, Optional, Tuple
 
 import rospy
-from hicrisp_core.model import WorldState
+from hicrisp_core.model import WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.time.deadline import Deadline
 
@@ -22,6 +22,8 @@ Moving = Callable[[], FrozenSet[str]]
 CLOCK_JUMP = 1.0
 """Seconds by which the clock, and the newest state against it, must go back before it was set back."""
 LAST_LOOK = 1.0
+_SURE = 3.0
+"""Standard deviations by which two poses of a thing that stands still may differ."""
 
 
 class TopicObserver:
@@ -108,7 +110,7 @@ class TopicObserver:
     def _settled(self, latest: WorldState, messages: List[WorldStateMsg], besides: FrozenSet[str]) -> bool:
         """Whether everything else is where it was at the start of the window."""
         for message in reversed(messages[:-1]):
-            if latest.stamp - message.header.stamp.to_sec() >= self._window:
+            if _shown_at(latest) - _shown_in(message) >= self._window:
                 return _moved(world_from_msg(message), latest, besides) <= self._still
         return False
 
@@ -146,10 +148,22 @@ def _from_the_future(world: WorldState) -> bool:
     return 0.0 < now < world.stamp - CLOCK_JUMP
 
 
+def _shown_at(world: WorldState) -> float:
+    """The moment that a world shows: that of its picture, where it is seen by a camera."""
+    return world.stamp if world.viewed is None else world.viewed
+
+
+def _shown_in(message: WorldStateMsg) -> float:
+    """The same of a message."""
+    return (message.viewed if message.has_view else message.header.stamp).to_sec()
+
+
 def _seen_at(world: WorldState) -> float:
     """When the newest pose of a movable thing was seen, or facts without poses were, seconds of the ROS
     clock.
     """
+    if world.viewed is not None:
+        return world.viewed
     ages = [thing.pose_age for thing in world.objects.values() if thing.pose is not None and thing.movable]
     if not ages and any(robot.kind == "base" and robot.pose is not None for robot in world.robots.values()):
         return world.stamp  # The detector shows a robot's pose only while it is fresh.
@@ -161,7 +175,8 @@ def _seen_at(world: WorldState) -> float:
 def _moved(before: WorldState, after: WorldState, besides: FrozenSet[str]) -> float:
     """The longest way that any other thing or tool went, metres; infinite when one appeared or vanished.
 
-    What nobody can move does not count: a lidar outlines an obstacle a little differently with every scan.
+    A thing goes as far as its poses are apart beyond their uncertainty. What nobody can move does not count:
+    a lidar outlines an obstacle a little differently with every scan.
     """
     farthest = 0.0
     things = ({name: thing for name, thing in world.objects.items() if thing.movable}
@@ -173,5 +188,11 @@ def _moved(before: WorldState, after: WorldState, besides: FrozenSet[str]) -> fl
             if (a is None) != (b is None):
                 return math.inf
             if a is not None and b is not None:
-                farthest = max(farthest, distance(a.position, b.position))  # type: ignore[attr-defined]
+                apart = distance(a.position, b.position)  # type: ignore[attr-defined]
+                farthest = max(farthest, apart - _SURE * math.hypot(_vague(was[name]), _vague(is_[name])))
     return farthest
+
+
+def _vague(thing: object) -> float:
+    """How far the pose of a thing may be off, metres; nothing for a robot."""
+    return thing.uncertainty.position if isinstance(thing, WorldObject) else 0.0

@@ -23,6 +23,7 @@ from hicrisp_sim.agv.world import AgvFaults, follow_with
 from hicrisp_sim.embedded import QUIET, EmbeddedWorld
 from hicrisp_sim.lab.simulation import LabSimulation
 from hicrisp_sim.robot_files import robot_file
+from hicrisp_sim.simulation import Snapshot
 
 Moving = Callable[[], FrozenSet[str]]
 """Names the robots and things that move on purpose at this moment."""
@@ -85,12 +86,11 @@ class LabWorld(EmbeddedWorld):
             return self.base_faults.inject(kind, target, magnitude)
         return super().inject(kind, target, magnitude, count)
 
-    def frames(self) -> Dict[str, Tuple[Pose, float]]:
+    def frames(self, snapshot: Optional[Snapshot] = None) -> Dict[str, Tuple[Pose, float]]:
         """The pose of every thing and of both robots' frames in the world frame, with its time."""
-        frames = super().frames()
+        frames = super().frames(snapshot)
         pose, stamp = frames.pop(FREE_JOINT)
-        name = self.base_settings.name
-        frames[f"{name}/base_link"] = (pose, stamp)
+        frames[self.eyes.frame_of(self.base_settings.name)] = (pose, stamp)
         for start in self.scene.arena.starts.values() if self.scene.arena else ():
             if start.tray:
                 frames[start.tray] = (pose.compose(tray_in_base()), stamp)

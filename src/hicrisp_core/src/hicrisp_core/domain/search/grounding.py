@@ -15,6 +15,7 @@ from hicrisp_core.domain.search.clock import Clock, TooWide
 from hicrisp_core.domain.search.facts import FactTable, Pattern
 from hicrisp_core.domain.search.operators import Operator, Way
 from hicrisp_core.domain.search.state_tests import AnyOf, Ground, Join, StateTest, clause_test
+from hicrisp_core.domain.search.static import fixed_predicates, lasting_predicates, spare_actions
 from hicrisp_core.domain.search.unify import Unified, unify
 from hicrisp_core.model import Command, Relation, Value
 
@@ -100,6 +101,7 @@ class Grounding:
         self.ground = Ground(self.table, self._is_a, Facts(fixed), fixed_predicates(domain), self._candidates)
         self._tests: Dict[Tuple[int, Tuple[str, ...]], Union[bool, StateTest]] = {}
         self._preconditions = _shared_conditions(domain)
+        self._spare: Dict[bool, FrozenSet[str]] = {}
         self._operators: Dict[Tuple[str, Tuple[Value, ...]], Optional[Operator]] = {}
         self._achievers: Dict[Tuple[int, bool, Breadth], Optional[Achievers]] = {}
         self._patterns: List[Pattern] = []
@@ -131,12 +133,13 @@ class Grounding:
 
         Args:
             undoable: whether only actions that can be undone count.
-            named: the things that the goal names; they matter to that breadth alone, whose ways are not kept.
+            named: the things that the goal names. Where they matter, the ways are not kept: in that breadth,
+                and where something is to be removed and the state does not say by what.
 
         Raises:
             TooWide: when there are too many to look at.
         """
-        if breadth is Breadth.NAMED:
+        if breadth is Breadth.NAMED or breadth is Breadth.TOLD and isinstance(key, int) and key & 1:
             return self._find(key, undoable, breadth, named, clock)
         where = (key if isinstance(key, int) else -1 - id(key), undoable, breadth)
         if where not in self._achievers:
@@ -173,8 +176,9 @@ class Grounding:
             if by_effect:
                 told.extend(by_effect)
             elif not told_too or least in (None, free) and not only_told:
-                ways = self._ways(action, found.parameters, effect, found.variables, clock, among)
-                fixed.update(dict.fromkeys(ways))
+                ways = dict.fromkeys(self._some_ways(
+                    action, found, effect, clock, among, named if told_too and removes and free else None))
+                fixed.update(ways)
                 least = free if fixed else None
                 if len(fixed) > MOST_WAYS:
                     raise TooWide
@@ -182,11 +186,25 @@ class Grounding:
                 told.extend(self._told(action, found, effect, by_effect=False))
         return Achievers(tuple(fixed), tuple(told))
 
+    def _some_ways(
+        self, action: Action, found: Unified, effect: Effect, clock: Clock, among: Optional[FrozenSet[str]],
+        rather: Optional[FrozenSet[str]],
+    ) -> Iterator[Way]:
+        """The ways that bind things among some; where one binds things among others, only the latter ones."""
+        if rather is not None:
+            first = tuple(self._ways(action, found.parameters, effect, found.variables, clock, rather))
+            if first:
+                yield from first
+                return
+        yield from self._ways(action, found.parameters, effect, found.variables, clock, among)
+
     def _unified(
         self, predicate: str, wanted: Tuple[str, ...], removes: bool, undoable: bool, told_too: bool
     ) -> Iterator[_Candidate]:
+        if undoable not in self._spare:
+            self._spare[undoable] = spare_actions(self._domain, undoable)
         for action in self._domain.actions.values():
-            if undoable and not action.reversible:
+            if undoable and not action.reversible or action.name in self._spare[undoable]:
                 continue
             found: List[_Candidate] = []
             for effect in action.effects:
@@ -343,19 +361,6 @@ class Grounding:
             self._stands[predicate, index] = tuple(sorted(
                 {name for type_ in types for name in self._of_type(type_)} if known else self._types))
         return self._stands[predicate, index]
-
-
-def fixed_predicates(domain: Domain) -> FrozenSet[str]:
-    """The predicates of which no action makes or removes a fact."""
-    touched = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects}
-    return frozenset() if "*" in touched else frozenset(domain.predicates) - touched
-
-
-def lasting_predicates(domain: Domain) -> FrozenSet[str]:
-    """The predicates of which no action removes a fact."""
-    removed = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
-               if effect.removes}
-    return frozenset() if "*" in removed else frozenset(domain.predicates) - removed
 
 
 def _shared_conditions(domain: Domain) -> Dict[str, Tuple[_Shared, ...]]:

@@ -9,7 +9,7 @@ Geffner's h_add).
 from __future__ import annotations
 
 import heapq
-from typing import Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
+from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from hicrisp_core.domain.search.clock import Clock, TooWide
 from hicrisp_core.domain.search.facts import Pattern
@@ -74,11 +74,29 @@ class Relaxation:
             and test.pattern.predicate in grounding.lasting)
         """What the goal denies and nothing takes away again: what makes it leads nowhere."""
         self._clock = clock
+        self.remembers = breadth is not Breadth.TOLD
+        """Whether operators count in every state once they counted in one."""
+        self._met: Dict[Operator, None] = {}
 
     def estimate(self, state: int) -> Optional[Estimate]:
         """The estimate for a state; ``None`` where not even the relaxed task has a solution."""
         graph = self.graph(state)
-        return None if graph is None else _estimate(graph, self._kept)
+        if graph is None:
+            return None
+        if self.remembers:
+            self._met.update(dict.fromkeys(each for each in graph.operators if each is not None))
+        return _estimate(graph, self._kept)
+
+    def remembered(self, state: int, estimate: Estimate) -> Iterator[Operator]:
+        """Further operators that can run in a state, and that the goal had to do with in another one.
+
+        What holds already, and would be lost on the way to the rest, can need them: a thing is taken along
+        so that it stays near.
+        """
+        known = {*estimate.helpful, *estimate.others}
+        for operator in tuple(self._met):
+            if operator not in known and all(test.holds(state) for test in operator.tests):
+                yield operator
 
     def graph(self, state: int) -> Optional[Graph]:
         """The relaxed task from a state; ``None`` where some condition of the goal can never be mended."""

@@ -1,0 +1,63 @@
+"""What a domain says before any question: the facts that never change or are never lost, and the actions
+that are never needed."""
+
+from __future__ import annotations
+
+from typing import Dict, FrozenSet, Iterator, List, Sequence, Tuple
+
+from hicrisp_core.domain.schema import Action, Domain, Parameter
+
+
+def fixed_predicates(domain: Domain) -> FrozenSet[str]:
+    """The predicates of which no action makes or removes a fact."""
+    touched = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects}
+    return frozenset() if "*" in touched else frozenset(domain.predicates) - touched
+
+
+def lasting_predicates(domain: Domain) -> FrozenSet[str]:
+    """The predicates of which no action removes a fact."""
+    removed = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
+               if effect.removes}
+    return frozenset() if "*" in removed else frozenset(domain.predicates) - removed
+
+
+def spare_actions(domain: Domain, undoable: bool) -> FrozenSet[str]:
+    """The names of the actions in whose place another one can always be used.
+
+    Wiping, for example, cleans as washing does, and needs a cloth besides. Of several actions that are alike,
+    the first in the domain stays. No shortest sequence gets longer without the spare ones.
+
+    Args:
+        undoable: whether only actions that can be undone may be used.
+    """
+    alike: Dict[Tuple[object, ...], List[Action]] = {}
+    for action in domain.actions.values():
+        if action.reversible or not undoable:
+            alike.setdefault((*action.parameters, frozenset(action.effects)), []).append(action)
+    return frozenset(name for actions in alike.values() for name in _spare(domain, actions))
+
+
+def _spare(domain: Domain, actions: Sequence[Action]) -> Iterator[str]:
+    """Of actions with the same effects those in whose place another one can be used."""
+    for index, action in enumerate(actions):
+        for before, other in enumerate(actions):
+            if before != index and _serves(domain, other, action) and (
+                    before < index or not _serves(domain, action, other)):
+                yield action.name
+                break
+
+
+def _serves(domain: Domain, other: Action, action: Action) -> bool:
+    """Whether another action with the same effects can run wherever an action can."""
+    needed = {each.condition for each in action.preconditions}
+    return all(each.condition in needed for each in other.preconditions) and all(
+        _takes(domain, own, action.parameters[name]) for name, own in other.parameters.items())
+
+
+def _takes(domain: Domain, own: Parameter, other: Parameter) -> bool:
+    """Whether a parameter takes every value of another one."""
+    return _form(own) == _form(other) and (own.type == other.type or domain.is_a(other.type, own.type))
+
+
+def _form(parameter: Parameter) -> Tuple[object, ...]:
+    return parameter.default, parameter.minimum, parameter.maximum, parameter.any, parameter.optional

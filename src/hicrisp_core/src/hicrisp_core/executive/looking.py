@@ -1,0 +1,120 @@
+"""Looking on purpose: where a view supports no verdict, the arm moves out of sight, and the camera looks
+again.
+"""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Callable, Iterable, Mapping, Set, Tuple
+
+from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.model import Command, Feedback, FeedbackKind, WorldState
+from hicrisp_core.model.track import Visibility
+from hicrisp_core.ports.kinds import ARM
+from hicrisp_core.ports.robot import CLEAR_VIEW, RobotPort
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.events import LookedAgain
+
+LOOKS = 4
+"""Further looks after which it stays as it was seen last."""
+_CLEAR_LIMIT = 90.0
+"""Wall seconds for an arm to move out of sight."""
+_TIME_LIMIT = 30.0
+"""Seconds of the robot's clock for the same."""
+_NOT_IN_VIEW = frozenset((FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE, FeedbackKind.CANNOT_TELL))
+
+
+class Looking:
+    """Looks again, at most ``LOOKS`` times for one question: first as things are, then with the arms out of
+    sight.
+
+    Args:
+        observe: looks once, at what is newer than the call.
+        canceled: whether nobody wants to know any more.
+    """
+
+    def __init__(
+        self, robots: Mapping[str, RobotPort], ledger: Ledger, observe: Callable[[], WorldState],
+        canceled: Event,
+    ) -> None:
+        self._robots = robots
+        self._ledger = ledger
+        self._observe = observe
+        self._canceled = canceled
+        self._cleared: Set[str] = set()
+        self._vain: Set[str] = set()
+        """What was looked for long enough since a robot moved last."""
+
+    def within(
+        self, ledger: Ledger, observe: Callable[[], WorldState]
+    ) -> "Looking":
+        """The same, for one attempt; what it moves out of sight is so for all."""
+        view = Looking(self._robots, ledger, observe, self._canceled)
+        view._cleared, view._vain = self._cleared, self._vain
+        return view
+
+    def moved(self, robot: str) -> None:
+        """A robot was told to do something else: it may stand in the view again."""
+        self._cleared.discard(robot)
+        self._vain.clear()
+
+    def until(
+        self, world: WorldState, doubt: Callable[[WorldState], Iterable[str]], robots: Iterable[str]
+    ) -> WorldState:
+        """Look until no doubt is left, or for long enough.
+
+        Args:
+            doubt: names what a world does not show; nothing where it shows all that is asked.
+            robots: those that may be moved out of sight.
+
+        Returns:
+            The world as it was seen last; at once the given one where nobody looks by a camera.
+        """
+        mine = tuple(robots)
+        names = () if world.viewed is None else tuple(doubt(world))
+        names = () if self._vain.issuperset(names) else names
+        for number in range(LOOKS):
+            if not names or self._canceled.is_set():
+                break
+            cleared = self._clear(world, mine) if number > 0 or self._hidden(world, names) else ()
+            world = self._observe()
+            wanted, names = names, tuple(doubt(world))
+            self._ledger.looked()
+            self._ledger.tell(LookedAgain(names=wanted, cleared=cleared, seen=not names))
+        self._vain.update(names)
+        return world
+
+    def _hidden(self, world: WorldState, names: Iterable[str]) -> bool:
+        """Whether some of it is out of view, so that the same look shows no more."""
+        return any(name in world.objects and world.objects[name].visibility is not Visibility.VISIBLE
+                   for name in names)
+
+    def _clear(self, world: WorldState, robots: Iterable[str]) -> Tuple[str, ...]:
+        """Move arms out of sight; those that went."""
+        went = []
+        for name in robots:
+            seen = world.robots.get(name)
+            if seen is None or seen.kind != ARM or name in self._cleared or name not in self._robots:
+                continue
+            command = Command(CLEAR_VIEW, {}, name, time_limit=_TIME_LIMIT)
+            if self._robots[name].execute(command, Deadline(_CLEAR_LIMIT), self._canceled).ok:
+                self._cleared.add(name)
+                went.append(name)
+        return tuple(went)
+
+
+def out_of_view(feedback: Feedback) -> bool:
+    """Whether a failure only says that something is not seen."""
+    return feedback.kind in _NOT_IN_VIEW
+
+
+def not_in_view(world: WorldState) -> Tuple[str, ...]:
+    """The things that could be moved and of which the camera does not show where they are."""
+    return out_of_sight(world, sorted(world.objects))
+
+
+def out_of_sight(world: WorldState, names: Iterable[str]) -> Tuple[str, ...]:
+    """Of some things those that could be moved and of which the camera does not show where they are."""
+    things = (world.objects[name] for name in names if name in world.objects)
+    return tuple(thing.name for thing in things if thing.movable
+                 and (thing.unseen or thing.visibility is Visibility.HIDDEN))

@@ -1,0 +1,168 @@
+"""Cameras from ``config/cameras``: topics, frame, lens, mounting, and how well they measure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import field, replace
+from pathlib import Path
+from typing import Optional, Union
+
+from annotated_types import Ge, Gt, Le
+from pydantic import NonNegativeFloat, PositiveFloat
+from pydantic.dataclasses import dataclass
+from typing_extensions import Annotated
+
+from hicrisp_core.config.files import config_file
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.model.geometry import Pose, Quaternion, Vector, facing
+from hicrisp_core.model.picture import Lens
+
+_Pixels = Annotated[int, Gt(0), Le(4096)]
+
+
+@dataclass(frozen=True, config=STRICT)
+class CameraTopics:
+    """Where a camera publishes; the names are those of realsense2_camera."""
+
+    colour: str = "camera/color/image_raw"
+    info: str = "camera/color/camera_info"
+    depth: str = "camera/aligned_depth_to_color/image_raw"
+
+
+@dataclass(frozen=True, config=STRICT)
+class Intrinsics:
+    """A pinhole without distortion, pixels; of a real camera its ``CameraInfo`` counts instead."""
+
+    width: _Pixels
+    height: _Pixels
+    fx: PositiveFloat
+    fy: PositiveFloat
+    cx: NonNegativeFloat
+    cy: NonNegativeFloat
+
+    def __post_init__(self) -> None:
+        if self.cx >= self.width or self.cy >= self.height:
+            raise ValueError(f"the middle ({self.cx:g}, {self.cy:g}) lies outside the picture of "
+                             f"{self.width} x {self.height} pixels")
+
+
+@dataclass(frozen=True, config=STRICT)
+class Mounting:
+    """Where the optical frame is (REP-103: z ahead, x right, y down), metres.
+
+    Args:
+        link: the robot's link that carries it; empty for the world frame, where the camera stands still.
+        target: the point that it looks at, with z of the parent frame up in the picture.
+        orientation: in place of a target: the quaternion (x, y, z, w).
+    """
+
+    position: Vector
+    link: str = ""
+    target: Optional[Vector] = None
+    orientation: Optional[Quaternion] = None
+
+    def __post_init__(self) -> None:
+        if (self.target is None) == (self.orientation is None):
+            raise ValueError("exactly one of 'target' and 'orientation' says where it looks")
+        if self.orientation is not None and not Pose(self.position, self.orientation).finite:
+            raise ValueError(f"the orientation {list(self.orientation)} is no unit quaternion (x, y, z, w)")
+        if self.target is not None and math.dist(self.target, self.position) < 1e-3:
+            raise ValueError("the camera stands where it looks; move 'position' or 'target'")
+
+    @property
+    def pose(self) -> Pose:
+        """The optical frame in its link, or in the world."""
+        if self.orientation is not None:
+            return Pose(self.position, self.orientation)
+        return facing(self.position, self.target or (0.0, 0.0, 0.0))
+
+    @property
+    def in_hand(self) -> bool:
+        """Whether a robot carries it."""
+        return bool(self.link)
+
+
+@dataclass(frozen=True, config=STRICT)
+class DepthSensing:
+    """How a stereo camera measures depth; what simulation follows.
+
+    Args:
+        near: least distance that is measured, metres.
+        far: greatest distance that is measured, metres.
+        baseline: between the two eyes, metres; what only one of them sees has no depth.
+        noise: standard deviation of the disparity, pixels; depth scatters with the square of the distance.
+        step: quantum of the disparity, pixels; 0 for none.
+        edge_holes: the part of the pixels at edges of things that has no depth.
+        grazing: surfaces that are seen under a smaller angle than this have no depth, degrees.
+    """
+
+    near: PositiveFloat = 0.28
+    far: PositiveFloat = 3.0
+    baseline: PositiveFloat = 0.05
+    noise: NonNegativeFloat = 0.06
+    step: NonNegativeFloat = 0.03
+    edge_holes: Annotated[float, Ge(0.0), Le(1.0)] = 0.6
+    grazing: Annotated[float, Ge(0.0), Le(60.0)] = 12.0
+
+    def __post_init__(self) -> None:
+        if not self.near < self.far:
+            raise ValueError(f"near ({self.near:g} m) is less than far ({self.far:g} m)")
+
+
+@dataclass(frozen=True, config=STRICT)
+class ColourSensing:
+    """How the colour sensor answers to light; what simulation follows.
+
+    Args:
+        exposure: factor on the light that it gathers; 1 shows the scene's paint as it is.
+        noise: standard deviation of a pixel's value, of 255, in the middle of the range.
+    """
+
+    exposure: Annotated[float, Gt(0.0), Le(16.0)] = 1.0
+    noise: Annotated[float, Ge(0.0), Le(64.0)] = 2.0
+
+
+@dataclass(frozen=True, config=STRICT)
+class CameraSettings:
+    """A camera.
+
+    Args:
+        frame: the TF frame of the colour picture, an optical frame.
+        lens: intrinsics of the colour picture, to which the depth is registered.
+        rate: pictures a second.
+    """
+
+    lens: Intrinsics
+    mounting: Mounting
+    frame: str = "camera_color_optical_frame"
+    topics: CameraTopics = field(default_factory=CameraTopics)
+    rate: Annotated[float, Gt(0.0), Le(90.0)] = 6.0
+    depth: DepthSensing = field(default_factory=DepthSensing)
+    colour: ColourSensing = field(default_factory=ColourSensing)
+    name: str = "camera"
+
+    @property
+    def intrinsics(self) -> Lens:
+        """The lens as pictures carry it."""
+        lens = self.lens
+        return Lens(lens.width, lens.height, lens.fx, lens.fy, lens.cx, lens.cy)
+
+    def mounted(self, pose: Pose) -> "CameraSettings":
+        """The same camera at another pose in its parent frame."""
+        return replace(self, mounting=Mounting(pose.position, self.mounting.link,
+                                               orientation=pose.orientation))
+
+
+def load_camera(path_or_name: Union[str, Path], beside: Union[str, Path, None] = None) -> CameraSettings:
+    """A camera from its file, or by its name in ``config/cameras``.
+
+    Args:
+        beside: another configuration file, a scene's; ``cameras`` next to its folder is looked through first.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid; for an unknown name with those that there are.
+    """
+    file = config_file("cameras", path_or_name, beside=beside)
+    values, positions = read_yaml(file)
+    return read_settings(CameraSettings, {"name": file.stem, **values}, positions)

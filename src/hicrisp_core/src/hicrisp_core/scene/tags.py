@@ -1,0 +1,186 @@
+"""AprilTags on things: which tag is where on what, from a file of ``config/tags`` or made for a scene."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass as plain_dataclass
+from dataclasses import field
+from pathlib import Path
+from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
+
+from annotated_types import Ge, Gt, Le
+from pydantic.dataclasses import dataclass
+from typing_extensions import Annotated, Literal
+
+from hicrisp_core.config.files import config_file
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.geometry import Vector, from_axes, from_euler, to_euler
+from hicrisp_core.model.shapes import BOWL_WALL, rectangle
+from hicrisp_core.scene.scene import Scene
+
+FAMILY = "36h11"
+NUMBERS = 587
+"""Tags of the family: 0 to 586."""
+MODULES = 8
+"""Squares along the edge of a tag's black square; the white margin around it is one wide."""
+_WHOLE = (MODULES + 2) / MODULES
+_FACES = 5
+"""Tags that a thing may wear: on its top and on four sides."""
+_TOP, _SIDE, _ROUND = 0.96, 0.84, 0.8
+"""Greatest part of a face that a tag with its margin takes: a thing's own colour stays visible; of a round
+side, part of the radius."""
+_LEAST = 0.012
+"""Edge of the smallest black square, metres."""
+_PAPER = 0.0003
+"""Thickness of a tag, metres."""
+
+
+@plain_dataclass(frozen=True)
+class Tag:
+    """One tag on a thing.
+
+    Args:
+        number: in the family.
+        thing: the name of what wears it.
+        size: edge of its black square, metres.
+        pose: of its middle in the frame of the thing, whose origin is the middle of its bounding box: z out
+            of the picture, x to its right, y up.
+    """
+
+    number: int
+    thing: str
+    size: float
+    pose: Pose
+
+    @property
+    def to_middle(self) -> Pose:
+        """The thing's frame in the tag's: where a seen tag says that the thing is."""
+        return self.pose.inverse()
+
+    @property
+    def whole(self) -> float:
+        """Edge with the white margin, metres."""
+        return self.size * _WHOLE
+
+    @property
+    def corners(self) -> Tuple[Vector, Vector, Vector, Vector]:
+        """The corners of the black square in the tag's frame in the order in which detectors list them: top
+        left, top right, bottom right, bottom left.
+        """
+        half = self.size / 2.0
+        return ((-half, half, 0.0), (half, half, 0.0), (half, -half, 0.0), (-half, -half, 0.0))
+
+
+@dataclass(frozen=True, config=STRICT)
+class _Entry:
+    """A tag in a file: metres, and turns about the thing's fixed x, y and z axis in degrees."""
+
+    number: Annotated[int, Ge(0), Le(NUMBERS - 1)]
+    thing: str
+    size: Annotated[float, Gt(0.0), Le(1.0)]
+    position: Vector
+    rotation: Vector = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, config=STRICT)
+class _TagFile:
+    tags: Tuple[_Entry, ...]
+    family: Literal["36h11"] = field(default="36h11")
+
+
+def load_tags(path_or_name: Union[str, Path], things: Optional[Sequence[str]] = None,
+              beside: Union[str, Path, None] = None) -> Tuple[Tag, ...]:
+    """The tags of a file, or of its name in ``config/tags``.
+
+    Args:
+        things: the names of the things that are known; none for any.
+        beside: another configuration file, a scene's; ``tags`` next to its folder is looked through first.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid; also for a number that is there twice, and for a
+            tag on a thing that is not known.
+    """
+    values, positions = read_yaml(config_file("tags", path_or_name, beside=beside))
+    numbers: Set[int] = set()
+    found: List[Tag] = []
+    for index, entry in enumerate(read_settings(_TagFile, values, positions).tags):
+        if entry.number in numbers:
+            raise positions.error(("tags", index), f"tag {entry.number} stands here twice; each number is on "
+                                                   "one thing, at one place")
+        if things is not None and entry.thing not in things:
+            raise positions.error(("tags", index), f"tag {entry.number} is on '{entry.thing}', which the "
+                                                   "scene does not hold; it holds: "
+                                                   f"{', '.join(sorted(things))}")
+        numbers.add(entry.number)
+        roll, pitch, yaw = map(math.radians, entry.rotation)
+        found.append(Tag(entry.number, entry.thing, entry.size,
+                         Pose(entry.position, from_euler(roll, pitch, yaw))))
+    return tuple(found)
+
+
+def save_tags(tags: Sequence[Tag], path: Union[str, Path]) -> Path:
+    """Write a file that ``load_tags`` reads."""
+    lines = ["# AprilTags on things: edge of the black square and place in the thing's frame (metres, origin",
+             "# in its middle), turn about its fixed x, y, z (degrees). A tag's z points out of it, y up.",
+             f"family: {FAMILY}", "tags:"]
+    for tag in tags:
+        position = ", ".join(f"{value + 0.0:.5g}" for value in tag.pose.position)
+        turn = ", ".join(f"{round(math.degrees(value), 3) + 0.0:g}"
+                         for value in to_euler(tag.pose.orientation))
+        lines.append(f"  - {{number: {tag.number}, thing: {json.dumps(tag.thing)}, size: {tag.size:.5g}, "
+                     f"position: [{position}], rotation: [{turn}]}}")
+    file = Path(path)
+    file.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return file
+
+
+def tags_of(scene: Scene) -> Tuple[Tag, ...]:
+    """The tags that a scene's things wear: one on the top of each and four around it, as large as fit.
+
+    Raises:
+        ConfigError: for a thing that is too small for any, and for more tags than the family has.
+    """
+    if len(scene.things) * _FACES > NUMBERS:
+        raise ConfigError(f"the scene '{scene.name}' has {len(scene.things)} things, and the tags suffice "
+                          f"for {NUMBERS // _FACES}")
+    found: Dict[str, List[Tag]] = {}
+    for index, thing in enumerate(scene.things):
+        found[thing.name] = [Tag(_FACES * index + face, thing.name, size, pose)
+                             for face, size, pose in _faces(thing) if size >= _LEAST]
+        if not found[thing.name]:
+            raise ConfigError(f"the scene '{scene.name}': {thing.name} is too small for a tag of "
+                              f"{1000.0 * _LEAST:g} mm; leave 'tags' out, or make it larger")
+    return tuple(tag for tags in found.values() for tag in tags)
+
+
+def _faces(thing: WorldObject) -> Iterator[Tuple[int, float, Pose]]:
+    """Number, size of the black square, and place of each tag that a thing may wear."""
+    x, y, z = thing.size
+    outline = thing.form.outline(thing.size)
+    boxy = set(outline) == set(rectangle(thing.size))
+    inside = min(x, y) if boxy else math.sqrt(2.0) * _radius(outline)
+    top = -z / 2.0 + BOWL_WALL if thing.form.hollow else z / 2.0
+    yield 0, _black(_TOP * inside), Pose((0.0, 0.0, top + _PAPER))
+    if not boxy and not thing.form.round:
+        return
+    for side in range(_FACES - 1):
+        out = tuple(round(turn) for turn in (math.cos(side * math.pi / 2.0), math.sin(side * math.pi / 2.0)))
+        width = _SIDE * (y if out[0] else x) if boxy else _ROUND * x / 2.0
+        away = (x if out[0] else y) / 2.0 + _PAPER
+        turned = from_axes((-out[1], out[0], 0.0), (0.0, 0.0, 1.0), (out[0], out[1], 0.0))
+        yield side + 1, _black(min(width, _SIDE * z)), Pose((out[0] * away, out[1] * away, 0.0), turned)
+
+
+def _black(whole: float) -> float:
+    """The black square of a tag with its margin, in whole tenths of a millimetre."""
+    return math.floor(1e4 * whole / _WHOLE) / 1e4
+
+
+def _radius(outline: Sequence[Tuple[float, float]]) -> float:
+    """Of the circle about the origin that an outline holds."""
+    pairs = zip(outline, [*outline[1:], outline[0]])
+    return min(abs(ax * by - ay * bx) / math.hypot(bx - ax, by - ay) for (ax, ay), (bx, by) in pairs)

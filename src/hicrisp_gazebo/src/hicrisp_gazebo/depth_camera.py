@@ -1,0 +1,96 @@
+"""The camera that a scene names as a sensor of Gazebo 11, with gazebo_plugins' depth camera behind it."""
+
+from __future__ import annotations
+
+import math
+from typing import Mapping
+from xml.etree.ElementTree import Element, SubElement
+
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Pose
+from hicrisp_core.scene import Scene
+from hicrisp_core.scene.cameras import CameraSettings, load_camera
+from hicrisp_core.scene.scene import TABLE
+
+from hicrisp_gazebo import sdf
+from hicrisp_gazebo.inertia import Solid
+
+LINK = "depth_camera"
+PLUGIN = "libgazebo_ros_openni_kinect.so"
+_BODY = Pose((0.0, 0.0, 0.0), (-0.5, 0.5, -0.5, -0.5))
+"""Gazebo's camera frame (x ahead, z up) in the optical frame (z ahead, y down)."""
+_HOUSING = Solid("housing", "box", (0.02, 0.09, 0.025), Pose((-0.03, 0.0, 0.0)))
+"""What is seen of it, behind the lens."""
+_DARK = (0.2, 0.2, 0.22, 1.0)
+
+
+def camera_of(scene: Scene) -> CameraSettings:
+    """The camera that a scene names.
+
+    Raises:
+        ConfigError: when its file is wrong, or a robot carries it: here it stands still.
+    """
+    settings = load_camera(scene.camera, beside=scene.source or None)
+    if settings.mounting.in_hand:
+        raise ConfigError(f"the camera '{settings.name}' is mounted on '{settings.mounting.link}', and in "
+                          "Gazebo a scene's camera stands still; name one without 'link' in the scene's "
+                          "'camera'")
+    lens = settings.lens
+    if abs(lens.fx - lens.fy) > 1e-3 * lens.fx:
+        raise ConfigError(f"the camera '{settings.name}' has fx {lens.fx:g} and fy {lens.fy:g}, and Gazebo's "
+                          "pixels are square; make them the same")
+    return settings
+
+
+def has_camera(scene: Scene) -> bool:
+    """Whether a camera watches a scene: those with a table are watched."""
+    return TABLE in scene.objects
+
+
+def add_camera(model: Element, settings: CameraSettings, namespace: str) -> None:
+    """Give a model that stands still a link with the camera.
+
+    Args:
+        namespace: of the topics whose names do not begin with a slash.
+    """
+    link = sdf.link(model, LINK)
+    SubElement(link, "pose").text = sdf.pose_text(settings.mounting.pose.compose(_BODY))
+    sdf.add_solids(link, [_HOUSING], _DARK, None)
+    sensor = SubElement(link, "sensor", name=LINK, type="depth")
+    lens, depth = settings.lens, settings.depth
+    _texts(sensor, {"always_on": "true", "update_rate": f"{settings.rate:g}", "visualize": "false"})
+    camera = SubElement(sensor, "camera")
+    _texts(camera, {"horizontal_fov": f"{2.0 * math.atan(lens.width / (2.0 * lens.fx)):.9g}"})
+    _texts(SubElement(camera, "image"), {"width": str(lens.width), "height": str(lens.height),
+                                         "format": "R8G8B8"})
+    _texts(SubElement(camera, "clip"), {"near": "0.05", "far": f"{max(10.0, 2.0 * depth.far):g}"})
+    if settings.colour.noise > 0.0:
+        _texts(SubElement(camera, "noise"), {"type": "gaussian", "mean": "0",
+                                             "stddev": f"{settings.colour.noise / 255.0:.6g}"})
+    plugin = SubElement(sensor, "plugin", name=LINK, filename=PLUGIN)
+    topics = settings.topics
+    _texts(plugin, {
+        "cameraName": LINK, "alwaysOn": "true", "updateRate": f"{settings.rate:g}",
+        "imageTopicName": _absolute(topics.colour, namespace),
+        "cameraInfoTopicName": _absolute(topics.info, namespace),
+        "depthImageTopicName": _absolute(topics.depth, namespace),
+        "depthImageCameraInfoTopicName": _absolute(_beside(topics.depth), namespace),
+        "pointCloudTopicName": _absolute("camera/depth/color/points", namespace),
+        "frameName": settings.frame,
+        "pointCloudCutoff": f"{depth.near:g}", "pointCloudCutoffMax": f"{depth.far:g}",
+        "hackBaseline": "0", "distortionK1": "0", "distortionK2": "0", "distortionK3": "0",
+        "distortionT1": "0", "distortionT2": "0", "CxPrime": "0", "Cx": "0", "Cy": "0", "focalLength": "0"})
+
+
+def _beside(topic: str) -> str:
+    """The calibration beside an image, as image_transport has it."""
+    return f"{topic.rsplit('/', 1)[0]}/camera_info"
+
+
+def _absolute(topic: str, namespace: str) -> str:
+    return topic if topic.startswith("/") else f"/{namespace.strip('/')}/{topic}".replace("//", "/")
+
+
+def _texts(parent: Element, texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        SubElement(parent, name).text = text

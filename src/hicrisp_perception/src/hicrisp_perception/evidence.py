@@ -1,0 +1,161 @@
+"""How well the picture supports that a thing lies somewhere: what of it is seen, covered, or seen through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional, Tuple
+
+import cv2
+import numpy as np
+from hicrisp_core.model.geometry import Pose
+
+from hicrisp_perception.forms import Lie, cast, unit
+from hicrisp_perception.segments import Ground, Segment, Window
+from hicrisp_perception.view import matrix_of
+
+_TOLERANCE = 0.012
+"""Metres by which a depth may differ from a surface that it shows, at least."""
+_NEAREST = 0.05
+"""Metres before the camera from which on things are drawn."""
+_SIGMAS = 4.0
+_LARGE = 1600
+"""Pixels of a window from which on every second row and column do."""
+_KERNEL = np.ones((3, 3), np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Pixels of a thing's outline by what they show, and how much of a segment is outside of it.
+
+    Args:
+        seen: show the thing.
+        covered: show something nearer, or the robot.
+        through: show what is behind it, or another thing in its place.
+        left: part of the segment that the thing does not explain, 0 to 1.
+        whole: pixels of its outline.
+    """
+
+    seen: int
+    covered: int
+    through: int
+    left: float
+    whole: int
+
+    @property
+    def pierced(self) -> float:
+        """The part of what is not covered that shows something else, 0 to 1."""
+        return self.through / max(1, self.seen + self.through)
+
+    @property
+    def visible(self) -> float:
+        """The part of its outline that is seen, 0 to 1."""
+        return self.seen / max(1, self.whole)
+
+
+@dataclass(frozen=True, eq=False)
+class Rendering:
+    """A thing as it would be seen: the depth of its surface in a window of the picture."""
+
+    window: Window
+    depth: np.ndarray
+    step: int
+
+    @property
+    def part(self) -> Tuple[slice, slice]:
+        """The pixels of the picture that it has."""
+        rows, columns = self.window
+        return slice(rows.start, rows.stop, self.step), slice(columns.start, columns.stop, self.step)
+
+
+def render(lie: Lie, pose: Pose, ground: Ground, beside: Optional[Window] = None) -> Optional[Rendering]:
+    """The depth of a thing's surface where it would be; ``None`` outside the picture.
+
+    Args:
+        beside: a window that is to be covered too.
+    """
+    corners = lie.corners() @ (matrix_of(pose) @ unit(lie.turn).T).T + np.array(pose.position)
+    if float(ground.view.rays.depth_of(corners).min()) < _NEAREST:
+        return None
+    outline = ground.view.rays.project(corners)
+    low, high = np.floor(outline.min(axis=0)) - 1, np.ceil(outline.max(axis=0)) + 2
+    if beside is not None:
+        low = np.minimum(low, (beside[1].start, beside[0].start))
+        high = np.maximum(high, (beside[1].stop, beside[0].stop))
+    height, width = ground.view.shape
+    left, top = max(0, int(low[0])), max(0, int(low[1]))
+    right, bottom = min(width, int(high[0])), min(height, int(high[1]))
+    if right - left < 2 or bottom - top < 2:
+        return None
+    step = 1 if (right - left) * (bottom - top) < _LARGE else 2
+    part = slice(top, bottom, step), slice(left, right, step)
+    found = cast(lie, pose, ground.view.rays.origin, ground.view.rays.part(part))
+    shape = ground.depth[part].shape
+    return Rendering((slice(top, bottom), slice(left, right)), found.reshape(shape), step)
+
+
+def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = None,
+          others: Optional[np.ndarray] = None) -> Evidence:
+    """Compare a thing as it would be seen with the picture.
+
+    Args:
+        segment: the pixels that are taken for it; all that stands on the table where none is given.
+        others: the pixels that show other things, where no segment is given.
+    """
+    part = rendering.part
+    expected, measured = rendering.depth, ground.depth[part]
+    inside = np.isfinite(expected)
+    whole = int(np.count_nonzero(inside))
+    if whole == 0:
+        return Evidence(0, 0, 0, 1.0, 0)
+    near = tolerance(ground, float(expected[inside].mean()))
+    known = measured > 0.0
+    if segment is not None:
+        own = _spread(rendering, segment)
+    else:
+        own = ground.things[part] if others is None else ground.things[part] & ~others[part]
+    behind = np.where(inside, measured - np.where(inside, expected, 0.0), 0.0)
+    seen = inside & own & (~known | (np.abs(behind) < near))
+    covered = inside & ~seen & ((known & (behind < -near)) | ground.robot[part])
+    # The outermost pixels are mixed: whether they show the thing is a matter of half a pixel.
+    core = cv2.erode(inside.astype(np.uint8), _KERNEL, borderValue=0) > 0 if rendering.step == 1 else inside
+    through = core & ~seen & ~covered & known
+    left = 0.0
+    if segment is not None:
+        about = cv2.dilate(inside.astype(np.uint8), _KERNEL, iterations=2 if rendering.step == 1 else 1) > 0
+        left = np.count_nonzero(own & ~about) / max(1, np.count_nonzero(own))
+    scale = rendering.step ** 2
+    return Evidence(scale * int(np.count_nonzero(seen)), scale * int(np.count_nonzero(covered)),
+                    scale * int(np.count_nonzero(through)), float(left), scale * whole)
+
+
+def explained(rendering: Rendering, ground: Ground) -> np.ndarray:
+    """Which pixels of a rendering's window the thing accounts for, with a rim for mixed pixels."""
+    measured = ground.depth[rendering.part]
+    inside = np.isfinite(rendering.depth)
+    if not inside.any():
+        return np.zeros(ground.depth[rendering.window].shape, bool)
+    near = tolerance(ground, float(rendering.depth[inside].mean()))
+    turns = 3 if rendering.step == 1 else 2
+    about = cv2.dilate(inside.astype(np.uint8), _KERNEL, iterations=turns) > 0
+    surface = np.where(inside, rendering.depth, np.float32(9.0))
+    surface = np.where(inside, surface, cv2.erode(surface, _KERNEL, iterations=turns))
+    found = about & ((measured <= 0.0) | (np.abs(measured - surface) < 1.5 * near))
+    if rendering.step > 1:
+        height, width = ground.depth[rendering.window].shape
+        found = np.repeat(np.repeat(found, rendering.step, 0), rendering.step, 1)[:height, :width]
+    return found
+
+
+def tolerance(ground: Ground, depth: float) -> float:
+    """Metres by which a depth may differ from a surface that it shows."""
+    return max(_TOLERANCE, _SIGMAS * ground.level.noise_at(depth))
+
+
+def _spread(rendering: Rendering, segment: Segment) -> np.ndarray:
+    """A segment's mask in a rendering's window."""
+    rows, columns = rendering.window
+    mask = np.zeros((rows.stop - rows.start, columns.stop - columns.start), bool)
+    top, left = segment.window[0].start - rows.start, segment.window[1].start - columns.start
+    height, width = segment.mask.shape
+    mask[top:top + height, left:left + width] = segment.mask
+    return mask[::rendering.step, ::rendering.step]

@@ -1,0 +1,176 @@
+"""A known shape laid into a segment: where it would lie, and how well the picture supports that."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Iterator, List, Optional, Tuple
+
+import numpy as np
+from hicrisp_core.model.geometry import Pose
+
+from hicrisp_perception.contours import Shown, spread_of
+from hicrisp_perception.evidence import Evidence, Rendering, render, weigh
+from hicrisp_perception.forms import Lie
+from hicrisp_perception.outline import Placement, fit_outline
+from hicrisp_perception.segments import Ground, Segment
+
+ON_TABLE = 0.012
+"""Metres by which a bottom may seem to be off the table and yet stand on it."""
+_GOOD = 0.35
+"""Cost from which on no other way to lay it in is tried."""
+_LEAST_TOP = 20
+"""Points that a level face needs to say where it is."""
+_SHORT = 0.75
+"""Part of its extent below which a face is seen in part only."""
+_BAD = 99.0
+Start = Tuple[float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A shape laid into the picture.
+
+    Args:
+        bottom: height of its lowest point, metres.
+        resting: whether that is the height of something that it stands on, and not only measured.
+        cost: 0 for a perfect fit, about 1 for a poor one.
+    """
+
+    lie: Lie
+    place: Placement
+    bottom: float
+    resting: bool
+    evidence: Evidence
+    cost: float
+    rendering: Rendering
+    segment: Segment
+    shown: Shown
+
+    @property
+    def middle(self) -> float:
+        """Height of its middle, metres."""
+        return self.bottom + self.lie.height / 2.0
+
+    @property
+    def pose(self) -> Pose:
+        """The thing's pose."""
+        return self.lie.pose(self.place.x, self.place.y, self.middle, self.place.yaw)
+
+    @property
+    def at(self) -> np.ndarray:
+        """x, y, yaw."""
+        return np.array([self.place.x, self.place.y, self.place.yaw])
+
+
+def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...] = (0.0,)
+        ) -> Optional[Fit]:
+    """Lay a shape into a segment as well as can be; ``None`` where it fits nowhere.
+
+    Args:
+        floors: heights of what it may stand on, metres; the table's is 0.
+    """
+    best: Optional[Fit] = None
+    for bottom, resting in _bottoms(lie, shown, floors):
+        begun: List[Start] = []
+        for start in _starts(lie, shown, bottom, ground):
+            if any(_alike(start, other, lie.period) for other in begun):
+                continue
+            begun.append(start)
+            tried = settle(lie, start, bottom, resting, segment, shown, ground)
+            if tried is not None and (best is None or tried.cost < best.cost):
+                best = tried
+            if best is not None and best.cost < _GOOD:
+                return best
+    return best
+
+
+def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segment, shown: Shown,
+           ground: Ground, first_gate: float = math.inf) -> Optional[Fit]:
+    """Move a shape from a start to where its outline fits, and weigh the evidence."""
+    middle = bottom + lie.height / 2.0
+    place = fit_outline(lie, start, middle, shown.contour, ground.view.rays, first_gate)
+    if not np.isfinite(place.covariance).all():
+        place = Placement(*start, np.diag([1e-4, 1e-4, 0.1]), _BAD, 0)
+    pose = lie.pose(place.x, place.y, middle, place.yaw)
+    rendering = render(lie, pose, ground, segment.window)
+    if rendering is None:
+        return None
+    evidence = weigh(rendering, ground, segment)
+    if evidence.seen == 0:
+        return None
+    blurred = min(1.0, 0.25 * max(0.0, min(place.error, 4.0) - 0.8))
+    cost = 3.0 * evidence.pierced + 1.0 * evidence.left + blurred
+    return Fit(lie, place, bottom, resting, evidence, cost, rendering, segment, shown)
+
+
+def _alike(one: Start, other: Start, period: float) -> bool:
+    """Whether two starts lead to the same end."""
+    if math.dist(one[:2], other[:2]) > 0.006:
+        return False
+    turn = abs(one[2] - other[2]) % (period or math.tau)
+    return min(turn, (period or math.tau) - turn) < 0.2 or period == 0.0
+
+
+def _bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...]) -> Iterator[Tuple[float, bool]]:
+    """Heights at which the shape may stand, the likeliest first, and whether something is there to stand
+    on.
+    """
+    given: List[float] = []
+    for guess in (shown.top - lie.height, shown.high - lie.height, shown.low):
+        near = min(floors, key=lambda floor: abs(floor - guess))
+        resting = abs(near - guess) < ON_TABLE
+        bottom = near if resting else guess
+        afloat = not resting and shown.low < ON_TABLE < bottom
+        new = all(abs(bottom - other) > 0.006 for other in given)
+        if new and bottom > -ON_TABLE and not (afloat and given):
+            given.append(bottom)
+            yield bottom, resting
+
+
+def _starts(lie: Lie, shown: Shown, bottom: float, ground: Ground) -> Iterator[Start]:
+    """Places to begin with, the likeliest first."""
+    window = max(0.005, 2.5 * ground.level.noise)
+    top = np.abs(shown.height - bottom - lie.height) < window
+    if np.count_nonzero(top) >= _LEAST_TOP:
+        yield from _from_top(lie, shown.x[top], shown.y[top])
+    yield from _from_sides(lie, shown, ground)
+
+
+def _from_top(lie: Lie, x: np.ndarray, y: np.ndarray) -> Iterator[Start]:
+    (cx, cy), (along, across), angle = spread_of(x, y)
+    if lie.round:
+        if lie.shape.hollow:
+            yield cx, cy, 0.0
+        yield float(x.mean()), float(y.mean()), 0.0
+        return
+    quarter = math.pi / 2.0
+    ways = [(angle, along, across), (angle + quarter, across, along)]
+    ways.sort(key=lambda way: abs(way[1] - lie.across[0]) + abs(way[2] - lie.across[1]))
+    for yaw, first, second in ways if lie.period > quarter else ways[:1]:
+        short, narrow = lie.across[0] - first, lie.across[1] - second
+        if first > _SHORT * lie.across[0] and second > _SHORT * lie.across[1]:
+            yield cx, cy, yaw
+            if first < 1.3 * lie.across[0] and second < 1.3 * lie.across[1]:
+                continue
+        for one in (-0.5, 0.5):
+            for other in (-0.5, 0.5):
+                a, b = one * short, other * narrow
+                yield (cx + a * math.cos(yaw) - b * math.sin(yaw),
+                       cy + a * math.sin(yaw) + b * math.cos(yaw), yaw)
+
+
+def _from_sides(lie: Lie, shown: Shown, ground: Ground) -> Iterator[Start]:
+    """Of the sides that face the camera the middle is half a thing behind."""
+    (cx, cy), (along, across), angle = spread_of(shown.x, shown.y)
+    towards = np.array([cx, cy]) - ground.view.rays.origin[:2]
+    towards /= max(1e-6, float(np.linalg.norm(towards)))
+    behind = 0.5 * max(0.0, min(lie.across) - min(along, across))
+    x, y = cx + behind * towards[0], cy + behind * towards[1]
+    if lie.round:
+        yield x, y, 0.0
+        return
+    yaw = angle if (along > across) == (lie.across[0] > lie.across[1]) else angle + math.pi / 2.0
+    yield x, y, yaw
+    if lie.period > math.pi / 2.0:
+        yield x, y, yaw + math.pi / 2.0

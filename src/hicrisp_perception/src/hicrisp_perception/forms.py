@@ -1,0 +1,199 @@
+"""The shapes of things as rays meet them, and the ways in which a thing can lie on a table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Tuple
+
+import numpy as np
+from hicrisp_core.model import WorldObject
+from hicrisp_core.model.footprint import vertical_span
+from hicrisp_core.model.geometry import Pose, Quaternion, from_yaw, multiply
+from hicrisp_core.model.shapes import BOWL_WALL, Shape, Solid
+
+_CORNERS = 24
+"""Corners of the polygons that stand for a circle."""
+_LIKE = 0.0025
+"""Sizes that differ less look the same, metres."""
+_LEANING = 0.1
+"""Radians of tilt from which on a round thing has a yaw."""
+_UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
+_HALF = math.sqrt(0.5)
+_ON_X: Quaternion = (0.0, -_HALF, 0.0, _HALF)
+_ON_Y: Quaternion = (_HALF, 0.0, 0.0, _HALF)
+_OVER: Quaternion = (1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Lie:
+    """A shape of a size as it lies on one of its sides.
+
+    Args:
+        turn: from the thing's own frame to that of its lie, whose z axis points up.
+        height: metres.
+        across: extents along the x and the y axis of the lie, metres.
+        period: the turn about the vertical after which it looks the same, radians; 0 for what is round.
+    """
+
+    shape: Shape
+    size: Tuple[float, float, float]
+    turn: Quaternion
+    height: float
+    across: Tuple[float, float]
+    period: float
+
+    @property
+    def round(self) -> bool:
+        """Whether it has no yaw."""
+        return self.period == 0.0
+
+    @property
+    def radius(self) -> float:
+        """Of the circle around its footprint, metres."""
+        return self.across[0] / 2.0 if self.round else math.hypot(*self.across) / 2.0
+
+    def pose(self, x: float, y: float, z: float, yaw: float) -> Pose:
+        """The thing's pose with its middle there, metres and radians."""
+        return Pose((float(x), float(y), float(z)), multiply(from_yaw(float(yaw)), self.turn))
+
+    def corners(self) -> np.ndarray:
+        """(N, 3) points whose hull is the shape's, in the frame of its lie, metres."""
+        return _corners(self)
+
+
+def lies_of(thing: WorldObject) -> Tuple[Lie, ...]:
+    """The ways in which a thing can lie, upright first."""
+    return _lies(thing.form, thing.size)
+
+
+def lie_at(thing: WorldObject, pose: Pose) -> Tuple[Lie, float]:
+    """A thing as it is turned at a pose, however it is tilted, and the yaw that is left, radians."""
+    yaw = pose.yaw
+    turn = multiply(from_yaw(-yaw), pose.orientation)
+    upright = _lies(thing.form, thing.size)[0]
+    leaning = pose.tilt > _LEANING
+    low, high = vertical_span(thing, pose)
+    return Lie(thing.form, thing.size, turn, high - low, upright.across,
+               math.pi if leaning and upright.round else upright.period), yaw
+
+
+@lru_cache(maxsize=256)
+def _lies(form: Shape, size: Tuple[float, float, float]) -> Tuple[Lie, ...]:
+    x, y, z = size
+    half = math.pi
+    if form.hollow:
+        return (Lie(form, size, _UPRIGHT, z, (x, y), 0.0 if form.round else _period(x, y)),
+                Lie(form, size, _OVER, z, (x, y), 0.0 if form.round else _period(x, y)))
+    if form.round:
+        return (Lie(form, size, _UPRIGHT, z, (x, y), 0.0), Lie(form, size, _ON_X, x, (z, y), half))
+    found = [Lie(form, size, _UPRIGHT, z, (x, y), _period(x, y))]
+    if abs(x - z) > _LIKE:
+        found.append(Lie(form, size, _ON_X, x, (z, y), _period(z, y)))
+    if abs(y - z) > _LIKE and abs(x - y) > _LIKE:
+        found.append(Lie(form, size, _ON_Y, y, (x, z), _period(x, z)))
+    return tuple(found)
+
+
+def _period(a: float, b: float) -> float:
+    return math.pi / 2.0 if abs(a - b) <= _LIKE else math.pi
+
+
+def unit(turn: Quaternion) -> np.ndarray:
+    """The rotation matrix of a quaternion."""
+    return np.array(Pose((0.0, 0.0, 0.0), turn).axes).T
+
+
+@lru_cache(maxsize=256)
+def _corners(lie: Lie) -> np.ndarray:
+    points = [solid.pose.apply(point) for solid in _solids(lie.shape, lie.size)
+              for point in _outer(solid)]
+    found: np.ndarray = np.array(points) @ unit(lie.turn).T
+    return found
+
+
+def _outer(solid: Solid) -> Tuple[Tuple[float, float, float], ...]:
+    x, y, z = (extent / 2.0 for extent in solid.size)
+    if solid.kind == "cylinder":
+        # Between the circle and the polygon around it: as wide as the circle in the mean.
+        reach = x * (1.0 + (math.pi / _CORNERS) ** 2 / 6.0)
+        ring = [math.tau * corner / _CORNERS for corner in range(_CORNERS)]
+        return tuple((reach * math.cos(angle), reach * math.sin(angle), side * z)
+                     for angle in ring for side in (-1.0, 1.0))
+    return tuple((a * x, b * y, c * z) for a in (-1.0, 1.0) for b in (-1.0, 1.0) for c in (-1.0, 1.0))
+
+
+@lru_cache(maxsize=256)
+def _solids(form: Shape, size: Tuple[float, float, float]) -> Tuple[Solid, ...]:
+    """What rays meet first from outside; a round hollow thing is a full cylinder with a well in it."""
+    if form.hollow and form.round:
+        return (Solid("cylinder", size),)
+    return form.solids(size)
+
+
+def cast(lie: Lie, pose: Pose, origin: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """How far along each ray the thing is met, in lengths of its direction; infinite where it is missed.
+
+    Args:
+        directions: (3, N) in the world frame, from ``origin``.
+    """
+    turn = np.array(pose.axes)
+    start = (turn @ (origin - np.array(pose.position))).astype(np.float32)
+    rays = turn.astype(np.float32) @ directions
+    if lie.shape.hollow and lie.shape.round:
+        return _bowl(lie.size, start, rays)
+    nearest = np.full(rays.shape[1], np.inf, np.float32)
+    for solid in _solids(lie.shape, lie.size):
+        own = np.array(solid.pose.axes, np.float32)
+        begin = own @ (start - np.array(solid.pose.position, np.float32))
+        nearest = np.minimum(nearest, _solid(solid, begin, own @ rays))
+    return nearest
+
+
+def _solid(solid: Solid, start: np.ndarray, rays: np.ndarray) -> np.ndarray:
+    if solid.kind == "cylinder":
+        enter, leave = _tube(solid.size[0] / 2.0, solid.size[2] / 2.0, start, rays)
+    else:
+        enter, leave = _slabs(np.array(solid.size) / 2.0, start, rays)
+    return np.where((enter <= leave) & (leave > 0.0), enter, np.float32(np.inf))
+
+
+def _slabs(half: np.ndarray, start: np.ndarray, rays: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    inverse = np.float32(1.0) / _apart(rays)
+    middle = (-start)[:, None] * inverse
+    reach = half.astype(np.float32)[:, None] * np.abs(inverse)
+    return (middle - reach).max(axis=0), (middle + reach).min(axis=0)
+
+
+def _tube(radius: float, half: float, start: np.ndarray, rays: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    a = rays[0] ** 2 + rays[1] ** 2 + np.float32(1e-12)
+    b = rays[0] * start[0] + rays[1] * start[1]
+    c = start[0] ** 2 + start[1] ** 2 - np.float32(radius ** 2)
+    inside = b * b - a * c
+    root = np.sqrt(np.maximum(inside, np.float32(0.0)))
+    inverse = np.float32(1.0) / _apart(rays[2])
+    middle, reach = -start[2] * inverse, np.float32(half) * np.abs(inverse)
+    enter, leave = np.maximum((-b - root) / a, middle - reach), np.minimum((-b + root) / a, middle + reach)
+    enter[inside <= 0.0], leave[inside <= 0.0] = np.inf, -np.inf
+    return enter, leave
+
+
+def _apart(rays: np.ndarray) -> np.ndarray:
+    """Away from zero, so that one can divide by it."""
+    return np.where(np.abs(rays) < 1e-9, np.float32(1e-9), rays)
+
+
+def _bowl(size: Tuple[float, float, float], start: np.ndarray, rays: np.ndarray) -> np.ndarray:
+    """A cylinder with a well: a ray that would enter within the well goes on to its wall or floor."""
+    radius, half = size[0] / 2.0, size[2] / 2.0
+    enter, leave = _tube(radius, half, start, rays)
+    hit = (enter <= leave) & (leave > 0.0)
+    # The well reaches above the rim, so that whoever enters by it is inside from there on.
+    floor, inner = BOWL_WALL - half, radius - BOWL_WALL
+    well = start - np.array([0.0, 0.0, (floor + 1.0) / 2.0], np.float32)
+    into, out = _tube(inner, (1.0 - floor) / 2.0, well, rays)
+    through = (into <= enter + 1e-9) & (out > enter)
+    beyond = np.where(out < leave, out, np.float32(np.inf))
+    met = np.where(through, beyond, enter)
+    return np.where(hit, met, np.float32(np.inf))

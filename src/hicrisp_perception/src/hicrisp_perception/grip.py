@@ -1,0 +1,153 @@
+"""What is in a hand: by where its fingers closed, from there on by the hand's pose."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Dict, Mapping, Optional, Tuple
+
+import numpy as np
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.geometry import Vector
+
+_AROUND = 0.008
+"""How far outside a thing the middle of the fingers may be, metres."""
+_WIDER = 0.006
+"""How much wider than a thing fingers may be that hold it, metres: its pose is not known exactly."""
+_NARROWER = 0.012
+_LETS_GO = 0.008
+"""Opening of the fingers beyond that of the grasp that lets go, metres."""
+_LOSES = 0.006
+"""Closing of the fingers beyond that of the grasp with which the thing is no more between them, metres."""
+
+
+
+_TRUST = 0.6
+"""How much a look counts beside what was known of a grasp."""
+
+
+@dataclass(frozen=True)
+class Hand:
+    """A hand as its frames show it.
+
+    Args:
+        tool: the tool's frame.
+        left, right: the fingers' positions, metres.
+    """
+
+    name: str
+    tool: Pose
+    left: Vector
+    right: Vector
+
+    @property
+    def opening(self) -> float:
+        """Metres between the fingers."""
+        return math.dist(self.left, self.right)
+
+    @property
+    def closing(self) -> np.ndarray:
+        """The direction from one finger to the other."""
+        between = np.array(self.right) - np.array(self.left)
+        length = float(np.linalg.norm(between))
+        return between / length if length > 1e-6 else np.array(self.tool.axes[1])
+
+
+@dataclass(frozen=True)
+class Grasp:
+    """A thing in a hand.
+
+    Args:
+        pose: of the thing in the tool's frame.
+        opening: of the fingers around it, metres.
+    """
+
+    hand: str
+    pose: Pose
+    opening: float
+
+
+def extent_along(thing: WorldObject, pose: Pose, direction: np.ndarray) -> float:
+    """How wide a thing is along a direction, metres."""
+    own = np.array(pose.axes) @ direction
+    half = np.array(thing.size) / 2.0
+    if thing.form.round:
+        return 2.0 * (half[0] * math.hypot(own[0], own[1]) + half[2] * abs(own[2]))
+    return 2.0 * float(np.abs(own) @ half)
+
+
+def grasped(hand: Hand, thing: WorldObject, pose: Pose) -> Optional[Grasp]:
+    """The grasp when the hand's fingers are closed around a thing there; ``None`` when they are not."""
+    if thing.form.hollow:
+        return None
+    x, y, z = (abs(value) - size / 2.0 for value, size in
+               zip(pose.inverse().apply(hand.tool.position), thing.size))
+    if max(x, y, z) > _AROUND:
+        return None
+    width = extent_along(thing, pose, hand.closing)
+    if not -_NARROWER < hand.opening - width < _WIDER:
+        return None
+    # Fingers centre what they close on.
+    middle = (np.array(hand.left) + np.array(hand.right)) / 2.0
+    shift = float((middle - np.array(pose.position)) @ hand.closing)
+    if abs(shift) > _AROUND + width / 4.0:
+        return None
+    dx, dy, dz = (float(value) for value in shift * hand.closing)
+    return Grasp(hand.name, hand.tool.inverse().compose(pose.shifted((dx, dy, dz))), hand.opening)
+
+
+def kept(grasp: Grasp, hand: Optional[Hand]) -> bool:
+    """Whether the hand still holds what it grasped; a hand that is not seen keeps what it has."""
+    if hand is None:
+        return True
+    return -_LOSES < hand.opening - grasp.opening < _LETS_GO
+
+
+class Grips:
+    """Which things are in which hands."""
+
+    def __init__(self) -> None:
+        self.held: Dict[str, Grasp] = {}
+
+    def follow(self, hands: Mapping[str, Hand], seen: Mapping[str, Tuple[WorldObject, Pose]]
+               ) -> Dict[str, Pose]:
+        """Notice what hands take and let go; the poses of what was let go just now.
+
+        Args:
+            seen: things that are in no hand yet, with where they are.
+        """
+        released: Dict[str, Pose] = {}
+        for name, grasp in list(self.held.items()):
+            hand = hands.get(grasp.hand)
+            if not kept(grasp, hand):
+                del self.held[name]
+                if hand is not None:
+                    released[name] = hand.tool.compose(grasp.pose)
+        for hand in hands.values():
+            if any(grasp.hand == hand.name for grasp in self.held.values()):
+                continue
+            found = [(math.dist(hand.tool.position, pose.position), name, grasp)
+                     for name, (thing, pose) in seen.items() if name not in self.held and name not in released
+                     for grasp in (grasped(hand, thing, pose),) if grasp is not None]
+            if found:
+                _, name, grasp = min(found, key=lambda entry: entry[0])
+                self.held[name] = grasp
+        return released
+
+    def pose(self, name: str, hands: Mapping[str, Hand]) -> Optional[Pose]:
+        """Where a held thing is; ``None`` when its hand is not seen."""
+        grasp = self.held[name]
+        hand = hands.get(grasp.hand)
+        return hand.tool.compose(grasp.pose) if hand is not None else None
+
+    def lose(self, name: str) -> None:
+        """A thing that was taken to be held is not."""
+        self.held.pop(name, None)
+
+    def correct(self, name: str, hands: Mapping[str, Hand], pose: Pose) -> None:
+        """A held thing was seen: it lies in the hand as it is seen, more so each time."""
+        grasp = self.held[name]
+        hand = hands.get(grasp.hand)
+        if hand is not None:
+            seen = hand.tool.inverse().compose(pose)
+            self.held[name] = replace(grasp, pose=grasp.pose.towards(seen, _TRUST))

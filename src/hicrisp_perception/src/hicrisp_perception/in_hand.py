@@ -1,0 +1,155 @@
+"""Where a thing is in a hand, by the picture: what it should look like there, and what is seen of it."""
+
+from __future__ import annotations
+
+import math
+from typing import Iterator, Optional, Tuple
+
+import cv2
+import numpy as np
+from hicrisp_core.model import Pose, WorldObject
+
+from hicrisp_perception.contours import measure
+from hicrisp_perception.evidence import Evidence, render, tolerance, weigh
+from hicrisp_perception.fitting import Fit, settle
+from hicrisp_perception.forms import lie_at, lies_of
+from hicrisp_perception.grip import Grasp, Hand
+from hicrisp_perception.segments import Ground, Segment
+
+_ROUNDS = 3
+_GATE = 8.0
+"""Pixels around where a thing in a hand should be seen, in which its outline is looked for."""
+_LEAST_SEEN = 60
+_LEAST_POINTS = 24
+_PIERCED = 0.3
+"""Part of a thing that may show something else where it is held."""
+_OPENING = 0.006
+"""Metres by which the fingers' opening may differ from a thing's width."""
+_KERNEL = np.ones((3, 3), np.uint8)
+
+
+def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Optional[int] = None
+                 ) -> Tuple[Optional[Fit], Evidence]:
+    """A thing near where it is expected, tilted as expected; ``None`` where too little of it is seen.
+
+    Args:
+        family: its family of colours, where that is known.
+
+    Returns:
+        What was found, and what the picture shows where it is expected.
+    """
+    lie, yaw = lie_at(thing, expected)
+    first = render(lie, expected, ground)
+    if first is None:
+        return None, Evidence(0, 0, 0, 0.0, 0)
+    shown = weigh(first, ground)
+    pose, best = expected, None
+    for _ in range(_ROUNDS):
+        segment = _segment(thing, pose, ground, family)
+        if segment is None or segment.pixels < _LEAST_SEEN:
+            break
+        measured = measure(segment, ground)
+        if measured is None or len(measured.contour) < _LEAST_POINTS:
+            break
+        x, y, z = pose.position
+        best = settle(lie, (x, y, yaw), z - lie.height / 2.0, False, segment, measured, ground, _GATE)
+        if best is None or best.place.points < _LEAST_POINTS:
+            return None, shown
+        pose = best.pose
+        shift = _behind(best, ground)
+        ray = np.array(pose.position) - ground.view.rays.origin
+        dx, dy, dz = (float(value) for value in shift * ray / max(1e-6, float(
+            ground.view.rays.depth_of(np.array(pose.position)))))
+        pose = pose.shifted((dx, dy, dz))
+        if abs(shift) < 5e-4:
+            break
+    return best, shown
+
+
+def _segment(thing: WorldObject, pose: Pose, ground: Ground, family: Optional[int]) -> Optional[Segment]:
+    """The pixels that may show the thing there."""
+    lie, _ = lie_at(thing, pose)
+    rendering = render(lie, pose, ground)
+    if rendering is None:
+        return None
+    rows, columns = rendering.window
+    rim = int(_GATE)
+    height, width = ground.view.shape
+    window = (slice(max(0, rows.start - rim), min(height, rows.stop + rim)),
+              slice(max(0, columns.start - rim), min(width, columns.stop + rim)))
+    inside = np.zeros((window[0].stop - window[0].start, window[1].stop - window[1].start), np.uint8)
+    fine = np.repeat(np.repeat(np.isfinite(rendering.depth), rendering.step, 0), rendering.step, 1)
+    top, left = rows.start - window[0].start, columns.start - window[1].start
+    high, wide = rows.stop - rows.start, columns.stop - columns.start
+    inside[top:top + high, left:left + wide] = fine[:high, :wide]
+    near = cv2.dilate(inside, _KERNEL, iterations=rim) > 0
+    depth = ground.depth[window]
+    middle = float(ground.view.rays.depth_of(np.array(pose.position)))
+    reach = lie.radius + lie.height / 2.0 + tolerance(ground, middle)
+    mask = near & ground.things[window] & ((depth <= 0.0) | (np.abs(depth - middle) < reach))
+    if family is not None:
+        mask &= ground.family[window] == family
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=4)
+    if count < 2:
+        return None
+    return Segment(window, labels == 1 + int(np.argmax(stats[1:, cv2.CC_STAT_AREA])), family or 0)
+
+
+def _behind(found: Fit, ground: Ground) -> float:
+    """How much farther the thing is seen than it was fitted, metres along the optical axis."""
+    rendering = found.rendering
+    measured = ground.depth[rendering.part]
+    both = np.isfinite(rendering.depth) & (measured > 0.0) & ground.things[rendering.part]
+    rest = measured[both] - rendering.depth[both]
+    rest = rest[np.abs(rest) < 0.03]
+    return float(np.median(rest)) if len(rest) >= 12 else 0.0
+
+
+def likely_grasps(thing: WorldObject, hand: Hand) -> Iterator[Pose]:
+    """Poses in which a hand could hold a thing: closed around its width, the tool in its middle, upright."""
+    middle = np.array(hand.tool.position)
+    for lie in lies_of(thing):
+        if lie.shape.hollow:
+            continue
+        level = hand.closing.copy()
+        level[2] = 0.0
+        if float(np.linalg.norm(level)) < 0.5:
+            continue
+        heading = math.atan2(level[1], level[0])
+        ways = [(lie.across[0], 0.0)] if lie.round else [(lie.across[0], 0.0),
+                                                         (lie.across[1], -math.pi / 2.0)]
+        for width, turn in ways:
+            if abs(width - hand.opening) < _OPENING:
+                x, y, z = middle
+                yield lie.pose(x, y, z, heading + turn)
+
+
+def regrasped(thing: WorldObject, hand: Hand, ground: Ground, family: Optional[int]) -> Optional[Grasp]:
+    """The grasp of a thing that was taken unseen, where the picture shows it in the hand."""
+    best: Optional[Fit] = None
+    for guess in likely_grasps(thing, hand):
+        found, _ = look_in_hand(thing, guess, ground, family)
+        if found is None or not between(found, thing, hand):
+            continue
+        if best is None or found.cost < best.cost:
+            best = found
+    if best is None or best.evidence.seen < _LEAST_SEEN or best.evidence.pierced > _PIERCED:
+        return None
+    return Grasp(hand.name, hand.tool.inverse().compose(best.pose), hand.opening)
+
+
+def between(found: Fit, thing: WorldObject, hand: Hand) -> bool:
+    """Whether the tool is inside of a thing where it was found."""
+    inside = found.pose.inverse().apply(hand.tool.position)
+    return all(abs(value) < size / 2.0 + 0.012 for value, size in zip(inside, thing.size))
+
+
+def confirms(found: Optional[Fit], shown: Evidence) -> Optional[bool]:
+    """Whether the picture shows a thing in the hand; ``None`` when it does not say."""
+    open_ = shown.seen + shown.through
+    if open_ < _LEAST_SEEN:
+        return None
+    if found is not None and found.evidence.pierced < _PIERCED:
+        return True
+    return False if shown.pierced > 0.6 else None
+

@@ -1,0 +1,184 @@
+"""Where a thing stands so that its outline is where the picture shows it: least squares on contour points."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Tuple, Union
+
+import cv2
+import numpy as np
+
+from hicrisp_perception.forms import Lie
+from hicrisp_perception.view import Rays
+
+_GATES = (13.0, 6.0, 3.5)
+"""Pixels beyond which a contour point is not taken for this outline, for each round."""
+_ROUNDS = 8
+_STILL = 2e-4
+"""Metres of a move from which on nothing changes any more."""
+_SOFT = 1.0
+"""Pixels from which on a point counts less."""
+_MARGIN = -0.5
+"""How far within the true outline the middle of the outermost pixels is, pixels."""
+_MARGIN_SPREAD = 0.6
+_RELATED = 3.0
+"""Neighbouring contour points err together: so many count as one."""
+_LEAST_ERROR = 0.35
+"""Pixels by which a contour point is off at least."""
+_LEAST_POINTS = 8
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where an outline fits.
+
+    Args:
+        x, y: metres in the world frame.
+        yaw: radians.
+        covariance: of x, y, yaw.
+        error: root of the mean square of the distances, pixels.
+        points: how many contour points were used.
+    """
+
+    x: float
+    y: float
+    yaw: float
+    covariance: np.ndarray
+    error: float
+    points: int
+
+
+class Projection:
+    """The pixels of a lie's corners as it moves over a level plane, and how they change.
+
+    Args:
+        z: height of its middle, metres.
+    """
+
+    def __init__(self, lie: Lie, z: float, rays: Rays) -> None:
+        corners, turn = lie.corners(), rays.rotation
+        along, aside, up = turn  # The world's axes in the optical frame.
+        self._ahead = np.outer(corners[:, 0], along) + np.outer(corners[:, 1], aside)
+        self._across = np.outer(corners[:, 0], aside) - np.outer(corners[:, 1], along)
+        self._fixed = np.outer(corners[:, 2] + z, up) - rays.origin @ turn
+        self._along, self._aside = along, aside
+        self._focal = np.array([rays.lens.fx, rays.lens.fy])
+        self._middle = np.array([rays.lens.cx, rays.lens.cy])
+
+    def outline(self, place: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        """The corners that make the outline, in order, and the outline (M, 2) in pixels."""
+        every = self._pixels(self._seen(place, slice(None)))
+        order = cv2.convexHull(every.astype(np.float32), returnPoints=False)[:, 0]
+        return order, every[order]
+
+    def moving(self, place: np.ndarray, order: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        """(M, 2) the pixels of chosen corners, and (3, M, 2) how they change for a metre in x and y and for
+        a radian.
+        """
+        seen = self._seen(place, order)
+        sine, cosine = math.sin(place[2]), math.cos(place[2])
+        change = np.empty((3, len(order), 3))
+        change[0], change[1] = self._along, self._aside
+        change[2] = cosine * self._across[order] - sine * self._ahead[order]
+        near = 1.0 / np.maximum(seen[:, 2:], 1e-3)
+        flat = seen[:, :2] * near
+        slopes = (change[:, :, :2] - flat * change[:, :, 2:]) * (near * self._focal)
+        return flat * self._focal + self._middle, slopes
+
+    def _seen(self, place: np.ndarray, order: Union[slice, np.ndarray]) -> np.ndarray:
+        x, y, yaw = place
+        found: np.ndarray = (self._fixed[order] + math.cos(yaw) * self._ahead[order]
+                             + math.sin(yaw) * self._across[order] + (x * self._along + y * self._aside))
+        return found
+
+    def _pixels(self, seen: np.ndarray) -> np.ndarray:
+        found: np.ndarray = seen[:, :2] / np.maximum(seen[:, 2:], 1e-3) * self._focal + self._middle
+        return found
+
+
+def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: np.ndarray, rays: Rays,
+                first_gate: float = _GATES[0]) -> Placement:
+    """Move a thing over a level plane until its outline meets the contour points.
+
+    Args:
+        start: x, y, yaw to begin with.
+        z: height of its middle, metres.
+        contour: (N, 2) middles of the outermost pixels of what is seen, columns first.
+        first_gate: pixels from which on a point is not taken for this outline in the first round.
+    """
+    count = 2 if lie.round else 3
+    projection = Projection(lie, z, rays)
+    place = np.array(start, dtype=float)
+    margin, error, used = _MARGIN, 99.0, 0
+    normal = np.eye(count + 1)
+    gates = [gate for gate in _GATES if gate <= first_gate] or [first_gate]
+    for turn in range(_ROUNDS):
+        gate = gates[min(turn, len(gates) - 1)]
+        if turn < 2:
+            order, _ = projection.outline(place)
+        polygon, slopes = projection.moving(place, order)
+        distance, slope = _distances(polygon, slopes[:count], contour)
+        rest = distance - margin
+        near = np.abs(rest) < gate
+        used = int(np.count_nonzero(near))
+        if used < _LEAST_POINTS:
+            return _placement(place, np.full((3, 3), np.inf), 99.0, used)
+        left = rest[near]
+        slope = np.column_stack([slope[near], np.full(used, -1.0)])
+        weight = np.minimum(1.0, _SOFT / np.maximum(np.abs(left), 1e-6))
+        normal = (slope * weight[:, None]).T @ slope
+        normal[count, count] += 1.0 / _MARGIN_SPREAD ** 2
+        normal[range(count), range(count)] += 1e2  # Unseen directions stay where they were.
+        pull = (slope * weight[:, None]).T @ left
+        pull[count] += (margin - _MARGIN) / _MARGIN_SPREAD ** 2
+        move = -np.linalg.solve(normal, pull)
+        length = math.hypot(move[0], move[1])
+        move[:2] *= min(1.0, 0.03 / max(length, 1e-9))
+        if count == 3:
+            move[2] = min(0.3, max(-0.3, move[2]))
+            place[2] += move[2]
+        place[:2] += move[:2]
+        margin += move[count]
+        error = math.sqrt(float(weight @ (left * left)) / used)
+        if gate == gates[-1] and length < _STILL:
+            break
+    spread = max(error, _LEAST_ERROR) ** 2 * _RELATED
+    covariance = np.zeros((3, 3))
+    covariance[:count, :count] = (np.linalg.inv(normal) * spread)[:count, :count]
+    return _placement(place, covariance, error, used)
+
+
+def _placement(place: np.ndarray, covariance: np.ndarray, error: float, points: int) -> Placement:
+    x, y, yaw = (float(value) for value in place)
+    return Placement(x, y, yaw, covariance, error, points)
+
+
+def _distances(polygon: np.ndarray, slopes: np.ndarray, points: np.ndarray
+               ) -> Tuple[np.ndarray, np.ndarray]:
+    """Signed distances of points to a convex polygon, positive outside, pixels, and how they change.
+
+    Args:
+        slopes: (K, M, 2) how the polygon's corners change.
+
+    Returns:
+        (N,) and (N, K).
+    """
+    following = np.arange(1, len(polygon) + 1) % len(polygon)
+    edges = polygon[following] - polygon
+    along_x, along_y = edges[:, 0], edges[:, 1]
+    lengths = np.sqrt(along_x * along_x + along_y * along_y) + 1e-6
+    # Outwards, whichever way the hull turns.
+    outwards = 1.0 if float(polygon[:, 0] @ along_y - polygon[:, 1] @ along_x) > 0.0 else -1.0
+    normals = np.stack([along_y, -along_x]) * (outwards / lengths)
+    every = points @ normals - (normals[0] * polygon[:, 0] + normals[1] * polygon[:, 1])
+    nearest = every.argmax(axis=1)
+    distance = every[np.arange(len(points)), nearest]
+    from_corner = points - polygon[nearest]
+    part = (from_corner[:, 0] * along_x[nearest] + from_corner[:, 1] * along_y[nearest]) / (
+        lengths[nearest] ** 2)
+    part = np.minimum(np.maximum(part, 0.0), 1.0)
+    # How far each corner moves outwards with the edge that begins and with the one that ends there.
+    begins = slopes[:, :, 0] * normals[0] + slopes[:, :, 1] * normals[1]
+    ends = slopes[:, following, 0] * normals[0] + slopes[:, following, 1] * normals[1]
+    return distance, -((1.0 - part) * begins[:, nearest] + part * ends[:, nearest]).T

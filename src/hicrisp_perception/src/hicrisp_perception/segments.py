@@ -1,0 +1,253 @@
+"""What stands on the table, cut where the colour changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import List, Optional, Tuple
+
+import cv2
+import numpy as np
+from hicrisp_core.model import WorldObject
+
+from hicrisp_perception.level import Level, fit_level
+from hicrisp_perception.paint import Palette
+from hicrisp_perception.view import NOWHERE, Rays, View
+
+LEAST_PIXELS = 30
+"""Pixels that a segment needs."""
+_LOWEST = 0.006
+"""Height above the table from which on something stands there, metres."""
+_SIGMAS = 2.5
+_AROUND = 4
+"""Pixels around what the depth shows in which the colour decides: depth is ragged at edges."""
+_BELOW = -0.02
+"""Height below which a pixel shows what is beyond the table, metres."""
+_MARGIN = 0.01
+"""How far beyond the table's sides things are looked for, metres."""
+_SPECK = 6
+"""Pixels of every second row and column that are no thing."""
+_CROSS = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
+_WOOD = np.array([200.0, 175.0, 140.0])
+_EDGE = 3.5
+"""Pixels that an edge is wide."""
+_OTHER_LIGHT = 6.0
+"""Change of the table's colour from which on families are looked up anew."""
+_KERNEL = np.ones((3, 3), np.uint8)
+Window = Tuple[slice, slice]
+
+
+@dataclass(eq=False)
+class Segment:
+    """Pixels that hang together and have one family of colours.
+
+    Args:
+        window: the part of the picture that holds it.
+        mask: which pixels of the window belong to it.
+        family: its family of colours; 0 for the table's own.
+    """
+
+    window: Window
+    mask: np.ndarray
+    family: int
+    explained: float = 0.0
+
+    @property
+    def pixels(self) -> int:
+        """How many there are."""
+        return int(np.count_nonzero(self.mask))
+
+
+@dataclass(eq=False)
+class Ground:
+    """A picture with what stands on the table told from the table.
+
+    Args:
+        height: of each pixel above the table as it is seen, metres; ``NOWHERE`` without depth.
+        depth: smoothed, metres; 0 where nothing was measured.
+        things: which pixels show what stands on the table, by depth and colour.
+        family: of each pixel; 0 for the table's colour.
+        robot: which pixels show the robot.
+        x, y: of each pixel, metres.
+        table_colour: 0 to 255.
+        bare: which pixels would show the table if nothing stood on it.
+    """
+
+    view: View
+    level: Level
+    height: np.ndarray
+    depth: np.ndarray
+    things: np.ndarray
+    family: np.ndarray
+    robot: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    table_colour: np.ndarray
+    bare: np.ndarray
+
+
+class Sorter:
+    """Tells things from the table and cuts them where their colour changes.
+
+    Args:
+        table: whose sides bound what is looked at.
+    """
+
+    def __init__(self, table: WorldObject) -> None:
+        pose = table.pose
+        x, y = pose.position[:2] if pose is not None else (0.0, 0.0)
+        self._low = (x - table.size[0] / 2.0, y - table.size[1] / 2.0)
+        self._high = (x + table.size[0] / 2.0, y + table.size[1] / 2.0)
+        self._rays: Optional[Rays] = None
+        self.forget()
+
+    def forget(self) -> None:
+        """The world began again."""
+        self._level = Level()
+        self._palette: Optional[Palette] = None
+
+    @property
+    def level(self) -> Level:
+        """The table's plane as it was seen last."""
+        return self._level
+
+    def ground(self, view: View, robot: np.ndarray) -> Ground:
+        """Find what stands on the table.
+
+        Args:
+            robot: which pixels show the robot.
+        """
+        if view.rays is not self._rays:
+            self._rays = view.rays
+            self._bare = self._within(*view.rays.on_plane(), 0.0)
+        part, solid = self._coarse(view, robot)
+        depth = np.zeros(view.shape, np.float32)
+        height = np.full(view.shape, NOWHERE, np.float32)
+        x, y = np.zeros(view.shape, np.float32), np.zeros(view.shape, np.float32)
+        family = np.zeros(view.shape, np.uint8)
+        things = np.zeros(view.shape, bool)
+        if part is not None:
+            depth[part] = near = cv2.medianBlur(np.ascontiguousarray(view.depth[part]), 3)
+            x[part], y[part] = view.rays.point(0, near, part), view.rays.point(1, near, part)
+            above = view.rays.point(2, near, part) - self._level.at(x[part], y[part])
+            above[near <= 0.0] = NOWHERE
+            height[part] = above
+            family[part] = self._families(np.ascontiguousarray(view.colour[part]))
+            things[part] = self._things(solid, family[part], above, self._bare[part]) & ~robot[part]
+        return Ground(view, self._level, height, depth, things, family, robot, x, y, self._table_colour,
+                      self._bare)
+
+    def _within(self, x: np.ndarray, y: np.ndarray, margin: float) -> np.ndarray:
+        found: np.ndarray = ((x > self._low[0] - margin) & (x < self._high[0] + margin)
+                             & (y > self._low[1] - margin) & (y < self._high[1] + margin))
+        return found
+
+    def _coarse(self, view: View, robot: np.ndarray) -> Tuple[Optional[Window], np.ndarray]:
+        """The table's plane and colour, the part of the picture that has things, and which of its pixels
+        the depth shows to be above the table; from every second row and column.
+        """
+        half = (slice(None, None, 2), slice(None, None, 2))
+        depth = cv2.medianBlur(np.ascontiguousarray(view.depth[half]), 3)
+        x, y = view.rays.point(0, depth, half), view.rays.point(1, depth, half)
+        height = view.rays.point(2, depth, half)
+        over = self._within(x, y, _MARGIN) & (depth > 0.0) & ~robot[half]
+        self._level = level = fit_level(x, y, height, depth, over, self._level)
+        height -= level.at(x, y)
+        self._look_at_the_table(view.colour[half], over & (np.abs(height) < _LOWEST))
+        least = np.maximum(np.float32(_LOWEST), np.float32(_SIGMAS * level.noise) * depth * depth)
+        solid = cv2.morphologyEx((over & (height > least)).astype(np.uint8), cv2.MORPH_OPEN, _CROSS)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(solid, connectivity=8)
+        small = stats[:, cv2.CC_STAT_AREA] < _SPECK
+        solid[small[labels]] = 0
+        kept = [stats[number] for number in range(1, count) if not small[number]]
+        if not kept:
+            return None, solid
+        boxes = np.array(kept)
+        rim = _AROUND + 2
+        low = np.maximum(2 * boxes[:, :2].min(axis=0) - rim, 0)
+        high = 2 * (boxes[:, :2] + boxes[:, 2:4]).max(axis=0) + rim
+        part = (slice(int(low[1]), min(view.shape[0], int(high[1]))),
+                slice(int(low[0]), min(view.shape[1], int(high[0]))))
+        fine = np.repeat(np.repeat(solid, 2, axis=0), 2, axis=1)
+        fine = fine[:view.shape[0], :view.shape[1]]
+        return part, np.ascontiguousarray(fine[part])
+
+    def _look_at_the_table(self, colour: np.ndarray, bare: np.ndarray) -> None:
+        """Its colour, which changes with the light."""
+        part = (slice(None, None, 3), slice(None, None, 3))
+        pixels = colour[part][bare[part]]
+        if len(pixels) < 50 and self._palette is not None:
+            return
+        found = np.median(pixels, axis=0) if len(pixels) else _WOOD
+        if self._palette is None or float(np.abs(self._palette.table - found).max()) > _OTHER_LIGHT:
+            self._palette = Palette(np.maximum(found, 1.0))
+        self._table_colour: np.ndarray = found
+
+    def _families(self, raw: np.ndarray) -> np.ndarray:
+        """Families of the pixels; those at edges go to the table or to the nearest thing, whichever they are
+        more like.
+        """
+        if self._palette is None:
+            raise ValueError("the table's colour comes first")
+        soft = cv2.blur(raw, (3, 3))
+        family = self._palette.families(soft)
+        pure = cv2.erode(family, _KERNEL) == cv2.dilate(family, _KERNEL)
+        thing = pure & (family > 0)
+        away, nearest = cv2.distanceTransformWithLabels((~thing).astype(np.uint8), cv2.DIST_L2, 3,
+                                                        labelType=cv2.DIST_LABEL_PIXEL)
+        inside = nearest[thing]
+        size = int(nearest.max()) + 1
+        families, colours = np.zeros(size, np.uint8), np.zeros((size, 3), np.float32)
+        families[inside], colours[inside] = family[thing], soft[thing]
+        rows, columns = np.nonzero(~pure)
+        label, shown = nearest[rows, columns], raw[rows, columns].astype(np.float32)
+        like = ((shown - colours[label]) ** 2).sum(axis=1)
+        unlike = ((shown - self._palette.table.astype(np.float32)) ** 2).sum(axis=1)
+        own = (like < unlike) & (away[rows, columns] < _EDGE)
+        family[rows, columns] = np.where(own, families[label], 0)
+        return family
+
+    @staticmethod
+    def _things(solid: np.ndarray, family: np.ndarray, height: np.ndarray, bare: np.ndarray) -> np.ndarray:
+        """By colour near what is solid: the depth is ragged at edges."""
+        size = 2 * _AROUND + 1
+        near = cv2.dilate(solid, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))) > 0
+        # Beyond the table there may be any colour.
+        coloured = (family > 0) & (height > _BELOW) if not bare.any() else (
+            (family > 0) & (bare | (height > _BELOW)) & ((height > _BELOW) | (height == NOWHERE)))
+        plain = cv2.erode(solid, _KERNEL, iterations=2) > 0
+        found: np.ndarray = near & (coloured | plain)
+        return found
+
+
+def segments_in(ground: Ground, where: np.ndarray) -> List[Segment]:
+    """Connected pieces of one family among some pixels, the largest first."""
+    found: List[Segment] = []
+    for window, mask in _pieces(where, (0, 0)):
+        family = ground.family[window]
+        numbers = np.unique(family[mask])
+        for number in numbers:
+            if len(numbers) == 1:
+                found.append(Segment(window, mask, int(number)))
+                continue
+            found += [Segment(inner, own, int(number)) for inner, own in
+                      _pieces(mask & (family == number), (window[0].start, window[1].start))]
+    return sorted(found, key=lambda segment: -segment.pixels)
+
+
+def _pieces(where: np.ndarray, origin: Tuple[int, int]) -> List[Tuple[Window, np.ndarray]]:
+    """Connected pieces with their windows, of which the first pixel is at an origin; specks left out."""
+    rows = np.flatnonzero(where.any(axis=1))
+    if not len(rows):
+        return []
+    columns = np.flatnonzero(where.any(axis=0))
+    top, left = int(rows[0]), int(columns[0])
+    inner = np.ascontiguousarray(where[top:int(rows[-1]) + 1, left:int(columns[-1]) + 1])
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(inner.view(np.uint8), connectivity=4)
+    found: List[Tuple[Window, np.ndarray]] = []
+    for label in range(1, count):
+        column, row, width, height, area = (int(value) for value in stats[label])
+        if area >= LEAST_PIXELS:
+            own = labels[row:row + height, column:column + width] == label
+            first, second = origin[0] + top + row, origin[1] + left + column
+            found.append(((slice(first, first + height), slice(second, second + width)), own))
+    return found

@@ -1,0 +1,172 @@
+"""Eyes for the things of a scene: pictures in, tracks out, without ROS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, List, Mapping, Optional, Tuple
+
+import numpy as np
+from hicrisp_core.detector.perception import frames_of
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.picture import Lens, Picture
+from hicrisp_core.model.track import Track, Visibility
+from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.ports.kinds import ARM
+from hicrisp_core.robot.description import RobotBody, bodies_of
+from hicrisp_core.scene import Scene
+
+from hicrisp_perception.grip import Grips, Hand
+from hicrisp_perception.in_hand import confirms, look_in_hand, regrasped
+from hicrisp_perception.level import Level
+from hicrisp_perception.paint import FAMILIES
+from hicrisp_perception.recognition import Findings, recognise
+from hicrisp_perception.robot_body import robot_pixels
+from hicrisp_perception.segments import Ground, Sorter
+from hicrisp_perception.strangers import Strangers
+from hicrisp_perception.support import on_their_feet
+from hicrisp_perception.tracking import Tracks
+from hicrisp_perception.view import Rays, Straightener, View, check
+
+
+@dataclass(frozen=True)
+class SightSettings:
+    """What is looked for.
+
+    Args:
+        shapes: whether things are known by their shapes and colours.
+        strangers: whether things that the scene does not hold are told.
+    """
+
+    shapes: bool = True
+    strangers: bool = True
+
+
+class SceneSight:
+    """Sees the things of a scene in the pictures of a camera; implements ``Perception``.
+
+    Nothing is known of where things are before the first picture: the scene says what there is, not where.
+
+    Args:
+        bodies: the robots, by whose links they are told from things; those of the scene by default.
+    """
+
+    def __init__(self, scene: Scene, settings: Optional[SightSettings] = None,
+                 bodies: Optional[Mapping[str, RobotBody]] = None) -> None:
+        self._settings = settings or SightSettings()
+        self._things: Dict[str, WorldObject] = {thing.name: thing for thing in scene.things}
+        found = bodies if bodies is not None else bodies_of(scene)
+        self._links = {frame: capsules for body in found.values() for frame, capsules in body.links.items()}
+        self._arms = {name: frames_of(name, body) for name, body in found.items() if body.kind == ARM}
+        self._sorter = Sorter(scene.table)
+        self._lens: Optional[Tuple[Lens, Straightener]] = None
+        self._rays: Optional[Rays] = None
+        self.forget()
+
+    def forget(self) -> None:
+        """The world began again."""
+        self._sorter.forget()
+        self._tracks = Tracks(self._things)
+        self._strangers = Strangers()
+        self._grips = Grips()
+        self._lit: Tuple[Optional[float], float] = (None, 1.0)
+
+    @property
+    def level(self) -> Level:
+        """The table's top as the last picture shows it: how far the camera's pose is off."""
+        return self._sorter.level
+
+    def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
+        """All tracks after this picture: what is seen, hidden, held and gone.
+
+        Raises:
+            PictureError: when the picture's parts do not fit together.
+        """
+        check(picture)
+        view = self._view(picture)
+        hands = self._hands(robots)
+        self.follow(robots, picture.stamp)
+        ground = self._sorter.ground(view, robot_pixels(view.rays, view.depth, robots, self._links))
+        found = Findings(np.zeros(view.shape, bool), light=self._same_paint_in(ground))
+        held = self._look_at_hands(ground, hands, found)
+        if self._settings.shapes:
+            wanted = [thing for name, thing in self._things.items() if name not in held]
+            recognise(ground, wanted, found, self._tracks.places(self._grips.held))
+            self._look_for_taken(ground, hands, found)
+            on_their_feet(found, ground)
+        self._lit = (found.light, float(ground.table_colour.max()))
+        self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
+        if self._settings.strangers:
+            self._strangers.look(ground, found.claimed, hands)
+        return (*self._tracks.all, *self._strangers.tracks)
+
+    def _same_paint_in(self, ground: Ground) -> Optional[float]:
+        """The light by how bright the table is now; it keeps its paint."""
+        light, brightness = self._lit
+        return light * float(ground.table_colour.max()) / brightness if light is not None else None
+
+    def follow(self, robots: Frames, stamp: float) -> None:
+        """Notice what hands take and let go between two pictures.
+
+        Args:
+            stamp: seconds of the pictures' clock.
+        """
+        hands = self._hands(robots)
+        seen = {name: (self._things[name], pose) for name, pose in self._tracks.poses.items()}
+        for name, pose in self._grips.follow(hands, seen).items():
+            self._tracks.put(name, pose, stamp, Visibility.HIDDEN)
+        for name, pose in self._in_hands(hands).items():
+            self._tracks.put(name, pose, stamp, Visibility.HELD)
+
+    def _in_hands(self, hands: Mapping[str, Hand]) -> Dict[str, Pose]:
+        poses = {name: self._grips.pose(name, hands) for name in self._grips.held}
+        return {name: pose for name, pose in poses.items() if pose is not None}
+
+    def _hands(self, robots: Frames) -> Dict[str, Hand]:
+        hands: Dict[str, Hand] = {}
+        for name, arm in self._arms.items():
+            frames = [robots.get(frame) for frame in arm.frames]
+            tool, left, right = (entry[0] if entry is not None and entry[0].finite else None
+                                 for entry in frames)
+            if tool is not None and left is not None and right is not None:
+                hands[name] = Hand(name, tool, left.position, right.position)
+        return hands
+
+    def _look_at_hands(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> List[str]:
+        """Confirm what is held, or notice that it is not; the names of what is."""
+        for name, pose in self._in_hands(hands).items():
+            fit, shown = look_in_hand(self._things[name], pose, ground, self._family(name))
+            answer = confirms(fit, shown)
+            if answer is False:
+                self._grips.lose(name)
+            elif answer and fit is not None:
+                self._grips.correct(name, hands, fit.pose)
+                found.claim(fit, ground)
+        return list(self._grips.held)
+
+    def _look_for_taken(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> None:
+        """What is not where it was may have been taken unseen."""
+        for hand in hands.values():
+            if any(grasp.hand == hand.name for grasp in self._grips.held.values()):
+                continue
+            for name, thing in self._things.items():
+                if name in found.fits or name in self._grips.held:
+                    continue
+                grasp = regrasped(thing, hand, ground, self._family(name))
+                if grasp is not None:
+                    self._grips.held[name] = grasp
+                    fit, _ = look_in_hand(thing, hand.tool.compose(grasp.pose), ground, self._family(name))
+                    if fit is not None:
+                        found.claim(fit, ground)
+                    break
+
+    def _family(self, name: str) -> Optional[int]:
+        return FAMILIES.get(self._things[name].attributes.get("colour", ""))
+
+    def _view(self, picture: Picture) -> View:
+        if self._lens is None or self._lens[0] != picture.lens:
+            self._lens, self._rays = (picture.lens, Straightener(picture.lens)), None
+        straightener = self._lens[1]
+        if self._rays is None or self._rays.camera != picture.camera:
+            self._rays = Rays(straightener.lens, picture.camera)
+        return View(picture.stamp, *straightener.straighten(picture), self._rays)
+

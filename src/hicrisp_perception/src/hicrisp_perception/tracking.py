@@ -1,0 +1,156 @@
+"""What is known of each thing from picture to picture."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Container, Dict, Mapping, Optional, Tuple
+
+import numpy as np
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.track import Track, Uncertainty, Visibility
+
+from hicrisp_perception.evidence import render, weigh
+from hicrisp_perception.fitting import Fit
+from hicrisp_perception.forms import lie_at
+from hicrisp_perception.recognition import Findings
+from hicrisp_perception.segments import Ground
+from hicrisp_perception.strangers import absent
+
+_MOST = 8
+"""Pictures of what stands still that are averaged."""
+_STILL = 0.004
+"""Metres by which what stands still may seem to have moved."""
+_TURNED = math.radians(4.0)
+_LEAST = 0.0007
+"""What does not go away by looking often, metres: the lens, the camera's pose."""
+_LEAST_YAW = math.radians(0.3)
+_LEAST_HEIGHT = 0.0008
+_UNSEEN_HEIGHT = 0.003
+"""How far a measured height may be off, metres, where nothing is known to stand below."""
+_SAME_PLACE = 0.5
+"""Part of a thing that is seen where it was, by which it is still there."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A thing as the last pictures showed it.
+
+    Args:
+        fit: the last measurement; ``None`` for what was in a hand.
+        looks: how many pictures of it the pose is made of.
+    """
+
+    pose: Pose
+    uncertainty: Uncertainty
+    stamp: float
+    visibility: Visibility
+    fit: Optional[Fit] = None
+    looks: int = 1
+
+
+class Tracks:
+    """The things of a scene as they were seen."""
+
+    def __init__(self, things: Mapping[str, WorldObject]) -> None:
+        self._things = things
+        self._known: Dict[str, Known] = {}
+
+    @property
+    def all(self) -> Tuple[Track, ...]:
+        """One for each thing that was ever seen."""
+        return tuple(Track(name, known.pose, known.uncertainty, known.stamp, known.visibility)
+                     for name, known in self._known.items())
+
+    @property
+    def poses(self) -> Dict[str, Pose]:
+        """Where the things are that are not known to be gone."""
+        return {name: known.pose for name, known in self._known.items()
+                if known.visibility is not Visibility.GONE}
+
+    def places(self, held: Container[str]) -> Dict[str, Tuple[float, float]]:
+        """Where things stood that are in no hand, metres."""
+        return {name: (known.pose.position[0], known.pose.position[1])
+                for name, known in self._known.items() if name not in held}
+
+    def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
+        """A thing is where a hand has it, or had it."""
+        before = self._known.get(name)
+        uncertainty = before.uncertainty if before is not None else Uncertainty(0.004, 0.004, 0.05)
+        self._known[name] = Known(pose, uncertainty, stamp, visibility)
+
+    def look(self, ground: Ground, found: Findings, in_hands: Mapping[str, Pose], stamp: float) -> None:
+        """Take what a picture shows."""
+        for name in self._things:
+            before = self._known.get(name)
+            if name in in_hands:
+                self.put(name, in_hands[name], stamp, Visibility.HELD)
+            elif name in found.fits:
+                self._known[name] = measured(found.fits[name], ground, before, stamp)
+            elif before is not None:
+                self._known[name] = self._missed(name, before, ground, found, stamp)
+
+    def _missed(self, name: str, before: Known, ground: Ground, found: Findings, stamp: float) -> Known:
+        lie, _ = lie_at(self._things[name], before.pose)
+        rendering = render(lie, before.pose, ground)
+        if rendering is None:
+            return replace(before, visibility=Visibility.HIDDEN)
+        shown = weigh(rendering, ground, others=found.claimed)
+        if before.visibility is not Visibility.GONE and shown.pierced < 0.2 and shown.visible > _SAME_PLACE:
+            return replace(before, visibility=Visibility.VISIBLE, stamp=stamp)
+        answer = absent(shown.seen, shown.through, shown.whole)
+        if before.visibility is Visibility.GONE:
+            answer = Visibility.GONE
+        return replace(before, visibility=answer, fit=None)
+
+
+def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) -> Known:
+    """A thing that was seen, with the pictures before where it stands still."""
+    old = before.fit if before is not None and before.visibility is Visibility.VISIBLE else None
+    yaw = _yaw(fit, before)
+    now = np.array([fit.place.x, fit.place.y, fit.middle, yaw])
+    own = uncertainty_of(fit, ground)
+    looks = 1
+    if before is not None and old is not None and old.lie == fit.lie:
+        then = np.array([*before.pose.position, old.place.yaw])
+        if math.dist(now[:3], then[:3]) < max(_STILL, 2.0 * own.position) and abs(now[3] - then[3]) < max(
+                _TURNED, 2.0 * own.yaw):
+            looks = min(before.looks + 1, _MOST)
+            now = then + (now - then) / looks
+    x, y, z, yaw = (float(value) for value in now)
+    place = replace(fit.place, x=x, y=y, yaw=yaw)
+    fused = replace(fit, place=place, bottom=z - fit.lie.height / 2.0)
+    return Known(fused.pose, _fewer(own, looks), stamp, Visibility.VISIBLE, fused, looks)
+
+
+def _yaw(fit: Fit, before: Optional[Known]) -> float:
+    """Of the yaws that look the same the one that was told before."""
+    if before is not None and before.fit is not None and before.fit.lie == fit.lie:
+        last = before.fit.place.yaw
+    else:
+        last = 0.0
+    if fit.lie.round:
+        return last
+    turns = round((last - fit.place.yaw) / fit.lie.period)
+    return float(fit.place.yaw + turns * fit.lie.period)
+
+
+def uncertainty_of(fit: Fit, ground: Ground) -> Uncertainty:
+    """How far a measured pose may be off, by the points of its outline and what is known of its height."""
+    poor = 1.0 + 2.0 * max(0.0, fit.cost - 0.3)
+    position = math.sqrt(max(0.0, float(np.linalg.eigvalsh(fit.place.covariance[:2, :2]).max()))) * poor
+    height = _LEAST_HEIGHT if fit.resting else _UNSEEN_HEIGHT
+    # Seen from above at an angle, what is higher is taken to be farther away.
+    away = np.array(fit.pose.position) - ground.view.rays.origin
+    slant = math.hypot(away[0], away[1]) / max(0.05, abs(float(away[2])))
+    position = math.sqrt(position ** 2 + (height * slant) ** 2 + _LEAST ** 2)
+    yaw = 0.0 if fit.lie.round else math.sqrt(max(0.0, float(fit.place.covariance[2, 2]))) * poor
+    return Uncertainty(position, height, 0.0 if fit.lie.round else max(_LEAST_YAW, yaw))
+
+
+def _fewer(own: Uncertainty, looks: int) -> Uncertainty:
+    """Several looks at what stands still say more, but not endlessly."""
+    part = 1.0 / math.sqrt(looks)
+    return Uncertainty(max(_LEAST, own.position * part), max(_LEAST_HEIGHT, own.height * part),
+                       max(_LEAST_YAW, own.yaw * part) if own.yaw else 0.0)
+

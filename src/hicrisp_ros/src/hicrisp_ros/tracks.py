@@ -1,0 +1,62 @@
+"""The topic of a camera's tracks as views: the newest, and none from before the world began again."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+import rospy
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model.track import BLIND, View
+from hicrisp_core.ports.perception import CAMERA, POSES
+
+from hicrisp_msgs.msg import TrackArray
+from hicrisp_ros.config_files import parameter
+from hicrisp_ros.conversions import view_from_msg
+
+TRACKS = "tracks"
+"""The topic on which the perception says what the camera shows."""
+CLOCK_JUMP = 1.0
+"""Seconds by which a picture must be older than the newest before the clock was set back."""
+
+
+def by_camera() -> bool:
+    """Whether a camera sees the things, as the parameter ``~perception`` says.
+
+    Raises:
+        ConfigError: for another word than ``poses`` and ``camera``.
+    """
+    chosen = str(parameter("perception", POSES))
+    if chosen not in (POSES, CAMERA):
+        raise ConfigError(f"perception:={chosen} is not known; there are: {CAMERA}, {POSES}")
+    return chosen == CAMERA
+
+
+class TrackTopic:
+    """Holds what the camera showed last."""
+
+    def __init__(self, topic: str) -> None:
+        self._lock = Lock()
+        self._view = BLIND
+        self._since = -1.0
+        """The moment of the ROS clock before which no picture counts."""
+        self._subscriber = rospy.Subscriber(topic, TrackArray, self._on_tracks, queue_size=1,
+                                            tcp_nodelay=True)
+
+    @property
+    def view(self) -> View:
+        """What is known of the things; nothing before the first picture."""
+        with self._lock:
+            return self._view
+
+    def forget(self) -> None:
+        """The world began again: only what is seen from now on counts."""
+        with self._lock:
+            self._view, self._since = BLIND, rospy.get_time()
+
+    def _on_tracks(self, message: TrackArray) -> None:
+        view = view_from_msg(message)
+        with self._lock:
+            newest = max(self._since, self._view.stamp)
+            if view.stamp >= newest or view.stamp < newest - CLOCK_JUMP:
+                self._view = view
+                self._since = min(self._since, view.stamp)

@@ -1,0 +1,93 @@
+"""The embedded depth camera's door: pictures, calibration and the camera's frame, as drivers have them."""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+from threading import Lock
+from typing import Callable, Iterator, Tuple
+
+import rospy
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.model.picture import Picture
+from hicrisp_ros.conversions.geometry import transform_to_msg
+from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg
+from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.static_frames import StaticFrames
+from hicrisp_ros.wall_clock import WallTimer
+from sensor_msgs.msg import CameraInfo, Image
+
+from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.simulation import Snapshot
+
+_TICK, _UNHEARD = 0.02, 0.1
+"""Wall seconds between two looks at the clock, while somebody listens and while nobody does."""
+_EARLY = 1e-6
+
+
+class CameraServer:
+    """Publishes the camera that the scene names while somebody listens.
+
+    A picture is of one snapshot, whose time is its stamp; the physics runs on meanwhile and waits for none.
+
+    Args:
+        announce: publishes the clock and the frames of a snapshot, so that both are known when its picture
+            comes.
+    """
+
+    def __init__(self, world: EmbeddedWorld, static: StaticFrames,
+                 announce: Callable[[Snapshot], None]) -> None:
+        self._world = world
+        self._static = static
+        self._announce = announce
+        self._taking = Lock()
+        self._topics: Tuple[Publisher, ...] = ()
+        self._open()
+        self._timer = WallTimer(_TICK, self._take_in_time, "depth_camera")
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Inside, no picture is taken: the world is another one afterwards."""
+        with self._taking:
+            yield
+            for topic in self._topics:
+                topic.unregister()
+            self._open()
+
+    def _open(self) -> None:
+        """Open the topics of the scene's camera, and publish where it is mounted."""
+        settings = self._world.camera.settings
+        self._settings, self._taken = settings, -math.inf
+        topics = settings.topics
+        self._colour = Publisher(topics.colour, Image, queue_size=2)
+        self._depth = Publisher(topics.depth, Image, queue_size=2)
+        self._info = Publisher(topics.info, CameraInfo, queue_size=2)
+        self._topics = (self._colour, self._depth, self._info)
+        mounting = settings.mounting
+        self._static.put([transform_to_msg(mounting.link or "world", settings.frame, mounting.pose,
+                                           rospy.Time())])
+
+    def _take_in_time(self) -> float:
+        """Publish a picture when its moment has come; the seconds until the next look."""
+        with self._taking:
+            if not any(topic.get_num_connections() for topic in self._topics):
+                return _UNHEARD
+            snapshot = self._world.simulation.snapshot
+            if 0.0 <= snapshot.time - self._taken < 1.0 / self._settings.rate - _EARLY:
+                return _TICK
+            self._taken = snapshot.time
+            try:
+                picture = self._world.camera.take(snapshot)
+            except HicrispError as error:
+                rospy.logerr_throttle(10.0, f"no pictures on {self._colour.name}: {error}")
+                return _UNHEARD
+            if picture is not None:
+                self._announce(snapshot)
+                self._publish(picture)
+        return _TICK
+
+    def _publish(self, picture: Picture) -> None:
+        stamp, frame = rospy.Time.from_sec(picture.stamp), self._settings.frame
+        self._info.publish(lens_to_msg(picture.lens, frame, stamp))
+        self._colour.publish(colour_to_msg(picture.colour, frame, stamp))
+        self._depth.publish(depth_to_msg(picture.depth, frame, stamp))

@@ -1,0 +1,114 @@
+"""The embedded RGB-D camera: pictures of a simulation as a depth camera of the D435 kind takes them."""
+
+from __future__ import annotations
+
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import suppress
+from typing import List, Optional
+
+import numpy as np
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Pose
+from hicrisp_core.model.picture import Picture
+from hicrisp_core.scene.cameras import CameraSettings
+
+from hicrisp_sim.camera_faults import CameraFaults
+from hicrisp_sim.mujoco_poses import pose_of
+from hicrisp_sim.render import RenderError
+from hicrisp_sim.rgbd import RgbdDrawer
+from hicrisp_sim.sensing import ColourSensor, DepthSensor
+from hicrisp_sim.simulation import Simulation, Snapshot
+
+_LIMIT = 20.0
+"""Wall seconds that a picture may take, the first one with its OpenGL context too."""
+
+
+class EmbeddedCamera:
+    """Takes pictures of a simulation from any thread; every OpenGL call happens in one of its own.
+
+    Args:
+        seed: draws the noise; the same seed and the same world give the same pictures.
+        faults: what goes wrong with it.
+
+    Raises:
+        ConfigError: when it is mounted on a link that the simulation does not have.
+    """
+
+    def __init__(self, simulation: Simulation, settings: CameraSettings, seed: int = 0,
+                 faults: Optional[CameraFaults] = None) -> None:
+        self._simulation = simulation
+        self.settings = settings
+        self.faults = faults or CameraFaults(seed)
+        self._check_link()
+        dice = np.random.default_rng([seed, 435])
+        lens = settings.intrinsics
+        self._depth = DepthSensor(settings.depth, lens, dice)
+        self._colour = ColourSensor(settings.colour, lens, dice)
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="depth_camera")
+        self._drawers: List[RgbdDrawer] = []  # At most one.
+        self._end = weakref.finalize(self, _end, self._thread, self._drawers)
+
+    def close(self) -> None:
+        """Give the OpenGL context back; the camera takes no more pictures."""
+        self._end()
+
+    def take(self, snapshot: Optional[Snapshot] = None) -> Optional[Picture]:
+        """The world as it is now; ``None`` when the picture is lost or the camera is silent.
+
+        Args:
+            snapshot: another moment than now.
+
+        Raises:
+            RenderError: when nothing can be drawn on this machine.
+        """
+        snapshot = snapshot or self._simulation.snapshot
+        if not self.faults.delivers(snapshot.time):
+            return None
+        try:
+            return self._thread.submit(self._picture, snapshot).result(_LIMIT)
+        except FutureTimeout as error:
+            raise RenderError(f"a picture took more than {_LIMIT:g} s; this machine is too busy to draw "
+                              "them") from error
+
+    def _picture(self, snapshot: Snapshot) -> Picture:
+        drawer = self._drawer(snapshot)
+        drawer.place(snapshot)
+        mounted = self.settings.mounting.pose
+        parent = self._parent(drawer)
+        painted, distance = drawer.draw(parent.compose(mounted).compose(self.faults.moved))
+        return Picture(snapshot.time, self.settings.intrinsics,
+                       self._colour.expose(painted, self.faults.light), self._depth.measure(distance),
+                       parent.compose(mounted))
+
+    def _drawer(self, snapshot: Snapshot) -> RgbdDrawer:
+        if not self._drawers or self._drawers[0].model is not snapshot.model:
+            while self._drawers:
+                self._drawers.pop().close()
+            self._drawers.append(RgbdDrawer(snapshot.model, self.settings.intrinsics))
+        return self._drawers[0]
+
+    def _parent(self, drawer: RgbdDrawer) -> Pose:
+        link = self.settings.mounting.link
+        if not link:
+            return Pose((0.0, 0.0, 0.0))
+        body = drawer.data.body(link)
+        return pose_of(body.xpos, body.xquat)
+
+    def _check_link(self) -> None:
+        link, model = self.settings.mounting.link, self._simulation.model
+        links = [model.body(number).name for number in range(1, model.nbody)]
+        if link and link not in links:
+            raise ConfigError(f"the camera '{self.settings.name}' is mounted on '{link}', which is not "
+                              f"there; there are: {', '.join(links)}")
+
+
+def _end(thread: ThreadPoolExecutor, drawers: List[RgbdDrawer]) -> None:
+    def close() -> None:
+        while drawers:
+            drawers.pop().close()
+
+    with suppress(RuntimeError):  # The interpreter ends, and with it every context.
+        thread.submit(close)
+    thread.shutdown(wait=False)

@@ -1,0 +1,93 @@
+"""Colour and distance of every pixel at once, drawn off screen through any lens from anywhere."""
+
+from __future__ import annotations
+
+import os
+from copy import copy
+from typing import Tuple
+
+from hicrisp_core.model import Pose
+from hicrisp_core.model.picture import Lens
+
+from hicrisp_sim.render import RenderError
+
+os.environ.setdefault("MUJOCO_GL", "osmesa")
+
+import mujoco  # noqa: E402 - it chooses its OpenGL when it is imported
+import numpy as np  # noqa: E402
+
+from hicrisp_sim.simulation import Snapshot  # noqa: E402
+
+_GEOMETRIES = 10000
+
+
+class RgbdDrawer:
+    """Draws snapshots of one model. OpenGL contexts belong to a thread: use it where it was made, and close
+    it there.
+
+    Raises:
+        RenderError: when there is no off-screen OpenGL on this machine.
+    """
+
+    def __init__(self, model: mujoco.MjModel, lens: Lens) -> None:
+        self.model = model
+        self.data = mujoco.MjData(model)
+        self._lens = lens
+        own = copy(model)  # Others draw the same model in another size and quality.
+        own.vis.global_.offwidth, own.vis.global_.offheight = lens.width, lens.height
+        own.vis.quality.offsamples = 0  # Smooth edges take three times as long.
+        try:
+            self._context = mujoco.GLContext(lens.width, lens.height)
+            self._context.make_current()
+            self._drawing = mujoco.MjrContext(own, mujoco.mjtFontScale.mjFONTSCALE_100.value)
+        except (ImportError, AttributeError, OSError, RuntimeError, mujoco.FatalError) as error:
+            raise RenderError(f"no off-screen OpenGL with MUJOCO_GL={os.environ['MUJOCO_GL']} ({error}); "
+                              "install libosmesa6, or set MUJOCO_GL=egl with libegl1 and "
+                              "libgl1-mesa-dri") from error
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._drawing)
+        self._drawing.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
+        self._scene = mujoco.MjvScene(model, _GEOMETRIES)
+        for flag in (mujoco.mjtRndFlag.mjRND_SHADOW, mujoco.mjtRndFlag.mjRND_REFLECTION):
+            self._scene.flags[flag] = False  # They are most of the work.
+        self._option, self._view = mujoco.MjvOption(), mujoco.MjvCamera()
+        self._rectangle = mujoco.MjrRect(0, 0, lens.width, lens.height)
+        self._colour = np.empty((lens.height, lens.width, 3), np.uint8)
+        self._depth = np.empty((lens.height, lens.width), np.float32)
+
+    def close(self) -> None:
+        """Give the OpenGL context back."""
+        self._context.make_current()
+        self._drawing.free()
+        self._context.free()
+
+    def place(self, snapshot: Snapshot) -> None:
+        """Put everything where a snapshot has it; ``data`` holds the poses of all bodies afterwards."""
+        self.data.qpos[:] = snapshot.positions
+        mujoco.mj_kinematics(self.model, self.data)
+        mujoco.mj_camlight(self.model, self.data)
+
+    def draw(self, camera: Pose) -> Tuple[np.ndarray, np.ndarray]:
+        """Red, green, blue (uint8) and metres along the optical axis (float32) as the optical frame sees
+        them.
+        """
+        mujoco.mjv_updateScene(self.model, self.data, self._option, None, self._view,
+                               mujoco.mjtCatBit.mjCAT_ALL.value, self._scene)
+        for eye in self._scene.camera:  # The picture is that of the middle between both.
+            self._aim(eye, camera)
+        self._context.make_current()
+        mujoco.mjr_render(self._rectangle, self._scene, self._drawing)
+        mujoco.mjr_readPixels(self._colour, self._depth, self._rectangle, self._drawing)
+        clip, extent = self.model.vis.map, self.model.stat.extent
+        near, far = np.float32(clip.znear * extent), np.float32(clip.zfar * extent)
+        return self._colour[::-1].copy(), near * far / (self._depth[::-1] * (far - near) + near)
+
+    def _aim(self, eye: mujoco.MjvGLCamera, camera: Pose) -> None:
+        lens = self._lens
+        _, down, ahead = camera.axes
+        eye.pos[:], eye.forward[:], eye.up[:] = camera.position, ahead, [-value for value in down]
+        near = eye.frustum_near
+        # Pixel centres are whole numbers: the picture begins half a pixel before the first.
+        left, right = near * (-0.5 - lens.cx) / lens.fx, near * (lens.width - 0.5 - lens.cx) / lens.fx
+        eye.frustum_center, eye.frustum_width = (left + right) / 2.0, (right - left) / 2.0
+        eye.frustum_top = near * (lens.cy + 0.5) / lens.fy
+        eye.frustum_bottom = -near * (lens.height - 0.5 - lens.cy) / lens.fy
