@@ -59,7 +59,8 @@ class PerceptionServer:
     def _open(self, scene: Scene) -> None:
         self._scene, self._sight = scene, self._open_sight(scene)
         self._frames: Tuple[str, ...] = tuple(
-            name for robot, body in bodies_of(scene).items() for name in frames_of(robot, body).frames)
+            name for robot, body in bodies_of(scene).items()
+            for name in dict.fromkeys((*frames_of(robot, body).frames, *body.links)))
         self._newest = -math.inf
 
     def _robot_frames(self) -> Tuple[str, ...]:

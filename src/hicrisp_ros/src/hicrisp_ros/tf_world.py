@@ -58,6 +58,18 @@ class TfWorld:
         with self._lock:
             return frozenset((*self._stamps, *self._static))
 
+    def heard_at(self, name: str, stamp: rospy.Time, within: float) -> bool:
+        """Whether a pose of a frame was heard for a moment, and not only ones long before and after it between
+        which TF would draw a line.
+
+        Args:
+            within: seconds that the moment may be away from one that was heard.
+        """
+        moment = stamp.to_sec()
+        with self._lock:
+            return name in self._static or any(abs(each - moment) <= within
+                                               for each in self._stamps.get(name, ()))
+
     def wait_for_news(self, seen: int, seconds: float) -> int:
         """Wait in wall time until more than ``seen`` messages arrived; the number that did."""
         end = time.monotonic() + seconds
