@@ -44,7 +44,7 @@ class PerceptionServer:
         self._open_sight, self._patience = sight, patience
         self._lock = Lock()
         self._tf = TfWorld()
-        self._pictures = PictureTopics(camera, self._tf, self._robot_frames, self._trouble)
+        self._pictures = PictureTopics(camera, self._tf, lambda: self._frames, self._trouble)
         self._publisher = TrackPublisher()
         self._open(configuration.scene)
         self._follower = SceneFollower(self._follow, self._forget)
@@ -62,11 +62,6 @@ class PerceptionServer:
             name for robot, body in bodies_of(scene).items()
             for name in dict.fromkeys((*frames_of(robot, body).frames, *body.links)))
         self._newest = -math.inf
-
-    def _robot_frames(self) -> Tuple[str, ...]:
-        """The frames by which the robots are seen, as far as TF has ever heard of them."""
-        heard = self._tf.names
-        return tuple(name for name in self._frames if name in heard)
 
     def _follow(self, configuration: Configuration) -> None:
         with self._lock:

@@ -59,7 +59,7 @@ class TfWorld:
             return frozenset((*self._stamps, *self._static))
 
     def heard_at(self, name: str, stamp: rospy.Time, within: float) -> bool:
-        """Whether a pose of a frame was heard for a moment, and not only ones long before and after it between
+        """Whether a pose of a frame was heard for a moment, and not only long before and after it, between
         which TF would draw a line.
 
         Args:
@@ -114,7 +114,7 @@ class TfWorld:
         with self._arrived:
             for transform in message.transforms:
                 stamp = transform.header.stamp.to_sec()
-                if stamp < self._newest - CLOCK_JUMP:
+                if self._set_back(stamp):
                     self._forget()
                 self._newest = max(self._newest, stamp)
                 heard = self._stamps.setdefault(transform.child_frame_id, deque(maxlen=_REMEMBERED))
@@ -123,6 +123,15 @@ class TfWorld:
                     self._buffer.set_transform(transform, "tf")
             self._count += 1
             self._arrived.notify_all()
+
+    def _set_back(self, stamp: float) -> bool:
+        """Whether a stamp is from before the newest because the clock was set back, and does not only come
+        late: as the frames of a picture's moment do where time passes quickly.
+        """
+        if stamp >= self._newest - CLOCK_JUMP:
+            return False
+        now = rospy.get_time()
+        return not 0.0 < self._newest - CLOCK_JUMP <= now
 
     def _on_static(self, message: TFMessage) -> None:
         with self._arrived:
