@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from threading import Condition, Lock
-from typing import Dict, Iterable, Optional, Tuple
+from typing import Dict, FrozenSet, Iterable, Optional, Tuple
 
 import rospy
 import tf2_ros
@@ -48,6 +48,12 @@ class TfWorld:
     def count(self) -> int:
         """How many messages arrived so far; it grows when there is something new to see."""
         return self._count
+
+    @property
+    def names(self) -> FrozenSet[str]:
+        """The frames that were heard of so far."""
+        with self._lock:
+            return frozenset((*self._stamps, *self._static))
 
     def wait_for_news(self, seen: int, seconds: float) -> int:
         """Wait in wall time until more than ``seen`` messages arrived; the number that did."""

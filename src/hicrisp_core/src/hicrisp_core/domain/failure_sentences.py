@@ -50,7 +50,8 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.NOT_RELEASED: Said(
         ("{subject_the} is still in the gripper of {robot}",), ("it is {measured}",), ("{doing} again",)),
     FeedbackKind.NOT_SEEN: Said(
-        _CANNOT, ("{subject_the} has not been seen for {pose_age}", "{subject_the} was never seen"),
+        _CANNOT,
+        ("{cause}", "{subject_the} has not been seen for {pose_age}", "{subject_the} was never seen"),
         ("bring it back into view",)),
     FeedbackKind.STALE_POSE: Said(
         ("{subject_the} has not been seen for {pose_age}",),
@@ -113,8 +114,11 @@ CAUSES: Mapping[CauseKind, Variants] = {
                          "{said}"),
     CauseKind.HIDDEN: ("{names_the} {names_be} hidden from the camera, last seen {seconds} ago",
                        "{names_the} {names_be} hidden from the camera", "it is hidden from the camera"),
+    CauseKind.GONE: ("{names_the} {names_be} not where the camera last saw it, {seconds} ago",
+                     "{names_the} {names_be} not where the camera last saw it",
+                     "it is not where the camera last saw it"),
     CauseKind.IMPRECISE: ("the camera does not see exactly enough where {names_the} {names_be}",
-                          "the camera does not see exactly enough where it is"),
+                          "the camera does not see it exactly enough"),
     CauseKind.REFUSED: ("{names} refused the command: {said}", "{said}", "{names} refused the command"),
     CauseKind.UNSUPPORTED: ("the driver cannot honour {names}: {said}", "the driver cannot honour {names}",
                             "{said}"),

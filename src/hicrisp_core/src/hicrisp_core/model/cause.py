@@ -18,6 +18,8 @@ class CauseKind(Enum):
     """Something is not in view: the things; the age of their latest pose, where there was one."""
     HIDDEN = "hidden"
     """Something stands between the camera and them: the things; the age of their latest pose."""
+    GONE = "gone"
+    """They are not where they were seen last: the things; the age of their latest pose."""
     IMPRECISE = "imprecise"
     """Poses are not known exactly enough: the things."""
     REFUSED = "refused"

@@ -12,9 +12,11 @@ from typing import Any, Dict, List, Optional
 from urllib.parse import urlparse
 
 import rospkg
-from hicrisp_core.errors import HicrispError
+from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.ports.perception import CAMERA
 from hicrisp_core.scene import load_scene
+from hicrisp_core.scene.scene import TABLE
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace.plain import to_json
@@ -55,7 +57,8 @@ class Demo:
         self._scene = load_scene(config_file("scenes", options.scene), options.seed)
         self.launch = Launch("demo.launch", {
             "scene": options.scene, "world": extensions().worlds.get(self._scene.world).launch,
-            "policy": options.policy, "llm": self.brain, "seed": options.seed,
+            "policy": options.policy, "perception": options.perception, "llm": self.brain,
+            "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
             "ask_time_limit": _ALONE if not (options.keep or sys.stdin.isatty()) else -1.0,
             "namespace": options.namespace, "memory": options.memory,
@@ -103,6 +106,9 @@ class Demo:
     def _check_configuration(self) -> str:
         """The scene's task; every name is looked up before anything is started."""
         config_file("policies", self._options.policy)
+        if self._options.perception == CAMERA and (TABLE not in self._scene.objects or self._scene.symbolic):
+            raise ConfigError(f"--perception camera looks at a table, and the scene {self._scene.name} has "
+                              "none; use --perception poses")
         named_llm(self.brain)
         return self._scene.task
 
