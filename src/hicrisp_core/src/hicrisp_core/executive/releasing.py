@@ -47,8 +47,7 @@ def look_within(domain: Domain, command: Command, world: WorldState) -> float:
 
     It is let go in every direction as far away: the facts that the command makes and that poses show come
     true, it keeps clear of its neighbours, and what it stands on carries it, down to the bottom of a tower.
-    0 where there is
-    nothing to compare with.
+    0 where there is nothing to compare with.
     """
     item = world.objects.get(domain.item(command))
     if item is None or item.pose is None:
