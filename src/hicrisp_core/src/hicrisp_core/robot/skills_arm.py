@@ -34,7 +34,18 @@ def _home(attempt: Attempt, command: Command) -> Outcome:
     return motion.outcome() if isinstance(motion, MotionFailure) else attempt.follow(motion)
 
 
+def _move_tool(attempt: Attempt, command: Command) -> Outcome:
+    if command.target is None:
+        return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                               f"{command} does not say where to move the tool.", "target")
+    attempt.progress("move", 0.0)
+    attempt.look()
+    motion = attempt.plan_to(command.target)
+    return motion.outcome() if isinstance(motion, MotionFailure) else attempt.follow(motion)
+
+
 PICK = Skill(ARM, _pick, item=True)
 PLACE = Skill(ARM, _place, item=True)
 HOME = Skill(ARM, _home)
 CLEAR_VIEW = Skill(ARM, _home, own=True)
+MOVE_TOOL = Skill(ARM, _move_tool, own=True)

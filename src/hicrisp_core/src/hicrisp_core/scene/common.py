@@ -36,6 +36,7 @@ class Tuning:
     cameras: Mapping[str, Camera] = field(default_factory=dict)
     camera: str = DEFAULT_CAMERA
     tags: bool = False
+    markers: str = ""
 
 
 def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
@@ -53,7 +54,7 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
                  description=heading.description,
                  task=heading.task, tolerances=tuning.tolerances, faults=tuning.faults,
                  cameras=tuning.cameras, camera=_camera(tuning.camera, path, positions), tags=tuning.tags,
-                 seed=seed, source=str(path))
+                 markers=tuning.markers, seed=seed, source=str(path))
 
 
 def _camera(name: str, path: Path, positions: Positions) -> str:
