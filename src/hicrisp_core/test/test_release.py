@@ -18,6 +18,7 @@ from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.robot.testing.release_conformance import ReleaseConformance, ReleaseRig
 from hicrisp_core.robot.unsteady import UnsteadyArm
 from hicrisp_core.time.deadline import Deadline
+from panda_body import HAND
 from test_skills import BOX, GOAL, PICK, PLACE, SKILLS, TABLE, ScriptedArm
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
@@ -30,20 +31,20 @@ class TestScriptedArm(ReleaseConformance):
     @pytest.fixture(autouse=True)
     def _rig(self) -> None:
         arm = ScriptedArm(BOX)
-        robot = ArmRobot(arm, SKILLS, arm.observe)
+        robot = ArmRobot(arm, SKILLS, arm.observe, hand=HAND)
         assert robot.execute(PICK, Deadline(10.0), Event()).ok
 
         def misses(mean: Tuple[float, float], sigma: float) -> None:
             unsteady = UnsteadyArm(arm, sigma, 2, mean)
             unsteady.attach("box")
-            self.rig = replace(self.rig, robot=ArmRobot(unsteady, SKILLS, arm.observe))
+            self.rig = replace(self.rig, robot=ArmRobot(unsteady, SKILLS, arm.observe, hand=HAND))
 
         self.rig = ReleaseRig(robot, PLACE, lambda: arm.things["box"].pose, lambda: arm.held == "box", misses)
 
 
 def held_box(arm: ScriptedArm) -> ArmRobot:
     """A robot with the box in its hand."""
-    robot = ArmRobot(arm, SKILLS, arm.observe)
+    robot = ArmRobot(arm, SKILLS, arm.observe, hand=HAND)
     assert robot.execute(PICK, Deadline(10.0), Event()).ok
     arm.done.clear()
     return robot

@@ -74,7 +74,7 @@ class Bench:
 
 def reach_of(body: RobotBody) -> Reach:
     """Where an arm holds its tool while it calibrates."""
-    least, greatest = body.reach
+    least, greatest = body.distances
     return Reach(body.origin, max(0.0, least - _BEYOND), greatest + _BEYOND)
 
 

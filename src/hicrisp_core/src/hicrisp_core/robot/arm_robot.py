@@ -53,7 +53,7 @@ class ArmRobot:
     def __init__(
         self, arm: Arm, skills: Mapping[str, SkillUse], observe: Callable[[], WorldState],
         settings: Optional[SkillSettings] = None, clock: Callable[[], float] = time.monotonic,
-        limits: Optional[SafetyLimits] = None, hand: Optional[Gripper] = None,
+        limits: Optional[SafetyLimits] = None, *, hand: Gripper,
     ) -> None:
         self.name = arm.name
         self._arm = arm
@@ -61,7 +61,7 @@ class ArmRobot:
         self._settings = settings or SkillSettings()
         self._clock = clock
         self._limits = limits
-        self._hand = replace(hand or Gripper(), opening=arm.max_opening)
+        self._hand = replace(hand, opening=arm.max_opening)
         self._skills = skills_of(ARM, skills)
         self._actions = frozenset(skills)
         self._running: Optional[_Stop] = None
