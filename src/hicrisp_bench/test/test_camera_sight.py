@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from hicrisp_bench.camera_sight import camera_sight
-from hicrisp_perception import CameraMisplaced
 from hicrisp_sim.embedded import EmbeddedWorld
+
+from hicrisp_perception import CameraMisplaced
 
 
 @pytest.mark.parametrize(("scene", "seed"), [("tabletop", 3), ("clutter", 5)])

@@ -21,7 +21,8 @@ CAMERA = facing((1.05, 0.0, 0.88), (0.42, 0.0, 0.02))
 SCENE = load_scene("tabletop", 1)
 
 
-def picture(camera: Pose, told: Pose = CAMERA, table: bool = True, seed: int = 1, stamp: float = 1.0) -> Picture:
+def picture(camera: Pose, told: Pose = CAMERA, table: bool = True, seed: int = 1,
+            stamp: float = 1.0) -> Picture:
     """A table above a floor as a noisy depth camera sees them, with a box that hides a part of an edge."""
     rays = rays_of(LENS) @ matrix_of(camera).T
     down = np.minimum(rays[..., 2], -1e-6)

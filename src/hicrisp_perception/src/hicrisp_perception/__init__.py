@@ -5,4 +5,5 @@ from hicrisp_perception.mounting import Misfit, mounting_check
 from hicrisp_perception.sight import SceneSight, SightSettings
 from hicrisp_perception.view import PictureError
 
-__all__ = ["CameraMisplaced", "CheckedSight", "Misfit", "PictureError", "SceneSight", "SightSettings", "mounting_check"]
+__all__ = ["CameraMisplaced", "CheckedSight", "Misfit", "PictureError", "SceneSight", "SightSettings",
+           "mounting_check"]

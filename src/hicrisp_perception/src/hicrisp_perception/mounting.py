@@ -1,4 +1,6 @@
-"""Whether a camera is where it is told to be: what it sees of the table and of the robot's markers says so."""
+"""Whether a camera is where it is told to be: what it sees of the table and of the robot's markers says
+so.
+"""
 
 from __future__ import annotations
 
@@ -73,10 +75,11 @@ class Misfit:
 
 def mounting_check(picture: Picture, robots: Frames, scene: Scene, finder: Optional[TagFinder] = None
                    ) -> Optional[Misfit]:
-    """Compare what is seen with where it should be: the table's plane and sides, and the markers on robot and table.
+    """Compare what is seen with where it should be: the table's plane and sides, and the markers on robot and
+    table.
 
-    What nothing in the picture speaks for is taken to be right: with a view in which no side of the table ends, only
-    its height and lean are compared.
+    What nothing in the picture speaks for is taken to be right: with a view in which no side of the table
+    ends, only its height and lean are compared.
 
     Args:
         robots: frames of the robots' links at the picture's moment.
@@ -174,7 +177,9 @@ def _sides(table: WorldObject) -> Tuple[np.ndarray, np.ndarray]:
 
 
 def _edge_points(low: np.ndarray, high: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """(N, 3) points of the table's sides without their ends, and (N, 3) the directions across them, outwards."""
+    """(N, 3) points of the table's sides without their ends, and (N, 3) the directions across them,
+    outwards.
+    """
     points, across = [], []
     for axis in (0, 1):
         along = np.arange(low[1 - axis] + _MARGIN, high[1 - axis] - _MARGIN, _SPACING)
@@ -206,7 +211,8 @@ def _grid(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray) -> np.nda
     points = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
     seen = (points - np.array(camera.position)) @ matrix_of(camera)
     ahead = np.maximum(seen[:, 2], 1e-3)
-    pixels = np.stack([lens.fx * seen[:, 0] / ahead + lens.cx, lens.fy * seen[:, 1] / ahead + lens.cy], axis=1)
+    pixels = np.stack([lens.fx * seen[:, 0] / ahead + lens.cx, lens.fy * seen[:, 1] / ahead + lens.cy],
+                      axis=1)
     inside = (seen[:, 2] > 0.1) & ((pixels >= 0) & (pixels < (lens.width, lens.height))).all(axis=1)
     found: np.ndarray = points[inside]
     return found
@@ -218,7 +224,8 @@ def _judged(moved: np.ndarray, covariance: np.ndarray, camera: Pose, places: np.
     worst = 0.0
     for place in places:
         shift = _shift(moved, camera, place)
-        slopes = np.stack([(_shift(moved + 1e-5 * unit, camera, place) - shift) / 1e-5 for unit in np.eye(6)], axis=1)
+        slopes = np.stack([(_shift(moved + 1e-5 * unit, camera, place) - shift) / 1e-5 for unit in np.eye(6)],
+                          axis=1)
         length = float(np.linalg.norm(shift))
         way = shift / max(length, 1e-9)
         spread = math.sqrt(float(way @ slopes @ covariance @ slopes.T @ way))

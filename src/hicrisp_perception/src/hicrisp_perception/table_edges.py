@@ -67,7 +67,8 @@ def expected_table(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray) 
     reach = -camera.position[2] / down
     x = camera.position[0] + reach * directions[..., 0]
     y = camera.position[1] + reach * directions[..., 1]
-    found: np.ndarray = ((directions[..., 2] < -1e-3) & (x > low[0]) & (x < high[0]) & (y > low[1]) & (y < high[1]))
+    found: np.ndarray = ((directions[..., 2] < -1e-3) & (x > low[0]) & (x < high[0]) & (y > low[1])
+                         & (y < high[1]))
     return found
 
 
