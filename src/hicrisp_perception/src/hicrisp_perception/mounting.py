@@ -68,9 +68,10 @@ class Misfit:
         mend = "Put the camera back, or find its mounting with scripts/calibrate_camera."
         if self.camera is None:
             return f"The camera does not see the table where its mounting says that it is. {mend}"
-        return (f"The camera is about {1000.0 * self.offset:.0f} mm and {math.degrees(self.turn):.1f} degrees off its "
-                f"mounting: places on the table are seen up to {1000.0 * self.deviation:.0f} mm off, and "
-                f"{1000.0 * self.allowed:.0f} mm are allowed. {mend}")
+        off = f"{1000.0 * self.offset:.0f} mm and {math.degrees(self.turn):.1f} degrees"
+        return (f"The camera is about {off} off its mounting: places on the table are seen up to "
+                f"{1000.0 * self.deviation:.0f} mm off, and {1000.0 * self.allowed:.0f} mm are allowed. "
+                f"{mend}")
 
 
 def mounting_check(picture: Picture, robots: Frames, scene: Scene, finder: Optional[TagFinder] = None
