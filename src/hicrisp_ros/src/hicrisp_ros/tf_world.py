@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from threading import Condition, Lock
-from typing import Dict, FrozenSet, Iterable, Optional, Tuple
+from typing import Deque, Dict, FrozenSet, Iterable, Optional, Tuple
 
 import rospy
 import tf2_ros
@@ -18,6 +19,8 @@ Frames = Dict[str, Tuple[Pose, float]]
 """Frame id to its pose in the root frame and the pose's stamp in seconds of the ROS clock."""
 
 CLOCK_JUMP = 1.0
+_RECENT = 8
+"""Stamps of a frame among which a repetition is looked for: a picture's frames come after newer ones."""
 
 
 class TfWorld:
@@ -33,7 +36,7 @@ class TfWorld:
         self._cache = rospy.Duration.from_sec(cache)
         self._buffer = tf2_ros.Buffer(cache_time=self._cache, debug=False)
         self._static: Dict[str, object] = {}
-        self._stamps: Dict[str, float] = {}
+        self._stamps: Dict[str, Deque[float]] = {}
         self._newest = 0.0
         self._count = 0
         self._lock = Lock()
@@ -102,8 +105,9 @@ class TfWorld:
                 if stamp < self._newest - CLOCK_JUMP:
                     self._forget()
                 self._newest = max(self._newest, stamp)
-                if self._stamps.get(transform.child_frame_id) != stamp:  # TF warns of every repetition.
-                    self._stamps[transform.child_frame_id] = stamp
+                stamps = self._stamps.setdefault(transform.child_frame_id, deque(maxlen=_RECENT))
+                if stamp not in stamps:  # TF warns of every repetition.
+                    stamps.append(stamp)
                     self._buffer.set_transform(transform, "tf")
             self._count += 1
             self._arrived.notify_all()
