@@ -16,6 +16,7 @@ from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Status, Task
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.ports.perception import CAMERA, POSES
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.trace.events import CommandTried, OutcomeClaimed
 from hicrisp_sim.embedded import EmbeddedWorld
@@ -77,7 +78,8 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     """Run one trial; the result is a plain dictionary."""
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
     llm = settings.models.settings if settings.models is not None else settings.llm
-    parts = load_parts(settings.config, scene.domain, settings.policy, llm, models=settings.models)
+    parts = load_parts(settings.config, scene.domain, settings.policy, llm, models=settings.models,
+                       bodies=bodies_of(scene))
     if settings.look_ahead is not None:
         parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))
     domain = parts.domain
