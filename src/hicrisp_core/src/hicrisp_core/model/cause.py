@@ -45,7 +45,8 @@ class CauseKind(Enum):
     NO_GRASP = "no_grasp"
     """The fingers fit nowhere around the item: the item."""
     OFF_GOAL = "off_goal"
-    """What the hand holds was seen beside its goal and was not let go: the item; how far beside."""
+    """What the hand holds was seen beside its goal and was not let go, or what it reached for was seen
+    elsewhere: the item; how far off."""
     NOT_HELD = "not_held"
     """The hand does not hold what it should: the item."""
     HAND_FULL = "hand_full"

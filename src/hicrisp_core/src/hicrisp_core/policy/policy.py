@@ -68,7 +68,8 @@ class Policy:
         look_ahead: whether a body with a model translates the next step while the robot moves; the answer is
             used only where the question turns out to be the very same, and both are counted.
         look_before_release: whether an arm looks at what it holds above the goal, goes there anew until that
-            is near enough, and only then lets go.
+            is near enough, and only then lets go; and whether it looks at what it reaches for before its hand
+            closes.
         body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second
             language model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
     """

@@ -122,10 +122,10 @@ class ArmRobot:
                 return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                        f"The goal of {command} is not a finite pose: {goal.position}.",
                                        "target")
-        if not 0.0 <= command.release_within < math.inf:
+        if not 0.0 <= command.look_within < math.inf:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
-                                   f"{command} lets go within {command.release_within} m of its goal; that "
-                                   "is at least 0.", "release_within")
+                                   f"{command} is looked at within {command.look_within} m; that is at "
+                                   "least 0.", "look_within")
         if item:
             known = self._observe().objects
             if item not in known:

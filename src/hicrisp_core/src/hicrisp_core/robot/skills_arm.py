@@ -13,7 +13,7 @@ from hicrisp_core.robot.skills_place import place
 def _pick(attempt: Attempt, command: Command) -> Outcome:
     if not attempt.item:
         return Outcome.because(CauseKind.MALFORMED, Status.INVALID, f"{command} names no item.", "item")
-    return pick(attempt, attempt.item)
+    return pick(attempt, attempt.item, command.look_within)
 
 
 def _place(attempt: Attempt, command: Command) -> Outcome:
@@ -23,7 +23,7 @@ def _place(attempt: Attempt, command: Command) -> Outcome:
                                f"{command} does not say {'where to' if item else 'which item to'} place.",
                                "target" if item else "item")
     x, y, z = (a - b for a, b in zip((command.aim or goal).position, goal.position))
-    return place(attempt, item, goal, (x, y, z), command.release_within)
+    return place(attempt, item, goal, (x, y, z), command.look_within)
 
 
 def _home(attempt: Attempt, command: Command) -> Outcome:
