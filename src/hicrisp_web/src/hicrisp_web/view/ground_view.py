@@ -21,7 +21,7 @@ _LEAP = 0.5
 
 
 def scan_points(scan: Scan) -> List[List[float]]:
-    """Where the rays of a scan met something, metres in the world frame; some of them where there are many."""
+    """Where the rays of a scan met something, metres in the world frame; not all where there are many."""
     every = max(1, len(scan.ranges) // _MOST_RAYS)
     ranges, angles = np.asarray(scan.ranges)[::every], np.asarray(scan.angles)[::every]
     x, y, z, w = scan.pose.orientation
