@@ -11,6 +11,8 @@ import pytest
 from hicrisp_nodes.cli import main as hicrisp
 from hicrisp_nodes.cli import options as demo
 
+from hicrisp_perception import calibrate_options as calibration
+
 ROOT = Path(__file__).parents[3]
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    \S.*$", re.MULTILINE)
@@ -39,7 +41,8 @@ def commands() -> Iterator[Tuple[str, str, str]]:
 def parsers() -> Dict[str, Callable[..., object]]:
     """Who reads the command line of a program."""
     bench = pytest.importorskip("hicrisp_bench.cli", reason="the suites do not run here")
-    return {"scripts/demo": demo.parse, "scripts/bench": bench.parse, "hicrisp": hicrisp.parse}
+    return {"scripts/demo": demo.parse, "scripts/bench": bench.parse, "hicrisp": hicrisp.parse,
+            "scripts/calibrate_camera": calibration.parse}
 
 
 def test_the_commands_of_the_documents_are_taken() -> None:

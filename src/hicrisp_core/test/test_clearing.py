@@ -24,6 +24,7 @@ from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
+from panda_body import WORKSPACE
 from tabletop import Run, steps, table_top
 from test_detector import seen
 
@@ -123,7 +124,7 @@ def test_the_new_place_keeps_off_the_room_that_is_made(domain):
     failed = StackEntry(command, Feedback(Level.LOW, FeedbackKind.PLANNING, command, blockers=("cylinder",)))
     clearing = sought(domain, [failed], world)
     assert clearing is not None
-    aimed = ActionDecoder(domain).decode(clearing.commands[-1], world, DecoderOffsets())
+    aimed = ActionDecoder(domain, WORKSPACE).decode(clearing.commands[-1], world, DecoderOffsets())
     for name in ("box", "cylinder"):
         assert planar_distance(aimed.target.position, world.objects[name].pose.position) > 0.1
 

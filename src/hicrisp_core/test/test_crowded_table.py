@@ -7,6 +7,7 @@ import random
 import pytest
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.model import Task
+from panda_body import PANDA
 from pose_world import PoseWorld, catalogue
 
 ROWS = {f"box_{row}{column}": (0.40 + 0.12 * row, -0.28 + 0.11 * column)
@@ -16,7 +17,8 @@ ROWS = {f"box_{row}{column}": (0.40 + 0.12 * row, -0.28 + 0.11 * column)
 def run(domain, config_dir, task: str, places, policy: str = "hierarchical"):
     world = PoseWorld(domain, catalogue(**places))
     events = []
-    executive = load_parts(config_dir, domain, policy).executive({"panda": world}, world, events.append)
+    parts = load_parts(config_dir, domain, policy, bodies={"panda": PANDA})
+    executive = parts.executive({"panda": world}, world, events.append)
     return executive.run(Task(task)), world, events
 
 

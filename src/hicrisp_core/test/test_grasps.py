@@ -6,12 +6,11 @@ import math
 
 import pytest
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.model.geometry import from_yaw, multiply, rotate
+from hicrisp_core.model.geometry import from_yaw, heading, multiply, rotate
 from hicrisp_core.robot.affordances import ranked
-from hicrisp_core.robot.grasps import DOWN, grasp_candidates, tool_yaw
-from hicrisp_core.robot.hand import Gripper, hand_clearance, hand_room
-
-GRIPPER = Gripper()
+from hicrisp_core.robot.grasps import DOWN, grasp_candidates
+from hicrisp_core.robot.hand import hand_clearance, hand_room
+from panda_body import HAND as GRIPPER
 
 
 def world(*things: WorldObject) -> WorldState:
@@ -77,7 +76,8 @@ def test_a_lying_cylinder_is_held_across_its_axis() -> None:
 
 def test_an_upright_cylinder_can_be_held_from_all_around() -> None:
     can = WorldObject("can", "cylinder", "cylinder", (0.06, 0.06, 0.09), pose=Pose((0.5, 0.0, 0.045)))
-    yaws = {round(tool_yaw(grasp.pose), 3) for grasp in grasp_candidates(can, world(can), GRIPPER)}
+    yaws = {round(heading(rotate(grasp.pose.orientation, (1.0, 0.0, 0.0))), 3)
+            for grasp in grasp_candidates(can, world(can), GRIPPER)}
     assert len(yaws) == 16
 
 

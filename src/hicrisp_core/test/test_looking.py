@@ -108,7 +108,7 @@ def test_what_was_taken_away_is_looked_for_before_it_is_called_missing(config_di
     assert not result.success
     assert of(events, "look")
     assert of(events, "look")[0]["cleared"] == ["panda"]
-    assert "gone" in result.message
+    assert "not where the camera last saw it" in result.message
 
 
 def test_poses_without_a_camera_are_not_looked_at_again(config_dir, domain):

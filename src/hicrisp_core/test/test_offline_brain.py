@@ -118,7 +118,7 @@ def test_sorting_without_bowls_makes_piles(domain):
     ("put three boxes next to the cylinder", "3 of 'boxes' were asked for"),
     ("build a tower with the box", "a tower needs at least 2 things"),
     ("build a pyramid", "'pyramid' is not a shape"),
-    ("clear the table", "takes a bowl"),
+    ("clear the table", "takes something to put things into"),
     ("pick up the box and the cylinder", "one hand picks up one thing"),
     ("sort the boxes by weight", "sorted by colour here"),
     ("put it on the cylinder", "refers to nothing"),

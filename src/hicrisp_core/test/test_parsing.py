@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hicrisp_core.parsing.json_text import find_json
+from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 
@@ -81,4 +81,5 @@ def test_what_holds_no_step_is_an_error_that_quotes(text):
 
 @pytest.mark.parametrize("text", ["[" * 5000, "{" * 5000 + '"a":', '{"a": "' + "\\" * 999, "```json\n```"])
 def test_broken_json_never_breaks_the_parser(text):
-    assert find_json(text) is None or isinstance(find_json(text), (dict, list))
+    found = read_json(text)
+    assert found is None or isinstance(found.value, (dict, list))

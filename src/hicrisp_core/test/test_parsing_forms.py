@@ -7,7 +7,7 @@ import time
 import pytest
 from hicrisp_core.parsing.calls import read_calls
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
-from hicrisp_core.parsing.json_text import find_json, read_json
+from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 from tabletop import table_top
@@ -148,5 +148,5 @@ def test_a_monstrous_answer_is_refused_with_bounded_work(domain, text):
 
 def test_the_wanted_value_is_found_behind_others():
     text = 'First {"a": 1}, then {"steps": []}'
-    assert find_json(text) == {"a": 1}
+    assert read_json(text).value == {"a": 1}
     assert read_json(text, lambda value: "steps" in value).value == {"steps": []}

@@ -12,8 +12,8 @@ from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Step, WorldObject
 from hicrisp_core.model.footprint import gap
 from hicrisp_core.model.offsets import DecoderOffsets
-from hicrisp_core.robot.hand import Gripper
 from hicrisp_core.robot.skills_placements import hold_of, most_room
+from panda_body import HAND, WORKSPACE
 from test_detector import CATALOGUE, OK, frames, seen
 
 PLACES = ["next_to", "left_of", "right_of", "in_front_of", "behind"]
@@ -21,7 +21,7 @@ PLACES = ["next_to", "left_of", "right_of", "in_front_of", "behind"]
 
 def decoded(domain, world, action, offsets=None, **arguments):
     command = domain.ground(Step("", action, {"item": "box", **arguments}), world)
-    return ActionDecoder(domain).decode(command, world, offsets or DecoderOffsets())
+    return ActionDecoder(domain, WORKSPACE).decode(command, world, offsets or DecoderOffsets())
 
 
 @pytest.mark.parametrize("relation", PLACES)
@@ -73,7 +73,8 @@ def test_positions_to_be_avoided_are_kept_away_from_as_far_as_the_command_says(d
     world = seen(domain)
     here = world.objects["box"].pose.position
     command = domain.ground(Step("", "put_down", {"item": "box"}), world)
-    far = ActionDecoder(domain).decode(replace(command, avoid=(here,), apart=0.25), world, DecoderOffsets())
+    far = ActionDecoder(domain, WORKSPACE).decode(
+        replace(command, avoid=(here,), apart=0.25), world, DecoderOffsets())
     assert math.dist(far.target.position[:2], here[:2]) >= 0.25
 
 
@@ -114,7 +115,7 @@ def test_an_unseen_item_is_not_aimed_at(domain):
 def test_a_target_that_no_motion_reached_is_avoided(domain):
     world = seen(domain)
     first = decoded(domain, world, "place_next_to", reference="cylinder")
-    again = ActionDecoder(domain).decode(replace(first, avoid=(first.target.position,)), world,
+    again = ActionDecoder(domain, WORKSPACE).decode(replace(first, avoid=(first.target.position,)), world,
                                          DecoderOffsets())
     assert math.dist(again.target.position, first.target.position) > 0.01
     assert Detector(domain).check(again, world, seen(domain, box=again.target), OK).ok
@@ -136,13 +137,13 @@ def held_among(domain, *walls):
 def room_at(command, world):
     item = world.objects["box"]
     hold = hold_of(item, world.robots["panda"].pose, world.robots["panda"].opening)
-    return most_room(item, hold, command.target, world, Gripper()).grasp.clearance
+    return most_room(item, hold, command.target, world, HAND).grasp.clearance
 
 
 def test_of_the_spots_beside_a_thing_one_is_chosen_in_which_the_hand_has_room(domain):
     world = held_among(domain, (0.41, -0.02), (0.41, -0.18))
     command = decoded(domain, world, "place_next_to", reference="cylinder")
-    assert room_at(command, world) >= Gripper().room
+    assert room_at(command, world) >= HAND.room
     assert Detector(domain).check(command, world, seen(domain, box=command.target), OK).ok
 
 

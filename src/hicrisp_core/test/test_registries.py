@@ -159,7 +159,7 @@ def test_adding_leaves_the_standard_as_it_was():
 def test_a_robots_file_says_what_it_is_whoever_drives_it(tmp_path, config_dir):
     panda = read_body(config_dir / "robots" / "panda.yaml")
     assert (panda.kind, panda.frames.tool, panda.reach) == ("arm", "panda_hand_tcp", (0.3, 0.7))
-    assert panda.hand == Gripper()
+    assert panda.gripper == Gripper(0.08, 0.030, 0.0095, (0.022, 0.026), (0.066, 0.206), 0.11)
     file = tmp_path / "lefty.yaml"
     file.write_text("name: lefty\nbody: {kind: arm, skills: [pick]}\n")
     uses = {"take": SkillUse("pick", "item"), "lay": SkillUse("place", "item")}
@@ -177,7 +177,16 @@ def test_a_drivers_file_has_its_own_body_or_that_of_the_robots_name(tmp_path):
     assert body_of(file, "panda").frames.tool == "panda_hand_tcp"
 
 
+@pytest.mark.parametrize("body", ["", "body: {reach: [0.2, 0.6]}\n"])
+def test_nothing_drives_an_arm_of_which_nobody_says_what_hand_it_has(tmp_path, body):
+    file = tmp_path / "lefty_slow.yaml"
+    file.write_text("name: lefty\n" + body)
+    with pytest.raises(ConfigError, match="no .*hand: give it under 'body', here or in config/robots/lefty"):
+        body_of(file, "lefty")
+
+
 @pytest.mark.parametrize(("body", "message"), [
+    ("{hand: {opening: 0.1}}", "body.hand: the key 'depth' is missing"),
     ("{kind: leg}", "body.kind: 'leg' is not one of: arm, base"),
     ("{hand: {openning: 0.1}}", "body.hand.openning: unknown key 'openning'.*did you mean 'opening'"),
     ("{skills: [grab]}", "body.skills.0: unknown skill 'grab'; valid are: pick, place"),

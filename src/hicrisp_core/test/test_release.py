@@ -9,7 +9,7 @@ from typing import Dict, Tuple
 
 import pytest
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.releasing import release_within
+from hicrisp_core.executive.releasing import look_within
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, RobotState, Status, WorldObject, WorldState
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.robot import MotionFailure
@@ -18,6 +18,7 @@ from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.robot.testing.release_conformance import ReleaseConformance, ReleaseRig
 from hicrisp_core.robot.unsteady import UnsteadyArm
 from hicrisp_core.time.deadline import Deadline
+from panda_body import HAND
 from test_skills import BOX, GOAL, PICK, PLACE, SKILLS, TABLE, ScriptedArm
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
@@ -30,20 +31,20 @@ class TestScriptedArm(ReleaseConformance):
     @pytest.fixture(autouse=True)
     def _rig(self) -> None:
         arm = ScriptedArm(BOX)
-        robot = ArmRobot(arm, SKILLS, arm.observe)
+        robot = ArmRobot(arm, SKILLS, arm.observe, hand=HAND)
         assert robot.execute(PICK, Deadline(10.0), Event()).ok
 
         def misses(mean: Tuple[float, float], sigma: float) -> None:
             unsteady = UnsteadyArm(arm, sigma, 2, mean)
             unsteady.attach("box")
-            self.rig = replace(self.rig, robot=ArmRobot(unsteady, SKILLS, arm.observe))
+            self.rig = replace(self.rig, robot=ArmRobot(unsteady, SKILLS, arm.observe, hand=HAND))
 
         self.rig = ReleaseRig(robot, PLACE, lambda: arm.things["box"].pose, lambda: arm.held == "box", misses)
 
 
 def held_box(arm: ScriptedArm) -> ArmRobot:
     """A robot with the box in its hand."""
-    robot = ArmRobot(arm, SKILLS, arm.observe)
+    robot = ArmRobot(arm, SKILLS, arm.observe, hand=HAND)
     assert robot.execute(PICK, Deadline(10.0), Event()).ok
     arm.done.clear()
     return robot
@@ -51,7 +52,7 @@ def held_box(arm: ScriptedArm) -> ArmRobot:
 
 def looking(robot: ArmRobot, within: float = 0.01) -> Outcome:
     """The outcome of putting the box down with a look before."""
-    return robot.execute(replace(PLACE, release_within=within), Deadline(10.0), Event())
+    return robot.execute(replace(PLACE, look_within=within), Deadline(10.0), Event())
 
 
 def test_the_last_part_goes_straight_down_and_the_hand_opens_once() -> None:
@@ -113,7 +114,7 @@ CUBE = (0.045, 0.045, 0.045)
 def allowed(action: str, target: Tuple[float, float, float], world: WorldState, **names: str) -> float:
     """How near is near enough, metres."""
     command = Command(action, {"robot": "panda", "item": "red", **names}, "panda", Pose(target))
-    return release_within(DOMAIN, command, world)
+    return look_within(DOMAIN, command, world)
 
 
 def test_on_a_free_table_there_is_more_room_than_on_a_block() -> None:
@@ -150,7 +151,7 @@ def test_a_neighbour_leaves_less_room() -> None:
 
 def test_without_a_pose_to_compare_with_nobody_looks() -> None:
     command = Command("put_down", {"robot": "panda", "item": "red"}, "panda")
-    assert release_within(DOMAIN, command, table_of(red=(CUBE, (0.3, 0.3, 0.3)))) == 0.0
+    assert look_within(DOMAIN, command, table_of(red=(CUBE, (0.3, 0.3, 0.3)))) == 0.0
 
 
 def test_the_papers_policies_let_go_without_a_look() -> None:
@@ -174,3 +175,53 @@ def test_what_was_in_the_way_once_is_let_go_once_when_the_way_is_free() -> None:
     assert looking(robot).ok
     assert blocked
     assert arm.done.count("open") == 1
+
+
+def reaching(within: float) -> Tuple[Outcome, ScriptedArm]:
+    """A pick of a box that somebody moves while the hand comes down for the first time."""
+    arm = ScriptedArm(BOX)
+    follow, moved = arm.follow, []
+
+    def pushed(*given, **named):
+        if named.get("stop_on_contact") and not moved:
+            moved.append(True)
+            arm.things["box"] = replace(BOX, pose=BOX.pose.shifted((0.0, 0.15, 0.0)))
+        return follow(*given, **named)
+
+    arm.follow = pushed
+    robot = ArmRobot(arm, SKILLS, arm.observe)
+    return robot.execute(replace(PICK, look_within=within), Deadline(10.0), Event()), arm
+
+
+def test_a_hand_does_not_close_on_what_was_moved_meanwhile_but_reaches_for_it_again() -> None:
+    outcome, arm = reaching(0.01)
+    assert outcome.ok, outcome
+    assert arm.done.count("grasp") == 1
+    assert arm.held == "box"
+    blind, arm = reaching(0.0)
+    assert not blind.ok
+    assert arm.done.count("grasp") == 1
+
+
+def test_a_thing_that_moves_whenever_it_is_reached_for_is_told_as_that() -> None:
+    arm = ScriptedArm(BOX)
+    follow = arm.follow
+
+    def pushed(*given, **named):
+        if named.get("stop_on_contact"):
+            arm.things["box"] = replace(BOX, pose=arm.things["box"].pose.shifted((0.0, 0.03, 0.0)))
+        return follow(*given, **named)
+
+    arm.follow = pushed
+    robot = ArmRobot(arm, SKILLS, arm.observe)
+    outcome = robot.execute(replace(PICK, look_within=0.01), Deadline(10.0), Event())
+    assert outcome.status is Status.EXECUTION
+    assert outcome.cause is not None
+    assert outcome.cause.metres == pytest.approx(0.03)
+    assert "grasp" not in arm.done
+
+
+def test_what_is_reached_for_may_be_a_centimetre_off() -> None:
+    world = table_of(red=(CUBE, (0.3, 0.3, 0.0225)))
+    assert look_within(DOMAIN, Command("pick", {"robot": "panda", "item": "red"}, "panda"), world) == 0.01
+    assert look_within(DOMAIN, Command("home", {"robot": "panda"}, "panda"), world) == 0.0

@@ -13,6 +13,7 @@ from hicrisp_core.model import Command, Pose, Status
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.safety import SafetyLimits, load_safety
 from hicrisp_core.time.deadline import Deadline
+from panda_body import HAND
 from test_skills import BOX, SKILLS, ScriptedArm
 
 LIMITS = SafetyLimits((0.0, -0.3, -0.02), (0.8, 0.3, 0.8))
@@ -30,7 +31,7 @@ def test_a_goal_outside_is_refused_with_the_box() -> None:
 @pytest.mark.parametrize("y", [0.45, float("nan")])
 def test_the_arm_does_not_move_towards_a_place_outside(y: float) -> None:
     arm = ScriptedArm(BOX)
-    robot = ArmRobot(arm, SKILLS, arm.observe, limits=LIMITS)
+    robot = ArmRobot(arm, SKILLS, arm.observe, limits=LIMITS, hand=HAND)
     assert robot.execute(Command("pick", {"item": "box"}, "panda"), Deadline(5.0), Event()).ok
     where, goal = arm.pose, Pose((0.5, y, 0.025))
     outcome = robot.execute(Command("put_down", {"item": "box"}, "panda", goal, goal), Deadline(5.0), Event())

@@ -13,6 +13,7 @@ from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.time.deadline import Deadline
+from panda_body import HAND
 
 OK = Outcome(Status.SUCCESS)
 TABLE = WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), pose=Pose((0.5, 0.0, -0.02)),
@@ -107,7 +108,7 @@ class ScriptedArm:
 
 
 def robot(arm: ScriptedArm) -> ArmRobot:
-    return ArmRobot(arm, SKILLS, arm.observe)
+    return ArmRobot(arm, SKILLS, arm.observe, hand=HAND)
 
 
 def run(arm: ScriptedArm, command: Command, cancel: Event = None, seconds: float = 10.0,

@@ -13,6 +13,7 @@ from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.robot.unsteady import Approaches, UnsteadyArm
 from hicrisp_core.time.deadline import Deadline
+from panda_body import HAND
 from test_skills import BOX, GOAL, SKILLS, ScriptedArm
 
 PICK = Command("pick", {"item": "box"}, "panda")
@@ -22,7 +23,7 @@ PLACE = Command("put_down", {"item": "box"}, "panda", GOAL, GOAL)
 def placements(sigma: float, seed: int, count: int) -> List[Tuple[float, float]]:
     """How far beside the goal things end up."""
     arm = ScriptedArm(BOX)
-    robot = ArmRobot(UnsteadyArm(arm, sigma, seed), SKILLS, arm.observe)
+    robot = ArmRobot(UnsteadyArm(arm, sigma, seed), SKILLS, arm.observe, hand=HAND)
     found = []
     for _ in range(count):
         arm.things["box"] = BOX

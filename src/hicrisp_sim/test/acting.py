@@ -7,6 +7,7 @@ from threading import Event
 from typing import Any, Dict, List, Optional, Tuple
 
 from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.placement import workspace_of
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.assembly import Parts
@@ -15,6 +16,7 @@ from hicrisp_core.model import Command, Outcome, Pose, Step, Task, WorldObject, 
 from hicrisp_core.model.geometry import multiply
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -46,6 +48,8 @@ class Lab:
         self.world = EmbeddedWorld(scene, seed, rate)
         self.arm = self.world.arm
         self.domain = load_domain(config_file("domains", self.world.scene.domain))
+        self.bodies = bodies_of(self.world.scene)
+        self.workspaces = {name: workspace_of(body) for name, body in self.bodies.items()}
 
     def see(self) -> WorldState:
         """The world when nothing moves any more."""
@@ -59,7 +63,8 @@ class Lab:
         """A grounded command with its target."""
         world = self.see()
         grounded = self.domain.ground(Step(action, action, arguments), world)
-        decoded = ActionDecoder(self.domain).decode(grounded, world, DecoderOffsets())
+        decoder = ActionDecoder(self.domain, workspaces=self.workspaces)
+        decoded = decoder.decode(grounded, world, DecoderOffsets())
         assert isinstance(decoded, Command), str(decoded)
         return decoded
 
@@ -74,6 +79,7 @@ class Lab:
     def run(self, task: str, policy: str = "hierarchical") -> Tuple[TaskResult, List[Dict[str, Any]]]:
         """Plan a sentence and carry it out under a policy, with the events on the way."""
         events: List[Dict[str, Any]] = []
-        executive = Parts(self.domain, load_policy(config_file("policies", policy))).executive(
+        parts = Parts(self.domain, load_policy(config_file("policies", policy)), bodies=self.bodies)
+        executive = parts.executive(
             {self.world.robot.name: self.world.robot}, self.world, events.append)
         return executive.run(Task(task)), events

@@ -102,12 +102,17 @@ def test_any_thread_may_take_pictures_and_a_reset_shows_the_other_layout(world: 
     camera.close()
 
 
-def test_a_camera_in_the_hand_moves_with_it(world: EmbeddedWorld) -> None:
-    mounting = Mounting((0.05, 0.0, 0.0), "panda_hand", orientation=(0.0, 0.0, 0.0, 1.0))
-    camera = EmbeddedCamera(world.simulation, replace(SETTINGS, mounting=mounting), seed=1)
+def test_a_camera_in_the_hand_looks_where_the_hand_points(world: EmbeddedWorld) -> None:
+    settings = load_camera("d435_hand")
+    assert settings.mounting.in_hand
+    camera = EmbeddedCamera(world.simulation, settings, seed=1)
     hand = world.true_frames()["panda_hand"][0]
-    assert taken(camera).camera.position == pytest.approx(hand.apply((0.05, 0.0, 0.0)))
+    picture = taken(camera)
     camera.close()
+    assert picture.camera.position == pytest.approx(hand.apply(settings.mounting.position))
+    assert picture.camera.axes[2] == pytest.approx(hand.axes[2], abs=1e-6)
+    height = picture.camera.position[2]
+    assert np.percentile(picture.depth, 90) == pytest.approx(height, abs=0.005)
 
 
 def test_a_camera_on_a_link_that_is_not_there_is_refused_with_the_links(world: EmbeddedWorld) -> None:

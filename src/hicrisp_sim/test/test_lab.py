@@ -19,6 +19,7 @@ from hicrisp_core.executive.executive import Executive
 from hicrisp_core.model import Task
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.policy.policy import Policy
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.lab.lockstep import Lockstep
@@ -44,7 +45,8 @@ class Lab:
         self._last = self.world.time
         self.world.base.followers.append(self._watch)
         space = replace(drive_space_of(self.world.scene), first_reached=self.world.base.first_reached)
-        self.executive: Executive = Parts(DOMAIN, policy, drive=space).executive(
+        self.executive: Executive = Parts(
+            DOMAIN, policy, drive=space, bodies=bodies_of(self.world.scene)).executive(
             {"panda": self.world.robot, "agv": self.world.base_robot}, self.world, self.events.append,
             self.cancel)
 

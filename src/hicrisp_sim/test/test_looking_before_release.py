@@ -49,3 +49,11 @@ def test_the_papers_policy_lets_go_where_the_arm_ends_and_corrects_afterwards() 
     _, events = lab.run("put the box next to the cylinder", "hicrisp")
     first = next(event for event in events if event["kind"] == "verdict" and event["deviation"])
     assert first["deviation"][0] ** 2 + first["deviation"][1] ** 2 > 0.06 ** 2
+
+
+def test_a_hand_does_not_close_where_the_thing_was_but_where_it_is() -> None:
+    lab = Lab("tabletop", seed=3)
+    lab.world.inject("object_moved", "box", [0.0, 0.08], 1)
+    result, events = lab.run("pick up the box")
+    assert result.success, result.message
+    assert [event["action"] for event in events if event["kind"] == "command"] == ["pick"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.tags import tags_of
 from hicrisp_sim.embedded import EmbeddedWorld
@@ -40,3 +42,10 @@ def test_tags_change_nothing_that_moves() -> None:
     bare, wearing = EmbeddedWorld(plain, 1), EmbeddedWorld(replace(plain, tags=True), 1)
     for name, (pose, _) in bare.true_frames().items():
         assert wearing.true_frames()[name][0].position == pytest.approx(pose.position, abs=1e-9)
+
+
+def test_a_marker_on_what_is_not_there_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text("tags: [{number: 3, thing: panda_nose, size: 0.05, position: [0, 0, 0]}]\n")
+    with pytest.raises(ConfigError, match=r"'panda_nose'.*there are: table, panda_link0"):
+        EmbeddedWorld(replace(load_scene("tabletop", 1), markers=str(file)), 1)

@@ -62,6 +62,8 @@ class Trial(Protocol):
     @property
     def seed(self) -> int: ...
     @property
+    def perception(self) -> str: ...
+    @property
     def faults(self) -> Sequence[Mapping[str, Any]]: ...
 
 
@@ -110,7 +112,7 @@ class Launched:
         self._launch = Launch("demo.launch", {
             "scene": config / "scenes" / f"{first.scene}.yaml",
             "world": extensions().worlds.get(scene.world).launch,
-            "policy": config / "policies" / f"{first.policy}.yaml",
+            "policy": config / "policies" / f"{first.policy}.yaml", "perception": first.perception,
             "llm": config / "llm" / f"{first.llm}.yaml",
             "seed": first.seed, "rate": 0, "autonomy": "full", "namespace": NAMESPACE,
             "runs_dir": folder / "runs", "memory": "off",
@@ -182,9 +184,10 @@ def run_all_over_ros(trials: Sequence[Trial], jobs: int, what: str, judge: Type[
     """Run trials through launched nodes, ``jobs`` launches side by side; results in the order of the
     trials.
     """
-    groups: Dict[Tuple[Path, str, str, str], List[int]] = {}
+    groups: Dict[Tuple[Path, str, str, str, str], List[int]] = {}
     for index, trial in enumerate(trials):
-        groups.setdefault((trial.config, trial.scene, trial.policy, trial.llm), []).append(index)
+        alike = (trial.config, trial.scene, trial.policy, trial.llm, trial.perception)
+        groups.setdefault(alike, []).append(index)
     results: List[Result] = [{} for _ in trials]
     progress = Progress(f"{what} over ROS, launches", len(groups))
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:

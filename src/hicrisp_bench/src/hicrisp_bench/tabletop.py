@@ -11,6 +11,7 @@ from statistics import mean
 from typing import Any, Dict, List, Sequence, Tuple
 
 from hicrisp_core.model import Relation
+from hicrisp_core.ports.perception import CAMERA, POSES
 
 from hicrisp_bench import speed
 from hicrisp_bench.pool import run_all
@@ -33,6 +34,9 @@ _TASKS: Tuple[Tuple[str, str, Tuple[Relation, ...]], ...] = (
     ("stack", "Stack the red box on the blue box", (Relation("red_box", "on", "blue_box"),)),
     ("bowl", "Put the box in the bowl", (Relation("box", "in", "bowl"),)),
 )
+
+_UNSEEN = ("cannot_tell", "goal_unseen")
+"""The kinds of failures that only say that nobody can see it."""
 
 REFERENCE = [
     {"source": "HiCRISP (Ming et al.), section IV-B", "suite": "tabletop", "policy": "hicrisp",
@@ -80,6 +84,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--first-seed", type=int, default=0, help="the first of them (0)")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES),
                         help="which rows (all)")
+    parser.add_argument("--perception", choices=(POSES, CAMERA), default=POSES,
+                        help="how things are seen: by the world's own poses, or by its depth camera (poses)")
     parser.add_argument("--over-ros", action="store_true", help="run the trials through the launched nodes")
     parser.add_argument("--queries", type=int, default=200,
                         help="motion-planning queries; 0 leaves the speed out (200)")
@@ -87,18 +93,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Report:
     """Run the suite; successes are judged from the physics' true poses."""
-    rows = _rows(groups(options.config, options.trials, options.cases, options.first_seed), options.jobs,
-                 options.over_ros)
+    made = groups(options.config, options.trials, options.cases, options.first_seed)
+    made = [(head, [replace(trial, perception=options.perception) for trial in trials])
+            for head, trials in made]
+    rows = _rows(made, options.jobs, options.over_ros)
     measured = speed.measure(options.config, options.queries) if options.queries else []
     return Report(
-        rows, ("case", "policy", "over_ros", "sigma", "bias", "n", "success", "attempts", "releases",
-               "commands", "placement_error_m", "corrections"),
+        rows, ("case", "policy", "perception", "over_ros", "sigma", "bias", "n", "success", "attempts",
+               "releases", "commands", "placement_error_m", "corrections"),
         REFERENCE,
         "Offsets on place were injected, anew for every approach, and every other failure was real. The "
         "offline planner made all plans. "
         "Success is judged from the physics' true poses.", {"speed": measured},
-        (Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),) if measured
-        else (),
+        (Section("The run's verdict against the truth", rows, (
+            "case", "policy", "sigma", "done_and_so", "false_done", "false_failed", "failed_and_so",
+            "cannot_tell", "looks")),
+         *((Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),) if measured
+           else ())),
         not any(row["crashed"] for row in rows))
 
 
@@ -116,7 +127,7 @@ def _rows(
     rows: List[Dict[str, Any]] = []
     for head, made in cases:
         own, results = results[:len(made)], results[len(made):]
-        rows.append({**_row(head, own), "over_ros": over_ros})
+        rows.append({**_row(head, own), "over_ros": over_ros, "perception": made[0].perception})
     return rows
 
 
@@ -138,7 +149,23 @@ def _row(head: Dict[str, Any], results: List[Dict[str, Any]]) -> Dict[str, Any]:
         "wall_s": spread([r["wall_s"] for r in whole]),
         "corrections": corrections,
         "false_success": sum(1 for r in whole if r["claimed"] and not r["success"]),
+        **_verdicts(whole),
         "crashed": [result["crashed"] for result in results if "crashed" in result],
         "failed_seeds": [r.get("seed") for r in whole if not r["success"]],
         "injected": "none" if not head["sigma"] else "Gaussian offset on place", "plans": "offline planner",
     }
+
+
+def _verdicts(results: List[Dict[str, Any]]) -> Dict[str, Any]:
+    """How often a run said that it was done or failed, and was right or wrong about it; and in how many its
+    view supported no verdict in the end.
+    """
+    def count(claimed: bool, true: bool) -> int:
+        return sum(1 for each in results if each["claimed"] == claimed and each["success"] == true)
+
+    return {
+        "done_and_so": count(True, True), "false_done": count(True, False),
+        "false_failed": count(False, True), "failed_and_so": count(False, False),
+        "cannot_tell": sum(1 for each in results if not each["claimed"] and each["failures"]
+                           and each["failures"][-1]["kind"] in _UNSEEN),
+        "looks": mean([each.get("looks", 0) for each in results]) if results else None}

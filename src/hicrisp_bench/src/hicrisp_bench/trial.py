@@ -15,11 +15,14 @@ from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Status, Task
 from hicrisp_core.ports.brain import Brain
+from hicrisp_core.ports.perception import CAMERA, POSES
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.trace.events import CommandTried, OutcomeClaimed
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.arrangement import Goal, holds_in_truth
+from hicrisp_bench.camera_sight import camera_sight
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class TrialSettings:
         brain: makes another brain than the usual one.
         look_ahead: in place of what the policy says.
         rate: simulated seconds a second; 0 for as fast as can be.
+        perception: how things are seen: ``poses``, the world's own, or ``camera``.
     """
 
     config: Path
@@ -49,6 +53,7 @@ class TrialSettings:
     brain: Optional[Callable[[Domain], Brain]] = None
     look_ahead: Optional[bool] = None
     rate: float = 0.0
+    perception: str = POSES
 
 
 def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
@@ -73,11 +78,13 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     """Run one trial; the result is a plain dictionary."""
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
     llm = settings.models.settings if settings.models is not None else settings.llm
-    parts = load_parts(settings.config, scene.domain, settings.policy, llm, models=settings.models)
+    parts = load_parts(settings.config, scene.domain, settings.policy, llm, models=settings.models,
+                       bodies=bodies_of(scene))
     if settings.look_ahead is not None:
         parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))
     domain = parts.domain
-    world = EmbeddedWorld(scene, settings.seed, settings.rate, domain=domain)
+    world = EmbeddedWorld(scene, settings.seed, settings.rate, domain=domain,
+                          sight=camera_sight if settings.perception == CAMERA else None)
     for fault in settings.faults:
         world.inject(**fault)
     events: List[Dict[str, Any]] = []
@@ -102,5 +109,6 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         "attempts": placements(events, domain), "releases": releases(events, domain),
         "replans": sum(1 for e in events if e["kind"] == "plan") - 1,
         "placement_error_m": result.placement_error_m, "llm_calls": result.llm_calls, "tokens": result.tokens,
+        "looks": result.looks, "goal_state": result.goal,
         "first_motion_s": result.first_motion_s, "wall_s": wall, "sim_s": result.sim_s,
     }

@@ -9,9 +9,11 @@ from typing import Callable, Iterable, List, Sequence
 import rospkg
 import rospy
 from geometry_msgs.msg import PoseWithCovarianceStamped
+from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Command
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_ros.config_files import config_file, parameter
@@ -89,11 +91,12 @@ class SceneServer:
         """Where a localisation that needs a first guess begins to look for a base, and what is fixed to
         it.
         """
-        arena = self._world.scene.arena
+        arena, bodies = self._world.scene.arena, bodies_of(self._world.scene)
         for name, start in arena.starts.items() if arena is not None else ():
             if start.tray:
+                frame = frames_of(name, bodies[name]).frames[0]
                 self._frames.sendTransform(
-                    transform_to_msg(f"{name}/base_link", start.tray, tray_in_base(), rospy.Time.now()))
+                    transform_to_msg(frame, start.tray, tray_in_base(), rospy.Time.now()))
             message = PoseWithCovarianceStamped()
             message.header.frame_id, message.header.stamp = "map", rospy.Time.now()
             message.pose.pose = pose_to_msg(start.pose)

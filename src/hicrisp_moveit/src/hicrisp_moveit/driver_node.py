@@ -45,7 +45,7 @@ class MoveItDriver:
         clock = rospy.get_time if rospy.get_param("/use_sim_time", False) else time.monotonic
         moving = UnsteadyArm(arm, sigma, seed) if sigma > 0.0 else arm
         self._robot = ArmRobot(moving, body.able(skills), self._look, clock=clock, limits=limits,
-                               hand=body.hand)
+                               hand=body.gripper)
         self._reset = rospy.Service(f"robots/{arm.name}/reset", Trigger, self._on_reset)
         self._server = RobotServer(self._robot)
 

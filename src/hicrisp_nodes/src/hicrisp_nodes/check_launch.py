@@ -16,7 +16,9 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.llm.settings import AUTO, choose_llm
 from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.scene.scene import TABLE
 from hicrisp_ros.config_files import config_file, config_files_of
 
@@ -41,6 +43,11 @@ def check(options: argparse.Namespace) -> None:
     if options.world and options.world != _world_of(scene):
         raise ConfigError(f"scene {scene.name} is moved by world:={_world_of(scene)}, not by "
                           f"world:={options.world}")
+    if options.perception == CAMERA:
+        if not _NEEDS["table"](scene):
+            raise ConfigError(f"perception:=camera looks at a table, and scene {scene.name} has none; use "
+                              "perception:=poses")
+        load_camera(scene.camera, scene.source or None)
     load_domain(config_file("domains", options.domain or scene.domain))
     load_policy(config_file("policies", options.policy))
     named_llm(choose_llm(options.llm, os.environ)[0])
@@ -76,6 +83,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--llm", default=AUTO)
     parser.add_argument("--robot", default="")
     parser.add_argument("--world", default="")
+    parser.add_argument("--perception", default=POSES, choices=(CAMERA, POSES))
     parser.add_argument("--needs", action="append", default=[], choices=sorted(_NEEDS))
     options = parser.parse_args(arguments)
     try:

@@ -7,13 +7,12 @@ from threading import Lock
 import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model.track import BLIND, View
+from hicrisp_core.ports.perception import CAMERA, POSES
 
 from hicrisp_msgs.msg import TrackArray
 from hicrisp_ros.config_files import parameter
 from hicrisp_ros.conversions import view_from_msg
 
-POSES, CAMERA = "poses", "camera"
-"""How things are seen, the parameter ``perception`` of the nodes: by frames of their names or by a camera."""
 TRACKS = "tracks"
 """The topic on which the perception says what the camera shows."""
 CLOCK_JUMP = 1.0

@@ -31,20 +31,22 @@ class AgvTopics:
     """Publishes one base; ``publish`` is called while the physics stands, after every control period.
 
     Args:
+        frame: the TF frame of the base.
         clock: whether the clock is published too, and not by somebody else.
         tray: the name of the frame of what the base carries, and its pose in the base's frame.
         static: the frames of this node that stay where they are.
 
-    Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift; ``<name>/base_link`` is the
-        base.
+    Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift, under which the base hangs.
     """
 
-    def __init__(self, base: EmbeddedBase, clock: bool = True,
-                 tray: Optional[Tuple[str, Pose]] = None, static: Optional[StaticFrames] = None) -> None:
+    def __init__(
+        self, base: EmbeddedBase, frame: str, clock: bool = True, tray: Optional[Tuple[str, Pose]] = None,
+        static: Optional[StaticFrames] = None,
+    ) -> None:
         self._base = base
         self._tells_time = clock
         self._tray = tray
-        self._body = f"{base.name}/base_link"
+        self._body = frame
         self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._tf = Publisher("/tf", TFMessage, queue_size=20, tcp_nodelay=True)
         self._static = static or StaticFrames()

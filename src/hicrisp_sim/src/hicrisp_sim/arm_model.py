@@ -58,7 +58,7 @@ class ArmDescription:
     @property
     def opening(self) -> float:
         """Metres between the opened fingers."""
-        return self.body.hand.opening
+        return self.body.gripper.opening
 
     @property
     def tool(self) -> str:

@@ -117,7 +117,7 @@ class EmbeddedWorld(SimulatedWorld):
         self.arm.distortion = self._faults.distort
         body = self.description.body
         self.robot = FaultyRobot(self.arm, body.able(self._domain.skills), self.look, clock=lambda: self.time,
-                                 hand=body.hand)
+                                 hand=body.gripper)
         self._arm_frames = frames_of(self.arm.name, body)
         self.robot.faults = self._faults
         self._tracker = Tracker(self.description.links())

@@ -28,11 +28,11 @@ class LabServer(WorldServer):
         self._lab = world
         self._riding: FrozenSet[str] = frozenset()
         """What is seen to go where the base goes."""
-        base = world.base_settings.name
         trays = [start.tray for start in world.scene.arena.starts.values()] if world.scene.arena else []
-        self._own = frozenset((f"{base}/base_link", *trays))
+        frame = world.eyes.frame_of(world.base_settings.name)
+        self._own = frozenset((frame, *trays))
         static = StaticFrames()
-        self._topics = AgvTopics(world.base, clock=False,
+        self._topics = AgvTopics(world.base, frame, clock=False,
                                  tray=(trays[0], tray_in_base()) if any(trays) else None, static=static)
         super().__init__(world, eyes, sigma, perception, static)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene import Scene
-from hicrisp_core.scene.tags import MODULES, Tag, tags_of
+from hicrisp_core.scene.tags import MODULES, Tag, load_tags, tags_of
 
 from hicrisp_sim.mujoco_poses import placement
 
@@ -16,16 +19,32 @@ _PLATE = 0.0001
 
 
 def add_tags(spec: mujoco.MjSpec, scene: Scene) -> None:
-    """Put the tags on the things of a scene that wears some.
+    """Put the tags on the things of a scene that wears some, and the markers on the robot and the table.
 
     Raises:
-        ConfigError: for a thing that is too small for any.
+        ConfigError: for a thing that is too small for any, for a marker on what is not there, and for a
+            number that is there twice.
     """
-    for tag in tags_of(scene) if scene.tags else ():
-        _add(spec, tag)
+    worn = tags_of(scene) if scene.tags else ()
+    for tag in worn:
+        _add(spec.body(tag.thing), spec, tag)
+    markers = load_tags(scene.markers, beside=scene.source or None) if scene.markers else ()
+    links = {body.name: body for body in spec.bodies}
+    for tag in markers:
+        if tag.number in {other.number for other in worn}:
+            raise ConfigError(f"the tag {tag.number} is worn by a thing and stands in {scene.markers} too; "
+                              "give the "
+                              "marker another number")
+        if tag.thing == scene.table.name and scene.table.pose is not None:
+            _add(spec.worldbody, spec, replace(tag, pose=scene.table.pose.compose(tag.pose)))
+        elif tag.thing in links:
+            _add(links[tag.thing], spec, tag)
+        else:
+            raise ConfigError(f"the tag {tag.number} is on '{tag.thing}', which is not there; there are: "
+                              f"{scene.table.name}, {', '.join(name for name in links if name != 'world')}")
 
 
-def _add(spec: mujoco.MjSpec, tag: Tag) -> None:
+def _add(body: mujoco.MjsBody, spec: mujoco.MjSpec, tag: Tag) -> None:
     name = f"tag_{tag.number}"
     picture = picture_of(tag.number)
     texture = spec.add_texture(name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=picture.shape[1],
@@ -36,7 +55,7 @@ def _add(spec: mujoco.MjSpec, tag: Tag) -> None:
     textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = name
     material.textures = textures
     half = tag.whole / 2.0
-    spec.body(tag.thing).add_geom(name=f"{tag.thing}/{name}", type=mujoco.mjtGeom.mjGEOM_BOX, material=name,
+    body.add_geom(name=f"{tag.thing}/{name}", type=mujoco.mjtGeom.mjGEOM_BOX, material=name,
                                   size=[half, half, _PLATE], mass=0.0, contype=0, conaffinity=0, group=1,
                                   **placement(tag.pose))
 

@@ -14,6 +14,7 @@ from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import FeedbackKind, Motion, Task
+from hicrisp_core.ports.perception import POSES
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
@@ -34,6 +35,7 @@ class AgvTrial:
         order: the areas in the order that the task asks for.
         injected: what is wrong with the first plan; empty for the offline planner's own.
         faults: kind, target and magnitude of what is injected into the world.
+        perception: how things are seen; no camera looks at an arena.
     """
 
     config: Path
@@ -44,6 +46,7 @@ class AgvTrial:
     scene: str = "agv"
     faults: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
     llm: str = OFFLINE
+    perception: str = POSES
 
     @property
     def task(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tuple
 
@@ -33,13 +33,14 @@ class Workspace:
     """What a placement must respect, metres; reach is measured in the plane from the robot's base.
 
     Args:
+        reach: the least and the greatest distance; any by default.
         gap: space left between an item and what it is placed beside.
         clearance: least space to everything else.
         hand: space that the open hand needs around the item where there is room.
     """
 
     base: Tuple[float, float] = (0.0, 0.0)
-    reach: Tuple[float, float] = (0.30, 0.70)
+    reach: Tuple[float, float] = (0.0, math.inf)
     gap: float = 0.03
     clearance: float = 0.012
     hand: float = 0.06
@@ -48,12 +49,14 @@ class Workspace:
     avoid: Tuple[Vector, ...] = ()
     """Positions that are no good, whatever the reason; nothing is put within ``apart`` of them."""
     apart: float = 0.02
-    gripper: Gripper = field(default_factory=Gripper)
+    gripper: Optional[Gripper] = None
+    """The hand that lets go of the item; without it no room is kept for one."""
 
 
 def workspace_of(body: RobotBody) -> Workspace:
     """What the placements of an arm must respect."""
-    return Workspace(base=body.origin, reach=body.reach, gripper=body.hand)
+    anywhere = Workspace().reach
+    return Workspace(base=body.origin, reach=body.reach or anywhere, gripper=body.hand)
 
 
 @dataclass(frozen=True)
@@ -109,8 +112,10 @@ def _around(
 
 def _comfort(workspace: Workspace, pose: Pose, space: float) -> float:
     """The more space the better, up to what the hand needs; then the nearer to the middle of the reach."""
-    reach = math.dist(pose.position[:2], workspace.base)
-    return min(space, workspace.hand) * 10.0 - abs(reach - sum(workspace.reach) / 2.0)
+    comfort = min(space, workspace.hand) * 10.0
+    if math.isinf(workspace.reach[1]):
+        return comfort
+    return comfort - abs(math.dist(pose.position[:2], workspace.base) - sum(workspace.reach) / 2.0)
 
 
 def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:

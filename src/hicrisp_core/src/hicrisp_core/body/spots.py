@@ -12,7 +12,7 @@ from typing import FrozenSet, Iterator, List, Optional, Sequence, Tuple
 from hicrisp_core.body.placement import Round, Workspace, allowed
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, vertical_span
-from hicrisp_core.robot.skills_placements import Hold, Placement, hold_of, most_room
+from hicrisp_core.robot.skills_placements import Hold, most_room
 
 _LOOKED_AT = 60
 """Candidates of which the hand's room is measured before the best of them is taken."""
@@ -42,10 +42,12 @@ class Spots:
     def best(self) -> Optional[Pose]:
         """The first pose that is free and leaves the hand the room that it wishes; else the one that leaves
         it most; ``None`` when the hand, or the item itself, would touch something at every one."""
-        tight, most = None, 0.0
+        tight, most, gripper = None, 0.0, self.workspace.gripper
         for pose in islice(self._free(), _LOOKED_AT):
-            room = self._hand(pose, self.world).grasp.clearance if self.hold else math.inf
-            if room >= self.workspace.gripper.room:
+            if gripper is None or self.hold is None:
+                return pose
+            room = most_room(self.item, self.hold, pose, self.world, gripper).grasp.clearance
+            if room >= gripper.room:
                 return pose
             if room > most:
                 tight, most = pose, room
@@ -104,12 +106,10 @@ class Spots:
 
     def _in_the_hands_way(self, pose: Pose, gone: Sequence[str]) -> Tuple[str, ...]:
         """What the hand would touch at a pose if some things were gone."""
-        if self.hold is None:
+        gripper = self.workspace.gripper
+        if self.hold is None or gripper is None:
             return ()
         objects = {name: thing for name, thing in self.world.objects.items() if name not in gone}
-        way = self._hand(pose, WorldState(objects, self.world.relations, self.world.robots, self.world.stamp))
+        rest = WorldState(objects, self.world.relations, self.world.robots, self.world.stamp)
+        way = most_room(self.item, self.hold, pose, rest, gripper)
         return way.blockers if way.grasp.clearance <= 0.0 else ()
-
-    def _hand(self, pose: Pose, world: WorldState) -> Placement:
-        hold = self.hold or hold_of(self.item, pose, 0.0)
-        return most_room(self.item, hold, pose, world, self.workspace.gripper)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Iterator, Optional, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 from hicrisp_core.detector.relations import is_measured, measure
 from hicrisp_core.domain.schema import Domain
@@ -33,7 +33,7 @@ def doubt_about(
         return None  # No pose decides it.
     things = [world.objects[name] for name in (fact.subject, fact.object) if name in world.objects]
     hidden = [thing for thing in things if thing.movable and thing.visibility is Visibility.HIDDEN]
-    if hidden:
+    if hidden and not _borne(domain, fact, world, hidden):
         age = max(thing.pose_age for thing in hidden)
         return Cause(CauseKind.HIDDEN, tuple(thing.name for thing in hidden), age)
     vague = tuple(thing for thing in things if thing.uncertainty != EXACT and thing.pose is not None)
@@ -45,6 +45,16 @@ def doubt_about(
         if other is not None and other.holds != seen.holds:
             return Cause(CauseKind.IMPRECISE, tuple(thing.name for thing in vague))
     return None
+
+
+def _borne(domain: Domain, fact: Relation, world: WorldState, hidden: List[WorldObject]) -> bool:
+    """Whether a thing that is seen shows by its height what stands under it, and hides it: nothing else would
+    bear it there.
+    """
+    if fact.predicate != domain.roles.stands_on or [thing.name for thing in hidden] != [fact.object]:
+        return False
+    seen = measure(domain, fact, world)
+    return seen is not None and seen.holds and not domain.roles.is_held(world, fact.subject)
 
 
 def _variants(world: WorldState, vague: Tuple[WorldObject, ...], sigmas: float) -> Iterator[WorldState]:

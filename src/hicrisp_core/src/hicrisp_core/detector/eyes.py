@@ -20,7 +20,6 @@ from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.model.track import View
 from hicrisp_core.ports.eyes import Frames
-from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene.scene import Scene
 
@@ -54,7 +53,7 @@ class SceneEyes:
         bodies = bodies_of(scene)
         self.robots = robots or tuple(frames_of(name, body) for name, body in bodies.items())
         self._opening = max((body.hand.opening - body.hand.spare / 2.0 for body in bodies.values()
-                             if body.kind == ARM), default=0.0)
+                             if body.hand is not None), default=0.0)
         self.known: Dict[str, WorldObject] = {
             name: thing for name, thing in scene.objects.items() if name not in unknown}
         self._scene = scene
@@ -74,6 +73,10 @@ class SceneEyes:
     def frames(self) -> Tuple[str, ...]:
         """The names of the frames that are looked at."""
         return (*self.known, *(frame for robot in self.robots for frame in robot.frames))
+
+    def frame_of(self, base: str) -> str:
+        """The frame by which a base is seen."""
+        return self._bodies[base]
 
     def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
         """See what moves between two looks at the whole world: where the bases are, and what a lidar saw

@@ -24,6 +24,7 @@ from hicrisp_core.model import (
     WorldObject,
     WorldState,
 )
+from hicrisp_core.model.sight import Visibility
 
 
 def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedback]:
@@ -59,8 +60,10 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
 def not_seen(command: Command, thing: WorldObject) -> Feedback:
     """The feedback for a command about a thing of which nobody knows where it is now."""
     known = math.isfinite(thing.pose_age) and (thing.pose is not None or thing.pose_age > 0.0)
+    gone = thing.visibility is Visibility.GONE
     return Feedback(Level.HIGH, FeedbackKind.NOT_SEEN, command, subjects=(thing.name,),
-                    measured=(Measured("pose_age", thing.pose_age, "s"),) if known else ())
+                    measured=(Measured("pose_age", thing.pose_age, "s"),) if known else (),
+                    cause=Cause(CauseKind.GONE, (thing.name,), thing.pose_age) if gone else None)
 
 
 def malformed(error: DomainError, command: Optional[Command] = None, step: Optional[Step] = None) -> Feedback:

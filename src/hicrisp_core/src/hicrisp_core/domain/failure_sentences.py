@@ -50,7 +50,8 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.NOT_RELEASED: Said(
         ("{subject_the} is still in the gripper of {robot}",), ("it is {measured}",), ("{doing} again",)),
     FeedbackKind.NOT_SEEN: Said(
-        _CANNOT, ("{subject_the} has not been seen for {pose_age}", "{subject_the} was never seen"),
+        _CANNOT,
+        ("{cause}", "{subject_the} has not been seen for {pose_age}", "{subject_the} was never seen"),
         ("bring it back into view",)),
     FeedbackKind.STALE_POSE: Said(
         ("{subject_the} has not been seen for {pose_age}",),
@@ -113,8 +114,11 @@ CAUSES: Mapping[CauseKind, Variants] = {
                          "{said}"),
     CauseKind.HIDDEN: ("{names_the} {names_be} hidden from the camera, last seen {seconds} ago",
                        "{names_the} {names_be} hidden from the camera", "it is hidden from the camera"),
+    CauseKind.GONE: ("{names_the} {names_be} not where the camera last saw it, {seconds} ago",
+                     "{names_the} {names_be} not where the camera last saw it",
+                     "it is not where the camera last saw it"),
     CauseKind.IMPRECISE: ("the camera does not see exactly enough where {names_the} {names_be}",
-                          "the camera does not see exactly enough where it is"),
+                          "the camera does not see it exactly enough"),
     CauseKind.REFUSED: ("{names} refused the command: {said}", "{said}", "{names} refused the command"),
     CauseKind.UNSUPPORTED: ("the driver cannot honour {names}: {said}", "the driver cannot honour {names}",
                             "{said}"),
@@ -127,8 +131,8 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.SLIPPED: ("{names_the} slipped out of the gripper", "{said}", "it slipped out of the gripper"),
     CauseKind.NOT_GRIPPED: ("the gripper closed on nothing",),
     CauseKind.NO_GRASP: ("{said}", "no grasp fits {names_the}", "no grasp fits it"),
-    CauseKind.OFF_GOAL: ("{said}", "{names_the} was seen {metres} beside its goal and was not let go",
-                         "it was seen beside its goal and was not let go"),
+    CauseKind.OFF_GOAL: ("{said}", "{names_the} was seen {metres} from where it should be",
+                         "it was seen elsewhere than it should be"),
     CauseKind.NOT_HELD: ("{said}", "{names_the} is not in the hand", "it is not in the hand"),
     CauseKind.HAND_FULL: ("{said}", "{names_the} is in the hand already", "the hand is full"),
     CauseKind.STILL_MOVING: ("{said}", "{names} still moves", "the robot still moves"),

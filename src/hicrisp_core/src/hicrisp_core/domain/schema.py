@@ -204,6 +204,12 @@ class Domain:
             current = self.types.get(current)
         return False
 
+    def takes_in(self, type_: str) -> bool:
+        """Whether things go into a thing of a type and not onto it, as the predicate of standing on says."""
+        on = self.predicates.get(self.roles.stands_on)
+        return on is not None and any(predicate == self.roles.inside and self.is_a(type_, container)
+                                      for container, predicate in on.instead.items())
+
     def objects_of(self, state: WorldState, type_: str) -> Tuple[str, ...]:
         """The names of the things (or robots) of a type, sorted."""
         return tuple(sorted(name for name, own in state.types().items() if self.is_a(own, type_)))

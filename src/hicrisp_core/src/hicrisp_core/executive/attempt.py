@@ -21,7 +21,7 @@ from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.looking import Looking, not_in_view, out_of_view
 from hicrisp_core.executive.records import in_words
 from hicrisp_core.executive.rehearsal import rehearse
-from hicrisp_core.executive.releasing import release_within
+from hicrisp_core.executive.releasing import look_within
 from hicrisp_core.executive.traffic import Passage, Traffic
 from hicrisp_core.model import (
     Cause,
@@ -167,7 +167,7 @@ class Attempts:
             command=str(aimed), text=self._domain.describe(aimed), action=aimed.action,
             arguments=said(aimed.arguments),
             purpose=purpose, target=_point(aimed.target), aim=_point(aimed.aim), depth=depth,
-            robot=aimed.robot))
+            turn=aimed.target.orientation if aimed.target is not None else None, robot=aimed.robot))
         after = before
         if refusal is not None:
             verdict = Verdict(refusal)
@@ -260,8 +260,8 @@ class Attempts:
             if not granted:
                 return aimed, Feedback(Level.HIGH, FeedbackKind.SAFETY, aimed,
                                        cause=Cause(CauseKind.NOT_APPROVED))
-        if action.places and self._policy.look_before_release == ON:
-            aimed = replace(aimed, release_within=release_within(self._domain, aimed, world))
+        if self._policy.look_before_release == ON:
+            aimed = replace(aimed, look_within=look_within(self._domain, aimed, world))
         return aimed, None
 
     def _approved(self, command: Command, doubt: str) -> Tuple[bool, Optional[Change]]:

@@ -42,18 +42,21 @@ class Looking:
         self._observe = observe
         self._canceled = canceled
         self._cleared: Set[str] = set()
+        self._vain: Set[str] = set()
+        """What was looked for long enough since a robot moved last."""
 
     def within(
         self, ledger: Ledger, observe: Callable[[], WorldState]
     ) -> "Looking":
         """The same, for one attempt; what it moves out of sight is so for all."""
         view = Looking(self._robots, ledger, observe, self._canceled)
-        view._cleared = self._cleared
+        view._cleared, view._vain = self._cleared, self._vain
         return view
 
     def moved(self, robot: str) -> None:
         """A robot was told to do something else: it may stand in the view again."""
         self._cleared.discard(robot)
+        self._vain.clear()
 
     def until(
         self, world: WorldState, doubt: Callable[[WorldState], Iterable[str]], robots: Iterable[str]
@@ -69,6 +72,7 @@ class Looking:
         """
         mine = tuple(robots)
         names = () if world.viewed is None else tuple(doubt(world))
+        names = () if self._vain.issuperset(names) else names
         for number in range(LOOKS):
             if not names or self._canceled.is_set():
                 break
@@ -77,6 +81,7 @@ class Looking:
             wanted, names = names, tuple(doubt(world))
             self._ledger.looked()
             self._ledger.tell(LookedAgain(names=wanted, cleared=cleared, seen=not names))
+        self._vain.update(names)
         return world
 
     def _hidden(self, world: WorldState, names: Iterable[str]) -> bool:

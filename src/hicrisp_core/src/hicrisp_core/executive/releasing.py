@@ -1,4 +1,6 @@
-"""How far beside its target an item may be let go: where the command's facts come true and it stands."""
+"""How far from where it should be an item may be let go, or gripped: where the command's facts come true and
+it stands.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,10 @@ from hicrisp_core.model import Command, Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 
+_GRIP = 0.010
+"""How far from where it was reached for a thing may be seen when the hand closes: it is still between the
+fingers, metres.
+"""
 _FINEST, _MOST = 0.005, 0.04
 """The least and the greatest distance that is asked for, metres."""
 _SPARE = 0.002
@@ -35,15 +41,20 @@ _TOUCHING = 0.015
 """Heights this near count as one thing standing on another, metres."""
 
 
-def release_within(domain: Domain, command: Command, world: WorldState) -> float:
-    """The distance from its target, metres in the plane, within which a command's item may be let go.
+def look_within(domain: Domain, command: Command, world: WorldState) -> float:
+    """The distance from its target within which a command's item may be let go, or from where it was within
+    which the hand closes around it, metres in the plane.
 
-    In every direction as far away: the facts that the command makes and that poses show come true, it keeps
-    clear of its neighbours, and what it stands on carries it, down to the bottom of a tower. 0 where there is
-    nothing to compare with.
+    It is let go in every direction as far away: the facts that the command makes and that poses show come
+    true, it keeps clear of its neighbours, and what it stands on carries it, down to the bottom of a tower.
+    0 where there is nothing to compare with.
     """
     item = world.objects.get(domain.item(command))
-    if item is None or command.target is None:
+    if item is None or item.pose is None:
+        return 0.0
+    if Relation(command.robot, domain.roles.held, item.name) in expected_facts(domain, command)[0]:
+        return _GRIP
+    if command.target is None or not domain.actions[command.action].places:
         return 0.0
     question = _Question(domain, command, world, item, command.target)
     found = 0.0

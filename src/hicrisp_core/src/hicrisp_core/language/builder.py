@@ -136,7 +136,7 @@ class PlanBuilder:
         reference = self._names.one(intent.reference)
         items = self._names.items(intent.items, reference)
         relation = intent.relation
-        if relation == "on" and self._is(reference, "bowl"):
+        if relation == "on" and self._takes_in(reference):
             relation = "in"
         if relation == "around":
             self._ring(items, reference)
@@ -182,29 +182,27 @@ class PlanBuilder:
                                 f"{', '.join(items)}")
 
     def _sort(self, intent: Intent) -> None:
-        bowls = {colour_of(thing): name for name, thing in self._world.objects.items()
-                 if self._is(name, "bowl")}
+        containers = {colour_of(thing): name for name, thing in self._world.objects.items()
+                      if self._takes_in(name)}
         piles: Dict[str, str] = {}
         for item in self._names.items(intent.items):
             colour = colour_of(self._world.objects[item])
             if not colour:
                 raise NotUnderstood(f"the colour of {item} is not known")
-            if colour in bowls:
-                self._place(item, "in", bowls[colour])
+            if colour in containers:
+                self._place(item, "in", containers[colour])
             elif colour in piles:
                 self._place(item, "next_to", piles[colour])
             else:
                 piles[colour] = item
 
     def _clear(self, intent: Intent) -> None:
-        bowls = [name
-                 for name in self._domain.objects_of(self._world,
-                                                     "bowl")] if "bowl" in self._domain.types else []
-        if not bowls:
-            raise NotUnderstood("clearing the table takes a bowl to put things in, and there is none")
+        containers = sorted(filter(self._takes_in, self._world.objects))
+        if not containers:
+            raise NotUnderstood("clearing the table takes something to put things into, and there is none")
         for item in self._names.items(intent.items):
             if not any(fact.predicate == self._domain.roles.inside for fact in self._world.about(item)):
-                self._place(item, "in", bowls[0])
+                self._place(item, "in", containers[0])
 
     def _home(self, _: Intent) -> None:
         self._act(of_skill(self._domain, "home"))
@@ -273,6 +271,9 @@ class PlanBuilder:
         for fact, sentence in self._wanted.items():
             if fact not in self._world.relations and fact.predicate != self._domain.roles.held:
                 raise NotUnderstood(f"the request contradicts itself: in the end '{sentence}' would not hold")
+
+    def _takes_in(self, name: str) -> bool:
+        return self._domain.takes_in(self._world.types().get(name, ""))
 
     def _is(self, name: str, type_: str) -> bool:
         return type_ in self._domain.types and self._domain.is_a(self._world.types().get(name, ""), type_)

@@ -37,13 +37,14 @@ class _Expander:
         return tuple(known(intent)) if known else (intent,)
 
     def _put(self, intent: Intent) -> Sequence[Intent]:
-        """To a bowl means into it and to a table onto it; to anything else may mean beside it or on it."""
+        """To a container means into it, to a table onto it; to anything else may mean beside it or on it."""
         if intent.reference is None or intent.relation != "to":
             return (intent,)
         reference = self._names.one(intent.reference)
-        for type_, relation in (("bowl", "in"), (self._domain.roles.surface, "on")):
-            if self._is(reference, type_):
-                return (replace(intent, relation=relation, reference=_named(reference)),)
+        if self._takes_in(reference):
+            return (replace(intent, relation="in", reference=_named(reference)),)
+        if self._is(reference, self._domain.roles.surface):
+            return (replace(intent, relation="on", reference=_named(reference)),)
         raise NotUnderstood(f"'to {reference}' may mean next to it or on it; say which")
 
     def _stack(self, intent: Intent) -> Sequence[Intent]:
@@ -51,7 +52,7 @@ class _Expander:
         reference = self._names.one(intent.reference) if intent.reference else ""
         items = self._names.items(intent.items, reference)
         put = replace(intent, verb="put", items=tuple(map(_named, items)), reference=_named(reference))
-        if len(items) == 1 or self._is(reference, "bowl"):
+        if len(items) == 1 or self._takes_in(reference):
             return (put,)
         base = () if self._is(reference, self._domain.roles.surface) else (reference,)
         built = tuple(map(_named, (*base, *items)))
@@ -92,7 +93,7 @@ class _Expander:
         return self._put_down(intent, self._from_the_top(raised))
 
     def _clear(self, intent: Intent) -> Sequence[Intent]:
-        """Tables are cleared into a bowl; what is in a bowl or on a thing is put on the table."""
+        """Tables are cleared into a container; what is in one or on a thing is put on the table."""
         if intent.reference is None:
             return (intent,)
         place = self._names.one(intent.reference)
@@ -108,7 +109,7 @@ class _Expander:
         return self._put_down(intent, [item for item in self._from_the_top(inside) if item not in left_out])
 
     def _take_away(self, intent: Intent) -> Sequence[Intent]:
-        """Off a table is up; out of a bowl or off a thing is down on the table."""
+        """Off a table is up; out of a container or off a thing is down on the table."""
         lifted = intent.reference is not None and self._is(
             self._names.one(intent.reference), self._domain.roles.surface)
         return (replace(intent, verb="pick" if lifted else "put_down", reference=None),)
@@ -131,6 +132,9 @@ class _Expander:
     def _placing(self, intent: Intent, item: str, relation: str, reference: str) -> Intent:
         return Intent("put", (_named(item),), relation, _named(reference), group=intent.group,
                       robot=intent.robot)
+
+    def _takes_in(self, name: str) -> bool:
+        return self._domain.takes_in(self._world.types().get(name, ""))
 
     def _is(self, name: str, type_: str) -> bool:
         return type_ in self._domain.types and self._domain.is_a(self._world.types().get(name, ""), type_)

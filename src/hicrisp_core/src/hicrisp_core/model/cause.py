@@ -18,6 +18,8 @@ class CauseKind(Enum):
     """Something is not in view: the things; the age of their latest pose, where there was one."""
     HIDDEN = "hidden"
     """Something stands between the camera and them: the things; the age of their latest pose."""
+    GONE = "gone"
+    """They are not where they were seen last: the things; the age of their latest pose."""
     IMPRECISE = "imprecise"
     """Poses are not known exactly enough: the things."""
     REFUSED = "refused"
@@ -43,7 +45,8 @@ class CauseKind(Enum):
     NO_GRASP = "no_grasp"
     """The fingers fit nowhere around the item: the item."""
     OFF_GOAL = "off_goal"
-    """What the hand holds was seen beside its goal and was not let go: the item; how far beside."""
+    """What the hand holds was seen beside its goal and was not let go, or what it reached for was seen
+    elsewhere: the item; how far off."""
     NOT_HELD = "not_held"
     """The hand does not hold what it should: the item."""
     HAND_FULL = "hand_full"

@@ -85,9 +85,9 @@ class Command:
     """Ground that no part of a base may be over: zones, and constraints of the next trajectory."""
     clearance: float = 0.0
     """Metres that a base keeps to things beyond its usual margin."""
-    release_within: float = 0.0
-    """How far beside its target an item may be seen when the hand lets it go, metres in the plane; 0: it lets
-    go without a look."""
+    look_within: float = 0.0
+    """How far from where it should be an item may be seen when the hand lets it go, or closes around it,
+    metres in the plane; 0: nobody looks before."""
 
     def argument(self, name: str) -> str:
         """An argument as text; empty when the command has none of that name."""

@@ -66,7 +66,7 @@ class WorldObject:
     def sight(self) -> str:
         """For how long it has not been seen, as the end of a sentence: "has not been seen for 9.1 s"."""
         if self.visibility is Visibility.GONE:
-            return "is gone from where it was"
+            return "is not where the camera last saw it"
         return (f"has not been seen for {self.pose_age:.1f} s" if math.isfinite(self.pose_age)
                 else "was never seen")
 

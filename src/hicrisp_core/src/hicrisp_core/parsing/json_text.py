@@ -38,12 +38,6 @@ def read_json(text: str, wanted: Callable[[Any], bool] = lambda value: True) -> 
     return None
 
 
-def find_json(text: str) -> Optional[Any]:
-    """The first JSON object or list in a text; ``None`` when there is none."""
-    found = read_json(text)
-    return found.value if found else None
-
-
 def without_thoughts(text: str) -> str:
     """The text without what a reasoning model says to itself."""
     return _THOUGHTS.sub(" ", text)

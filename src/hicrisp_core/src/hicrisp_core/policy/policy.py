@@ -62,13 +62,14 @@ class Policy:
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
         brain: ``single``, one model that plans; ``goal``, a model that says what the task means and a search
             that plans (LLM+P); or ``copal``, its three agents (CoPAL, III-A and III-B).
-        autonomy: ``full``, or ``supervised``: irreversible actions wait for approval.
+        autonomy: ``full``; ``supervised``: irreversible actions wait for approval; ``reviewed``: plans, too.
         memory: what earlier runs left: ``on``, it is used and kept; ``read``, used only; ``off``. Whoever
             launches the workspace may say otherwise.
         look_ahead: whether a body with a model translates the next step while the robot moves; the answer is
             used only where the question turns out to be the very same, and both are counted.
         look_before_release: whether an arm looks at what it holds above the goal, goes there anew until that
-            is near enough, and only then lets go.
+            is near enough, and only then lets go; and whether it looks at what it reaches for before its hand
+            closes.
         body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second
             language model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
     """
@@ -86,7 +87,7 @@ class Policy:
     grammar: Literal["first", "doubt", "off"] = "first"
     ask_time_limit: NonNegativeFloat = 60.0
     feedback_level: Literal["what", "why", "how"] = "how"
-    autonomy: Literal["supervised", "full"] = "supervised"
+    autonomy: Literal["supervised", "full", "reviewed"] = "supervised"
     brain: Literal["single", "goal", "copal"] = SINGLE
     prompts: str = "default"
     look_ahead: bool = True

@@ -8,6 +8,9 @@ from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track, View
 from hicrisp_core.ports.eyes import Frames
 
+POSES, CAMERA = "poses", "camera"
+"""How things are seen: by frames of their names, or by a depth camera's pictures."""
+
 
 class Camera(Protocol):
     """Delivers pictures."""

@@ -12,6 +12,8 @@ from hicrisp_core.time.deadline import Deadline
 
 CLEAR_VIEW = "clear_view"
 """The command by which an arm moves out of a camera's sight; every arm has it, whatever its domain says."""
+MOVE_TOOL = "move_tool"
+"""The command that brings an arm's tool to its target, around what is there; every arm has it too."""
 Progress = Callable[[str, float], None]
 """Called with the name of the phase and the fraction of the command that is done."""
 

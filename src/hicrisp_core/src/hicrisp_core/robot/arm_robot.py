@@ -53,7 +53,7 @@ class ArmRobot:
     def __init__(
         self, arm: Arm, skills: Mapping[str, SkillUse], observe: Callable[[], WorldState],
         settings: Optional[SkillSettings] = None, clock: Callable[[], float] = time.monotonic,
-        limits: Optional[SafetyLimits] = None, hand: Optional[Gripper] = None,
+        limits: Optional[SafetyLimits] = None, *, hand: Gripper,
     ) -> None:
         self.name = arm.name
         self._arm = arm
@@ -61,7 +61,7 @@ class ArmRobot:
         self._settings = settings or SkillSettings()
         self._clock = clock
         self._limits = limits
-        self._hand = replace(hand or Gripper(), opening=arm.max_opening)
+        self._hand = replace(hand, opening=arm.max_opening)
         self._skills = skills_of(ARM, skills)
         self._actions = frozenset(skills)
         self._running: Optional[_Stop] = None
@@ -122,10 +122,10 @@ class ArmRobot:
                 return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                        f"The goal of {command} is not a finite pose: {goal.position}.",
                                        "target")
-        if not 0.0 <= command.release_within < math.inf:
+        if not 0.0 <= command.look_within < math.inf:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
-                                   f"{command} lets go within {command.release_within} m of its goal; that "
-                                   "is at least 0.", "release_within")
+                                   f"{command} is looked at within {command.look_within} m; that is at "
+                                   "least 0.", "look_within")
         if item:
             known = self._observe().objects
             if item not in known:

@@ -54,8 +54,10 @@ class RobotBody:
     Args:
         kind: ``arm`` or ``base``.
         origin: where an arm stands in the world's plane, metres.
-        reach: the least and the greatest distance from there at which it places things, metres.
-        hand: the measures of its gripper, metres.
+        reach: the least and the greatest distance from there at which an arm places things, metres; without
+            it, anywhere.
+        hand: the measures of an arm's gripper, metres; without them no room is kept for it where things are
+            placed, and nothing can drive the arm.
         skills: the skills that it has; none for all of its kind.
         links: for each TF frame of a link the capsules around it, by which a camera's pictures are told from
             the robot itself.
@@ -64,10 +66,32 @@ class RobotBody:
     kind: Literal["arm", "base"] = "arm"
     frames: BodyFrames = field(default_factory=BodyFrames)
     origin: Tuple[float, float] = (0.0, 0.0)
-    reach: Tuple[NonNegativeFloat, NonNegativeFloat] = (0.30, 0.70)
-    hand: Gripper = field(default_factory=Gripper)
+    reach: Optional[Tuple[NonNegativeFloat, NonNegativeFloat]] = None
+    hand: Optional[Gripper] = None
     skills: Tuple[str, ...] = ()
     links: Mapping[str, Tuple[Capsule, ...]] = field(default_factory=dict)
+
+    @property
+    def gripper(self) -> Gripper:
+        """The measures of its gripper.
+
+        Raises:
+            ConfigError: where its file gives none.
+        """
+        if self.hand is None:
+            raise ConfigError(f"the robot's file gives no measures of a hand under '{SECTION}'")
+        return self.hand
+
+    @property
+    def distances(self) -> Tuple[float, float]:
+        """Its reach: the least and the greatest distance from its origin, metres.
+
+        Raises:
+            ConfigError: where its file gives none.
+        """
+        if self.reach is None:
+            raise ConfigError(f"the robot's file gives no reach under '{SECTION}'")
+        return self.reach
 
     def able(self, uses: Mapping[str, SkillUse]) -> Mapping[str, SkillUse]:
         """Of a domain's actions those whose skill it has."""
@@ -111,16 +135,23 @@ def described(name: str, beside: Union[str, Path, None] = None) -> Optional[Robo
 
 def body_of(file: Union[str, Path], name: str, kind: Literal["arm", "base"] = "arm") -> RobotBody:
     """The body of the robot that a driver's file is about: the file's own section, else what the file of the
-    robot's name says, else the usual body of its kind.
+    robot's name says, else the usual body of a base.
 
     Raises:
-        ConfigError: with file, line, key and what is valid; also for a body of another kind.
+        ConfigError: with file, line, key and what is valid; also for a body of another kind, and for an arm
+            whose reach or hand nobody gives.
     """
     values, positions = read_yaml(file)
-    body = (read_body(file) if SECTION in values else described(name, file)) or RobotBody(kind)
+    own = SECTION in values
+    body = (read_body(file) if own else described(name, file)) or RobotBody(kind)
     if body.kind != kind:
         raise positions.error((SECTION,),
                               f"{name} is of the kind {body.kind}, and this driver is for the kind {kind}")
+    missing = [key for key in ("reach", "hand") if kind == "arm" and getattr(body, key) is None]
+    if missing:
+        raise positions.error((SECTION,) if own else (),
+                              f"{name} has no {' and no '.join(missing)}: give it under '{SECTION}', here "
+                              f"or in config/robots/{name}.yaml")
     return body
 
 

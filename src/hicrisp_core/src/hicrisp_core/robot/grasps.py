@@ -129,12 +129,6 @@ def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, na
     return Grasp(pose, width, narrow, hand_clearance(pose, narrow, world, gripper, name))
 
 
-def tool_yaw(pose: Pose) -> float:
-    """The turn about the vertical of a tool that points down, radians."""
-    ahead = rotate(pose.orientation, (1.0, 0.0, 0.0))
-    return heading(ahead)
-
-
 def _closing_directions(thing: WorldObject, pose: Pose) -> Iterator[Tuple[Vector, float]]:
     """Level directions in which the fingers may close on a thing, with its width in each."""
     axes = pose.axes

@@ -21,26 +21,26 @@ _ELSEWHERE = 0.10
 
 @dataclass(frozen=True)
 class Gripper:
-    """The measures of a parallel gripper, metres.
+    """The measures of a parallel gripper, metres; only the robot's file knows them.
 
     Args:
         opening: largest distance between the fingers.
-        spare: how much wider than the thing the fingers open, in all.
         depth: how far the tool centre point may be below a thing's top before the palm touches it.
         tip: how far the finger tips reach beyond the tool centre point.
         finger: width of a finger, and its thickness in the closing direction.
         palm: extents of the hand across and along the closing direction.
         height: extent of the hand behind the palm.
+        spare: how much wider than the thing the fingers open, in all.
         room: clearance that the fingers should have.
     """
 
-    opening: float = 0.08
+    opening: float
+    depth: float
+    tip: float
+    finger: Tuple[float, float]
+    palm: Tuple[float, float]
+    height: float
     spare: float = 0.024
-    depth: float = 0.030
-    tip: float = 0.0095
-    finger: Tuple[float, float] = (0.022, 0.026)
-    palm: Tuple[float, float] = (0.066, 0.206)
-    height: float = 0.11
     room: float = 0.008
 
     def openings(self, width: float) -> Tuple[float, float]:

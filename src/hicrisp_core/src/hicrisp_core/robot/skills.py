@@ -58,7 +58,7 @@ class Attempt:
     deadline: Deadline
     cancel: Event
     progress: Progress
-    gripper: Gripper = field(default_factory=Gripper)
+    gripper: Gripper
     settings: SkillSettings = field(default_factory=SkillSettings)
     limits: Optional[SafetyLimits] = None
     item: str = ""

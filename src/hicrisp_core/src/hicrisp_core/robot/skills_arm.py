@@ -13,7 +13,7 @@ from hicrisp_core.robot.skills_place import place
 def _pick(attempt: Attempt, command: Command) -> Outcome:
     if not attempt.item:
         return Outcome.because(CauseKind.MALFORMED, Status.INVALID, f"{command} names no item.", "item")
-    return pick(attempt, attempt.item)
+    return pick(attempt, attempt.item, command.look_within)
 
 
 def _place(attempt: Attempt, command: Command) -> Outcome:
@@ -23,7 +23,7 @@ def _place(attempt: Attempt, command: Command) -> Outcome:
                                f"{command} does not say {'where to' if item else 'which item to'} place.",
                                "target" if item else "item")
     x, y, z = (a - b for a, b in zip((command.aim or goal).position, goal.position))
-    return place(attempt, item, goal, (x, y, z), command.release_within)
+    return place(attempt, item, goal, (x, y, z), command.look_within)
 
 
 def _home(attempt: Attempt, command: Command) -> Outcome:
@@ -34,7 +34,18 @@ def _home(attempt: Attempt, command: Command) -> Outcome:
     return motion.outcome() if isinstance(motion, MotionFailure) else attempt.follow(motion)
 
 
+def _move_tool(attempt: Attempt, command: Command) -> Outcome:
+    if command.target is None:
+        return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                               f"{command} does not say where to move the tool.", "target")
+    attempt.progress("move", 0.0)
+    attempt.look()
+    motion = attempt.plan_to(command.target)
+    return motion.outcome() if isinstance(motion, MotionFailure) else attempt.follow(motion)
+
+
 PICK = Skill(ARM, _pick, item=True)
 PLACE = Skill(ARM, _place, item=True)
 HOME = Skill(ARM, _home)
 CLEAR_VIEW = Skill(ARM, _home, own=True)
+MOVE_TOOL = Skill(ARM, _move_tool, own=True)

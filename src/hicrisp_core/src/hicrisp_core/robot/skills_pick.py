@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import FrozenSet, List, Union
+from typing import FrozenSet, List, Optional, Union
 
+from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status, WorldObject, WorldState
+from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.skills import DONE, Attempt, below, failed
 
+_REACHES = 3
+"""How often the hand reaches for a thing that is seen elsewhere once it is there."""
 _NOTHING = 0.35
 """Part of the expected width below which the fingers closed on nothing."""
 _OPEN = 0.96
@@ -19,28 +23,48 @@ _IN_HAND = 0.015
 """How far outside an item the tool may be seen while it holds it, metres."""
 
 
-def pick(attempt: Attempt, item: str) -> Outcome:
-    """Take an item from wherever it stands or lies and lift it."""
-    attempt.progress("look", 0.0)
-    world = attempt.look()
-    thing = world.objects[item]
+def pick(attempt: Attempt, item: str, within: float = 0.0) -> Outcome:
+    """Take an item from wherever it stands or lies and lift it.
+
+    Args:
+        within: how far from where the hand reached for it the item may be seen when the fingers close, metres
+            in the plane; 0: nobody looks.
+    """
+    doing, outcome = f"pick up the {item}", DONE
+    for _ in range(_REACHES if within > 0.0 else 1):
+        attempt.progress("look", 0.0)
+        world = attempt.look()
+        thing = world.objects[item]
+        refusal = _refusal(attempt, thing, world)
+        if refusal is not None:
+            return refusal
+        attempt.arm.detach()  # The hand is seen to be empty, whatever an earlier command left.
+        candidates = grasp_candidates(thing, world, attempt.gripper)
+        if not candidates:
+            return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
+                                   f"Cannot {doing}: it is too wide for the fingers as it lies.", item)
+        outcome = _try(attempt, thing, candidates, world, within)
+        if outcome.cause is None or outcome.cause.kind is not CauseKind.OFF_GOAL:
+            break
+    return failed(outcome, doing)
+
+
+def _refusal(attempt: Attempt, thing: WorldObject, world: WorldState) -> Optional[Outcome]:
+    """Why the hand cannot take a thing as the world is seen."""
     if thing.pose is None:
-        return Outcome(Status.PRECONDITION, f"Cannot pick up the {item}: it is not in sight.",
-                       cause=Cause(CauseKind.NOT_SEEN, (item,)))
+        return Outcome(Status.PRECONDITION, f"Cannot pick up the {thing.name}: it is not in sight.",
+                       cause=Cause(CauseKind.NOT_SEEN, (thing.name,)))
     held = next((name for name, other in world.objects.items() if other.movable and in_hand(attempt, other)),
                 "")
     if held:
         return Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION,
-                               f"Cannot pick up the {item}: the {held} is in the hand already.", held)
-    attempt.arm.detach()  # The hand is seen to be empty, whatever an earlier command left.
-    candidates = grasp_candidates(thing, world, attempt.gripper)
-    if not candidates:
-        return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
-                               f"Cannot pick up the {item}: it is too wide for the fingers as it lies.", item)
-    return failed(_try(attempt, thing, candidates, world), f"pick up the {item}")
+                               f"Cannot pick up the {thing.name}: the {held} is in the hand already.", held)
+    return None
 
 
-def _try(attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: WorldState) -> Outcome:
+def _try(
+    attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: WorldState, within: float
+) -> Outcome:
     """Carry out the best grasp to which there is a motion; without one, tell why there is none to the
     best.
     """
@@ -51,6 +75,8 @@ def _try(attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: W
         stopped = attempt.interrupted()
         if stopped is not None:
             return stopped
+        if approached.ok and within > 0.0:
+            approached = _still_there(attempt, thing, within)
         if approached.ok:
             return _close(attempt, thing, grasp, world)
         if approached.status is not Status.PLANNING:
@@ -85,6 +111,19 @@ def _to_before(attempt: Attempt, grasp: Grasp) -> Union[Trajectory, MotionFailur
     if isinstance(motion, MotionFailure) and motion.kind == "unreachable":
         motion = attempt.plan_to(grasp.before(attempt.settings.approach / 2.0))
     return motion
+
+
+def _still_there(attempt: Attempt, thing: WorldObject, within: float) -> Outcome:
+    """Whether the thing is seen where the hand reached for it (EXECUTION with OFF_GOAL where it is not)."""
+    seen = attempt.look().objects[thing.name]
+    if seen.pose is None or thing.pose is None:
+        return DONE  # The hand hides it.
+    off = planar_distance(seen.pose.position, thing.pose.position)
+    if off <= within:
+        return DONE
+    why = f"it was seen {quantity(off, 'm')} from where the hand reached for it"
+    return Outcome(Status.EXECUTION, why,
+                   cause=Cause(CauseKind.OFF_GOAL, (thing.name,), said=why, metres=off))
 
 
 def _close(attempt: Attempt, thing: WorldObject, grasp: Grasp, world: WorldState) -> Outcome:

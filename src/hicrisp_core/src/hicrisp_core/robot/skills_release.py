@@ -136,12 +136,15 @@ class Approach:
             return seen
         x, y = _beside(seen, self.placement)
         if learn:
-            self._nearest = min(self._nearest, math.hypot(x, y))
             self._learnt = self._learnt.updated((x - self.told[0], y - self.told[1]), _LEARNING)
             bias = self._learnt.bias(_LEARNING)
             self.told = (-bias[0], -bias[1], 0.0)
         doubt = min(seen.uncertainty.position, within * _DOUBT)
-        return DONE if math.hypot(x, y) + doubt <= within else _MISSED
+        off = math.hypot(x, y) + doubt
+        if off <= within:
+            return DONE
+        self._nearest = min(self._nearest, off)
+        return _MISSED
 
     def _off_goal(self) -> Outcome:
         """Why it is still in the hand."""

@@ -37,6 +37,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     add = parser.add_argument
     add("--task", metavar="TEXT", help="what the robot shall do; the scene's own task by default")
     add("--scene", metavar="NAME", default="tabletop", help="scene in config/scenes, or a file (tabletop)")
+    add("--perception", choices=("camera", "poses"), default="poses",
+        help="how things are seen: by a depth camera's pictures, or by the world's own poses (poses)")
     add("--policy", metavar="NAME", default="hierarchical",
         help="policy in config/policies, or a file (hierarchical)")
     add("--llm", metavar="NAME",
@@ -55,10 +57,12 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     add("--runs-dir", metavar="DIR", help="folder for the runs (runs/ in the workspace)")
     add("--memory", choices=("on", "read", "off"),
         help="what earlier runs left: used and kept, used, or not (the policy's; off with several trials)")
-    add("--autonomy", choices=("supervised", "full"), default="supervised",
-        help="full: irreversible actions are not asked about (supervised)")
+    add("--autonomy", choices=("supervised", "full", "reviewed"), default="supervised",
+        help="full: irreversible actions are not asked about; reviewed: plans are asked about, too "
+             "(supervised)")
     add("--time-limit", metavar="SECONDS", type=_at_least(1.0, float), default=1800.0,
         help="of one trial (1800)")
+    add("--no-web", dest="web", action="store_false", help="leave out the dashboard, the page in the browser")
     add("--namespace", default="hicrisp", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.memory is None:  # Trials are measured: none may learn from another.

@@ -89,7 +89,7 @@ def command_to_msg(command: Command) -> CommandMsg:
         apart=command.apart,
         keep_out=keep_outs_to_msg(command.keep_out),
         clearance=command.clearance,
-        release_within=command.release_within,
+        look_within=command.look_within,
     )
 
 
@@ -106,7 +106,7 @@ def command_from_msg(message: CommandMsg) -> Command:
         apart=message.apart,
         keep_out=keep_outs_from_msg(message.keep_out),
         clearance=message.clearance,
-        release_within=message.release_within,
+        look_within=message.look_within,
     )
 
 

@@ -36,7 +36,7 @@ def follow_with(eyes: SceneEyes, base: EmbeddedBase) -> None:
     """Let eyes follow a base while it moves: where it is seen, and what its lidar saw just then."""
     def watch() -> None:
         now, scan = base.simulation.time, base.scan()
-        eyes.follow({f"{base.name}/base_link": (base.pose(), now)},
+        eyes.follow({eyes.frame_of(base.name): (base.pose(), now)},
                     scan if scan is not None and scan.time == now else None)
 
     base.followers[:] = [watch]
@@ -157,7 +157,7 @@ class AgvWorld(SimulatedWorld):
 
     def frames(self) -> Dict[str, Tuple[Pose, float]]:
         """The base's pose in the map frame with its time, as TF would have it."""
-        return {f"{self.settings.name}/base_link": (self.base.pose(), self.time)}
+        return {self.eyes.frame_of(self.settings.name): (self.base.pose(), self.time)}
 
     def observe(self, deadline: Deadline) -> WorldState:
         """The areas, the base where it stands, and the obstacles that its lidar has seen."""

@@ -90,8 +90,7 @@ class LabWorld(EmbeddedWorld):
         """The pose of every thing and of both robots' frames in the world frame, with its time."""
         frames = super().frames(snapshot)
         pose, stamp = frames.pop(FREE_JOINT)
-        name = self.base_settings.name
-        frames[f"{name}/base_link"] = (pose, stamp)
+        frames[self.eyes.frame_of(self.base_settings.name)] = (pose, stamp)
         for start in self.scene.arena.starts.values() if self.scene.arena else ():
             if start.tray:
                 frames[start.tray] = (pose.compose(tray_in_base()), stamp)

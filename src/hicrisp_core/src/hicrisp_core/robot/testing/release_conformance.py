@@ -95,7 +95,7 @@ class ReleaseConformance:
     def _place(self, within: float) -> Tuple[Outcome, List[str]]:
         """The outcome of putting the thing down, and the phases on the way."""
         phases: List[str] = []
-        outcome = self.rig.robot.execute(replace(self.rig.place, release_within=within),
+        outcome = self.rig.robot.execute(replace(self.rig.place, look_within=within),
                                          Deadline(self.rig.patience), Event(),
                                          lambda phase, _: phases.append(phase))
         return outcome, phases

@@ -1,0 +1,170 @@
+"""A depth camera's topics as pictures: colour and depth of the same moment, the newest only."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from threading import Condition
+from typing import Callable, Deque, Optional, Tuple
+
+import rospy
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model.picture import Lens, Picture
+from hicrisp_core.scene.cameras import CameraSettings
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_ros.conversions.picture import PictureError, colour_from_msg, depth_from_msg, lens_from_msg
+from hicrisp_ros.tf_world import TfWorld
+from sensor_msgs.msg import CameraInfo, Image
+
+CLOCK_JUMP = 1.0
+"""Seconds by which a picture must be older than the last before the clock was set back."""
+_KEPT = 4
+"""Images of each kind that wait for their other half."""
+_BUFFER = 2 ** 24
+"""Bytes that rospy reads at once: with less, old images queue up in the socket."""
+_TF_LIMIT = 0.5
+"""Wall seconds for TF to say where the camera and the robots were."""
+_NEAR = 0.05
+"""Seconds by which TF's poses of a robot may miss a picture's moment."""
+_SLICE, _WAKE = 0.02, 0.5
+
+Trouble = Callable[[str], None]
+
+
+class PictureTopics:
+    """Takes pictures off a camera's topics.
+
+    Args:
+        tf: says where the camera is.
+        needed: frames that TF must place at a picture's moment before that is looked at: the robots'.
+        trouble: is told why there are no pictures, in a sentence that names the topic.
+    """
+
+    def __init__(
+        self, camera: CameraSettings, tf: TfWorld, needed: Callable[[], Tuple[str, ...]], trouble: Trouble
+    ) -> None:
+        self._tf, self._needed, self._trouble = tf, needed, trouble
+        self._slop = 0.5 / camera.rate
+        self._colours: Deque[Image] = deque(maxlen=_KEPT)
+        self._depths: Deque[Image] = deque(maxlen=_KEPT)
+        self._info: Optional[CameraInfo] = None
+        self._pair: Optional[Tuple[Image, Image]] = None
+        self._since = -1.0
+        self._news = Condition()
+        names = camera.topics
+        self._names = tuple(map(rospy.resolve_name, (names.colour, names.depth, names.info)))
+        colour, depth, info = self._names
+        self._subscribers = [
+            rospy.Subscriber(colour, Image, lambda message: self._on_image(message, self._colours),
+                             queue_size=1, buff_size=_BUFFER, tcp_nodelay=True),
+            rospy.Subscriber(depth, Image, lambda message: self._on_image(message, self._depths),
+                             queue_size=1, buff_size=_BUFFER, tcp_nodelay=True),
+            rospy.Subscriber(info, CameraInfo, self._on_info, queue_size=1, tcp_nodelay=True),
+        ]
+
+    def next(self, seconds: float) -> Optional[Picture]:
+        """The newest picture that was not taken yet; ``None`` where none comes in so many seconds of wall
+        time, or it cannot be read.
+        """
+        deadline = Deadline(seconds)
+        with self._news:
+            while (self._pair is None or self._info is None) and not deadline.passed:
+                if rospy.is_shutdown():
+                    return None
+                self._news.wait(min(_WAKE, max(_SLICE, deadline.remaining)))
+            pair, info = self._pair, self._info
+            self._pair = None if info is not None else pair
+        if pair is None or info is None:
+            self._trouble(self._missing())
+            return None
+        return self._picture(pair[0], pair[1], info)
+
+    def forget(self) -> None:
+        """The world began again: no picture from before counts."""
+        with self._news:
+            self._colours.clear()
+            self._depths.clear()
+            self._pair, self._since = None, rospy.get_time()
+
+    def _picture(self, colour: Image, depth: Image, info: CameraInfo) -> Optional[Picture]:
+        try:
+            lens = self._read(info, lens_from_msg, 2)
+            pixels = self._read(colour, colour_from_msg, 0)
+            distances = self._read(depth, depth_from_msg, 1)
+            self._check_sizes(colour, depth, lens)
+        except PictureError as error:
+            self._trouble(str(error))
+            return None
+        stamp = colour.header.stamp
+        frame = colour.header.frame_id.lstrip("/")
+        limit = time.monotonic() + _TF_LIMIT
+        while True:
+            pose = self._tf.pose_at(frame, stamp)
+            if pose is not None and not self._unplaced(stamp):
+                return Picture(stamp.to_sec(), lens, pixels, distances, pose)
+            if time.monotonic() > limit or rospy.is_shutdown():
+                break
+            time.sleep(_SLICE)
+        missing = frame if pose is None else ", ".join(self._unplaced(stamp))
+        self._trouble(f"TF does not place {missing} at the moment of the pictures of {self._names[0]}; "
+                      "check that its transform is published, with the same clock")
+        return None
+
+    def _unplaced(self, stamp: rospy.Time) -> Tuple[str, ...]:
+        """The frames of which nobody knows where they were."""
+        return tuple(name for name in self._needed() if not self._tf.heard_at(name, stamp, _NEAR)
+                     or self._tf.pose_at(name, stamp) is None)
+
+    def _read(self, message: object, read: Callable, which: int):  # type: ignore[no-untyped-def]
+        try:
+            return read(message)
+        except PictureError as error:
+            raise PictureError(f"{self._names[which]}: {error}") from error
+
+    def _check_sizes(self, colour: Image, depth: Image, lens: Lens) -> None:
+        for name, wide, high in ((self._names[1], depth.width, depth.height),
+                                 (self._names[2], lens.width, lens.height)):
+            if (wide, high) != (colour.width, colour.height):
+                raise PictureError(f"{name} is of {wide} x {high} pixels, and {self._names[0]} of "
+                                   f"{colour.width} x {colour.height}; align the depth to the colour")
+
+    def _missing(self) -> str:
+        """Which half of a picture does not come."""
+        got = (bool(self._colours), bool(self._depths), self._info is not None)
+        silent = [name for name, there in zip(self._names, got) if not there]
+        if silent:
+            return (f"nothing comes on {' and '.join(silent)}; check that the camera runs, and its topics in "
+                    "config/cameras")
+        return f"no new pictures come on {self._names[0]} and {self._names[1]} with the same stamp"
+
+    def _on_image(self, message: Image, kept: Deque[Image]) -> None:
+        stamp = message.header.stamp.to_sec()
+        with self._news:
+            if self._since - CLOCK_JUMP <= stamp < self._since:
+                return
+            if kept and stamp < kept[-1].header.stamp.to_sec() - CLOCK_JUMP:
+                self._colours.clear()
+                self._depths.clear()
+                self._pair, self._since = None, stamp
+            kept.append(message)
+            other = self._depths if kept is self._colours else self._colours
+            match = min(other, key=lambda each: abs(each.header.stamp.to_sec() - stamp), default=None)
+            if match is not None and abs(match.header.stamp.to_sec() - stamp) <= self._slop:
+                self._pair = (message, match) if kept is self._colours else (match, message)
+                self._news.notify_all()
+
+    def _on_info(self, message: CameraInfo) -> None:
+        with self._news:
+            self._info = message
+            self._news.notify_all()
+
+
+def check_topics(camera: CameraSettings) -> None:
+    """Refuse a camera whose topics are the same.
+
+    Raises:
+        ConfigError: which ones.
+    """
+    names = (camera.topics.colour, camera.topics.depth, camera.topics.info)
+    if len(set(map(rospy.resolve_name, names))) < len(names):
+        raise ConfigError(f"the camera '{camera.name}' has the same topic twice: {', '.join(names)}")

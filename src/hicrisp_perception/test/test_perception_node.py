@@ -1,0 +1,206 @@
+"""The perception node: pictures in, tracks out; what is wrong with a camera is said with its topic."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+from threading import Event, Lock
+from typing import Any, Iterator, List
+
+import numpy as np
+import pytest
+
+SUPPORT = Path(__file__).parents[2] / "hicrisp_bringup/test/support"
+sys.path.insert(0, str(SUPPORT))
+
+import rospy  # noqa: E402
+from hicrisp_core.domain import load_domain  # noqa: E402
+from hicrisp_core.model import Pose, WorldObject  # noqa: E402
+from hicrisp_core.model.picture import Lens  # noqa: E402
+from hicrisp_core.model.track import Track, Uncertainty, Visibility  # noqa: E402
+from hicrisp_core.policy.loader import load_policy  # noqa: E402
+from hicrisp_core.scene import load_scene  # noqa: E402
+from hicrisp_core.scene.cameras import load_camera  # noqa: E402
+from hicrisp_perception.perception_server import PerceptionServer  # noqa: E402
+from hicrisp_ros.config_files import Configuration  # noqa: E402
+from hicrisp_ros.conversions.geometry import transform_to_msg  # noqa: E402
+from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg  # noqa: E402
+from hicrisp_ros.tracks import TrackTopic  # noqa: E402
+from ros_graph import ros_graph  # noqa: E402
+from sensor_msgs.msg import CameraInfo, Image  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
+from tf2_msgs.msg import TFMessage  # noqa: E402
+from waiting import until  # noqa: E402
+
+CONFIG = Path(__file__).parents[3] / "config"
+CAMERA = load_camera("d435_fixed", CONFIG / "cameras/any")
+LENS = Lens(8, 6, 600.0, 600.0, 3.5, 2.5)
+BOX, JUG = Pose((0.5, 0.1, 0.025)), WorldObject("unknown_1", "?", "box", (0.1, 0.05, 0.2))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with ros_graph(tmp_path_factory.mktemp("ros_home"), simulated_time=True):
+        yield
+
+
+class Told:
+    """A perception that says of each picture what it was told to say."""
+
+    def __init__(self) -> None:
+        self.pictures: List[Any] = []
+        self.robots: List[Any] = []
+        self.forgotten = 0
+        self.busy = Lock()
+        self.fails = Event()
+
+    def look(self, picture, robots):
+        with self.busy:
+            self.pictures.append(picture)
+            self.robots.append(robots)
+            sure = Uncertainty(0.002, 0.001, 0.01)
+            return (Track("box", BOX, sure, picture.stamp),
+                    Track("cylinder", BOX, sure, picture.stamp - 2.0, Visibility.HIDDEN),
+                    Track("unknown_1", BOX, sure, picture.stamp, unknown=JUG))
+
+    def forget(self) -> None:
+        self.forgotten += 1
+
+
+ROBOT = ("panda_hand_tcp", "panda_leftfinger", "panda_rightfinger", "panda_hand",
+         *(f"panda_link{number}" for number in range(8)))
+_STARTS = itertools.count(100.0, 100.0)
+"""When each test begins, seconds: TF keeps what it heard."""
+
+
+class Rig:
+    """A camera on its topics, the robot's frames on TF, and the server."""
+
+    def __init__(self) -> None:
+        scene = load_scene(CONFIG / "scenes/tabletop.yaml", 1)
+        configuration = Configuration(scene, load_domain(CONFIG / "domains/tabletop.yaml"),
+                                      load_policy(CONFIG / "policies/hierarchical.yaml"))
+        names = CAMERA.topics
+        self.colour = rospy.Publisher(names.colour, Image, queue_size=1)
+        self.depth = rospy.Publisher(names.depth, Image, queue_size=1)
+        self.info = rospy.Publisher(names.info, CameraInfo, queue_size=1, latch=True)
+        self.tf = rospy.Publisher("/tf", TFMessage, queue_size=10)
+        self.seen, self.topic = Told(), TrackTopic("tracks")
+        self.trouble: List[str] = []
+        self.now = next(_STARTS)
+        self.server = PerceptionServer(configuration, CAMERA, lambda _: self.seen, patience=0.3)
+        self.server._pictures._trouble = self.trouble.append
+        until(lambda: all(topic.get_num_connections() for topic in (self.colour, self.depth, self.info)),
+              "connections")
+        until(lambda: self.tf.get_num_connections(), "TF")
+
+    def close(self) -> None:
+        self.server.stop()
+        for topic in (self.colour, self.depth, self.info, self.tf):
+            topic.unregister()
+        self.topic._subscriber.unregister()
+
+    def calibrate(self, lens: Lens = LENS) -> None:
+        self.info.publish(lens_to_msg(lens, CAMERA.frame, rospy.Time(1)))
+
+    def take(self, value: int = 10, encoding: str = "", size=(6, 8), frames: bool = True) -> float:
+        """Publish one picture; the moment of its stamp."""
+        self.now += 0.2
+        stamp = rospy.Time.from_sec(self.now)
+        if frames:
+            self.tf.publish(TFMessage([transform_to_msg("world", name, Pose((0.3, 0.0, 0.5)), stamp)
+                                       for name in (CAMERA.frame, *ROBOT)]))
+        colour = colour_to_msg(np.full((6, 8, 3), value, dtype=np.uint8), CAMERA.frame, stamp)
+        colour.encoding = encoding or colour.encoding
+        self.depth.publish(depth_to_msg(np.full(size, 0.8), CAMERA.frame, stamp))
+        self.colour.publish(colour)
+        return self.now
+
+    def until_trouble(self, *parts: str, **picture: Any) -> None:
+        """Publish pictures until somebody is told of a trouble with all these parts."""
+        def told() -> bool:
+            self.take(**picture)
+            return any(all(part in why for part in parts) for why in list(self.trouble))
+        until(told, f"trouble with {parts}; told: {self.trouble}")
+
+
+@pytest.fixture
+def rig() -> Iterator[Rig]:
+    rig = Rig()
+    yield rig
+    rig.close()
+
+
+def seen(rig: Rig) -> None:
+    """Take pictures until one was looked at and told of."""
+    before = rig.topic.view.stamp
+    until(lambda: rig.take() and rig.topic.view.stamp > before, "tracks")
+
+
+def test_pictures_become_tracks_with_how_sure_they_are(rig: Rig) -> None:
+    rig.calibrate()
+    seen(rig)
+    box, cylinder, unknown = rig.topic.view.tracks
+    assert (box.name, box.pose, box.uncertainty.position) == ("box", BOX, 0.002)
+    assert (cylinder.visibility, cylinder.stamp) == (
+        Visibility.HIDDEN, pytest.approx(rig.topic.view.stamp - 2.0))
+    assert unknown.unknown.size == JUG.size
+    assert rig.seen.pictures[-1].lens == LENS
+    assert rig.seen.pictures[-1].camera == Pose((0.3, 0.0, 0.5))
+    assert "panda_link4" in rig.seen.robots[-1], "every frame of the robot tells its body from things"
+    assert "box" not in rig.seen.robots[-1]
+
+
+def test_only_the_newest_picture_is_looked_at(rig: Rig) -> None:
+    rig.calibrate()
+    seen(rig)
+    with rig.seen.busy:
+        begun = len(rig.seen.pictures)
+        stamps = [rig.take() for _ in range(10)]
+        until(lambda: rig.server._pictures._pair is not None
+              and rig.server._pictures._pair[0].header.stamp.to_sec() > stamps[-2], "the last picture")
+    until(lambda: rig.topic.view.stamp > stamps[-2], "the newest")
+    assert len(rig.seen.pictures) - begun <= 2
+
+
+def test_a_camera_without_calibration_is_told_by_its_topic(rig: Rig) -> None:
+    rig.until_trouble(rospy.resolve_name(CAMERA.topics.info), "nothing comes")
+
+
+def test_a_wrong_encoding_is_told_by_its_topic(rig: Rig) -> None:
+    rig.calibrate()
+    rig.until_trouble(rospy.resolve_name(CAMERA.topics.colour), "yuv422", encoding="yuv422")
+
+
+def test_a_depth_of_another_size_is_told_by_its_topic(rig: Rig) -> None:
+    rig.calibrate()
+    rig.until_trouble(rospy.resolve_name(CAMERA.topics.depth), "4 x 3 pixels", size=(3, 4))
+
+
+def test_a_camera_that_nobody_places_is_told_by_its_frame(rig: Rig) -> None:
+    rig.calibrate()
+    rig.until_trouble(CAMERA.frame, "TF does not place", frames=False)
+
+
+def test_a_silent_camera_is_told_of_and_comes_back(rig: Rig) -> None:
+    rig.calibrate()
+    seen(rig)
+    until(lambda: any("no new pictures" in why for why in rig.trouble), "the silence")
+    seen(rig)
+
+
+def test_a_clock_that_was_set_back_begins_anew(rig: Rig) -> None:
+    rig.calibrate()
+    seen(rig)
+    rig.now = 5.0
+    until(lambda: rig.take() and rig.topic.view.stamp < 50.0, "tracks of the new run")
+    assert rig.seen.forgotten >= 1
+
+
+def test_what_was_seen_before_the_world_began_again_is_forgotten(rig: Rig) -> None:
+    rig.calibrate()
+    seen(rig)
+    rospy.wait_for_service("~forget", 10.0)
+    assert rospy.ServiceProxy("~forget", Trigger)().success
+    assert rig.seen.forgotten == 1
