@@ -119,6 +119,9 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
     # The outermost pixels are mixed: whether they show the thing is a matter of half a pixel.
     core = cv2.erode(inside.astype(np.uint8), _KERNEL, borderValue=0) > 0 if rendering.step == 1 else inside
     through = core & ~seen & ~covered & known
+    if segment is not None and segment.uncut:
+        # Near where it touches another thing, a pixel of that may as well be its own.
+        through &= ~(ground.things[part] & (np.abs(behind) < near))
     left = 0.0
     if segment is not None:
         about = cv2.dilate(inside.astype(np.uint8), _KERNEL, iterations=2 if rendering.step == 1 else 1) > 0

@@ -25,6 +25,7 @@ _LEAST_TOP = 20
 """Points that a level face needs to say where it is."""
 _SHORT = 0.75
 """Part of its extent below which a face is seen in part only."""
+_LOOSE = 0.3
 _BAD = 99.0
 _GATE = 6.0
 """Pixels around where a thing was in which its outline is looked for first."""
@@ -131,7 +132,9 @@ def _weighed(lie: Lie, place: Placement, bottom: float, resting: bool, segment: 
     if evidence.seen == 0:
         return None
     blurred = min(1.0, 0.25 * max(0.0, min(place.error, 4.0) - 0.8))
-    cost = 3.0 * evidence.pierced + 1.0 * evidence.left + blurred
+    # Of two ways to lie in what is too large, the one that more of its outline agrees with.
+    loose = 1.0 - place.points / max(1, len(shown.contour)) if place.points else 0.0
+    cost = 3.0 * evidence.pierced + evidence.left + blurred + _LOOSE * loose
     return Fit(lie, place, bottom, resting, evidence, cost, rendering, segment, shown)
 
 

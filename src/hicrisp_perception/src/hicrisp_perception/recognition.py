@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
+import cv2
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.shapes import BOWL_WALL
@@ -31,6 +32,7 @@ _CLEARLY = 0.35
 _FAR = 0.25
 """Metres from where a thing was that count as much as half a wrong colour."""
 _ROUNDS = 5
+_KERNEL = np.ones((3, 3), np.uint8)
 _PATCH = 0.03
 """Part of a segment that has a hue, from which on it is not taken for noise."""
 _MOST = 0.7
@@ -168,7 +170,10 @@ def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: 
     """(segments, things): the costs of colours where only some of what is seen has the thing's own."""
     costs = np.empty((len(segments), len(things)))
     for row, (segment, _) in enumerate(segments):
-        counts = np.bincount(ground.family[segment.window][segment.mask], minlength=COUNT)
+        inner = cv2.erode(segment.mask.astype(np.uint8), _KERNEL, borderValue=0) > 0
+        # Between a tag and an edge there is too little paint for a family of its own.
+        shown = ground.palette.families(ground.view.colour[segment.window])[inner]
+        counts = np.bincount(shown, minlength=COUNT)
         hues = counts[HUES:]
         strongest = int(hues.max()) if hues.sum() > _PATCH * segment.pixels else 0
         for column, thing in enumerate(things):

@@ -44,12 +44,13 @@ class Segment:
         window: the part of the picture that holds it.
         mask: which pixels of the window belong to it.
         family: its family of colours; 0 for the table's own.
+        uncut: whether it may have patches of other families.
     """
 
     window: Window
     mask: np.ndarray
     family: int
-    explained: float = 0.0
+    uncut: bool = False
 
     @property
     def pixels(self) -> int:
@@ -70,6 +71,7 @@ class Ground:
         x, y: of each pixel, metres.
         table_colour: 0 to 255.
         bare: which pixels would show the table if nothing stood on it.
+        palette: what sorts its colours.
     """
 
     view: View
@@ -83,6 +85,7 @@ class Ground:
     y: np.ndarray
     table_colour: np.ndarray
     bare: np.ndarray
+    palette: Palette
 
 
 class Sorter:
@@ -120,7 +123,7 @@ class Sorter:
             self._rays = view.rays
             self._bare = self._within(*view.rays.on_plane(), 0.0)
         part, solid = self._coarse(view, robot)
-        depth = np.zeros(view.shape, np.float32)
+        depth = view.depth.copy()
         height = np.full(view.shape, NOWHERE, np.float32)
         x, y = np.zeros(view.shape, np.float32), np.zeros(view.shape, np.float32)
         family = np.zeros(view.shape, np.uint8)
@@ -133,8 +136,10 @@ class Sorter:
             height[part] = above
             family[part] = self._families(np.ascontiguousarray(view.colour[part]))
             things[part] = self._things(solid, family[part], above, self._bare[part]) & ~robot[part]
+        if self._palette is None:
+            raise ValueError("the table's colour comes first")
         return Ground(view, self._level, height, depth, things, family, robot, x, y, self._table_colour,
-                      self._bare)
+                      self._bare, self._palette)
 
     def _within(self, x: np.ndarray, y: np.ndarray, margin: float) -> np.ndarray:
         found: np.ndarray = ((x > self._low[0] - margin) & (x < self._high[0] + margin)
@@ -228,7 +233,7 @@ def segments_in(ground: Ground, where: np.ndarray, uncut: bool = False) -> List[
     found: List[Segment] = []
     for window, mask in _pieces(where, (0, 0)):
         if uncut:
-            found.append(Segment(window, mask, 0))
+            found.append(Segment(window, mask, 0, uncut=True))
             continue
         family = ground.family[window]
         numbers = np.unique(family[mask])

@@ -23,7 +23,7 @@ from hicrisp_perception.level import Level
 from hicrisp_perception.paint import FAMILIES
 from hicrisp_perception.recognition import Findings, recognise
 from hicrisp_perception.robot_body import robot_pixels
-from hicrisp_perception.segments import Ground, Sorter
+from hicrisp_perception.segments import Ground, Sorter, Window, segments_in
 from hicrisp_perception.strangers import Strangers
 from hicrisp_perception.support import on_their_feet
 from hicrisp_perception.tagged import by_tags
@@ -31,6 +31,8 @@ from hicrisp_perception.tags import TagReader
 from hicrisp_perception.tracking import Tracks
 from hicrisp_perception.view import Rays, Straightener, View, check
 
+_CLOSER_LOOK = 80
+"""Pixels from which on what no tag accounts for is looked at closer for one."""
 _LEAST_SIZE = 0.008
 """Metres below which a thing does not stand out from the noise of the depth."""
 
@@ -126,6 +128,7 @@ class SceneSight:
         on_their_feet(found, ground)
         self._lit = (found.light, float(ground.table_colour.max()))
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
+        self.follow(robots, picture.stamp)  # What is seen between the fingers is held from now on.
         if self._settings.strangers:
             self._strangers.look(ground, found.claimed, hands)
         return (*self._tracks.all, *self._strangers.tracks)
@@ -138,13 +141,22 @@ class SceneSight:
     def _read_tags(self, ground: Ground, found: Findings, held: Container[str]) -> None:
         if self._reader is None:
             return
-        report = self._reader.read(ground.view)
-        loose = {name: tags for name, tags in report.fits.items() if name not in held}
-        fits, wrong = by_tags(loose, self._things, ground, self._settings.shapes)
-        self._warnings = (*report.warnings, *wrong)
-        for name, fit in fits.items():
-            found.fits[name] = fit
-            found.claim(fit, ground, rim=1)  # What is below it is not yet known.
+        warnings: List[str] = []
+        windows: Optional[List[Window]] = None
+        for _ in range(2):  # What nothing accounts for is looked at closer.
+            report = self._reader.read(ground.view, windows)
+            loose = {name: tags for name, tags in report.fits.items()
+                     if name not in held and name not in found.fits}
+            fits, wrong = by_tags(loose, self._things, ground, self._settings.shapes)
+            warnings += [*report.warnings, *wrong]
+            for name, fit in fits.items():
+                found.fits[name] = fit
+                found.claim(fit, ground, rim=1)  # What is below it is not yet known.
+            left = segments_in(ground, ground.things & ~found.claimed, uncut=True)
+            windows = [segment.window for segment in left if segment.pixels > _CLOSER_LOOK]
+            if not windows:
+                break
+        self._warnings = tuple(dict.fromkeys(warnings))
 
     def _same_paint_in(self, ground: Ground) -> Optional[float]:
         """The light by how bright the table is now; it keeps its paint."""

@@ -22,6 +22,10 @@ _CORNER = 0.35
 _ROUNDS = 12
 _WORST = 2.5
 """Pixels by which corners may be off in the mean where tags are where their file says."""
+_WIDEST = 27
+"""Pixels of the widest neighbourhood in which dark is told from light."""
+_CLOSER, _RIM = 4, 8
+"""Factor by which parts are enlarged, and the pixels around them."""
 _DEPTH_LEAST = 12
 _SMALL = 12.0
 """Pixels along the edge of a tag below which it is not trusted to be turned as it seems."""
@@ -144,15 +148,8 @@ class TagReader:
 
     def __init__(self, tags: Sequence[Tag]) -> None:
         self._tags = {tag.number: tag for tag in tags}
-        settings = cv2.aruco.DetectorParameters()
-        settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-        settings.cornerRefinementWinSize = 3
-        settings.adaptiveThreshWinSizeMin = 5
-        settings.adaptiveThreshWinSizeMax = 25
-        settings.adaptiveThreshWinSizeStep = 20
-        settings.minMarkerPerimeterRate = 0.03
-        dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_APRILTAG_36h11)
-        self._detector = cv2.aruco.ArucoDetector(dictionary, settings)
+        self._detector = _detector(_WIDEST, (_WIDEST - 5) // 2)
+        self._closer = _detector(2 * _WIDEST - 1, 8)
 
     def sightings(self, view: View) -> List[Sighting]:
         """The tags in a picture, known or not."""
@@ -163,9 +160,28 @@ class TagReader:
         return [Sighting(int(number), each.reshape(4, 2).astype(float))
                 for number, each in zip(numbers.ravel(), corners)]
 
-    def read(self, view: View) -> TagReport:
-        """The things whose tags are seen."""
-        seen = self.sightings(view)
+    def closer(self, view: View, windows: Sequence[Tuple[slice, slice]]) -> List[Sighting]:
+        """The tags in parts of a picture, enlarged: those that are too small or too dark at first sight."""
+        found: Dict[int, Sighting] = {}
+        height, width = view.shape
+        for rows, columns in windows:
+            top, left = max(0, rows.start - _RIM), max(0, columns.start - _RIM)
+            part = view.colour[top:min(height, rows.stop + _RIM), left:min(width, columns.stop + _RIM)]
+            grey = cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_RGB2GRAY)
+            large = cv2.resize(grey, None, fx=_CLOSER, fy=_CLOSER, interpolation=cv2.INTER_CUBIC)
+            corners, numbers, _ = self._closer.detectMarkers(large)
+            for number, each in zip(() if numbers is None else numbers.ravel(), corners):
+                pixels = (each.reshape(4, 2).astype(float) + 0.5) / _CLOSER - 0.5 + (left, top)
+                found[int(number)] = Sighting(int(number), pixels)
+        return list(found.values())
+
+    def read(self, view: View, windows: Optional[Sequence[Tuple[slice, slice]]] = None) -> TagReport:
+        """The things whose tags are seen.
+
+        Args:
+            windows: parts of the picture that are looked at closer, in place of the whole.
+        """
+        seen = self.sightings(view) if windows is None else self.closer(view, windows)
         warnings = [f"Tag {one.number} is in no file of tags; add it to the file, or cover it."
                     for one in seen if one.number not in self._tags]
         twice = sorted({one.number for one in seen if sum(other.number == one.number for other in seen) > 1})
@@ -195,6 +211,19 @@ class TagReader:
             own = Pose(_vector(shift), from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
             poses.append(view.rays.camera.compose(own).compose(tag.to_middle))
         return tuple(poses)
+
+
+def _detector(widest: int, step: int) -> cv2.aruco.ArucoDetector:
+    settings = cv2.aruco.DetectorParameters()
+    settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    settings.cornerRefinementWinSize = 3
+    settings.adaptiveThreshWinSizeMin = 5
+    settings.adaptiveThreshWinSizeMax = widest
+    settings.adaptiveThreshWinSizeStep = step
+    settings.minOtsuStdDev = 3.0  # On sides in the shade white is dark.
+    settings.minMarkerPerimeterRate = 0.03
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_APRILTAG_36h11)
+    return cv2.aruco.ArucoDetector(dictionary, settings)
 
 
 def _vector(values: np.ndarray) -> Tuple[float, float, float]:

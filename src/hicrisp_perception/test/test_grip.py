@@ -1,0 +1,97 @@
+"""Hands take and let go; the robot's own body is no thing."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from drawn import CAMERA, LENS, at, box, draw, scene_of
+from hicrisp_core.model import Pose
+from hicrisp_core.model.track import Visibility
+from hicrisp_core.robot.description import Capsule
+from hicrisp_perception.grip import Grips, Hand
+from hicrisp_perception.robot_body import robot_pixels
+from hicrisp_perception.view import Rays
+
+from hicrisp_perception import SceneSight
+
+DOWN = (1.0, 0.0, 0.0, 0.0)
+BOX = box("box")
+
+
+def hand(x, y, z, opening):
+    half = opening / 2.0
+    return Hand("panda", Pose((x, y, z), DOWN), (x, y + half, z), (x, y - half, z))
+
+
+def frames(held):
+    tool = held.tool
+    return {"panda_hand_tcp": (tool, 0.0), "panda_leftfinger": (Pose(held.left, DOWN), 0.0),
+            "panda_rightfinger": (Pose(held.right, DOWN), 0.0)}
+
+
+def test_fingers_that_close_around_a_thing_hold_it_until_they_open():
+    grips, there = Grips(), {"box": (BOX, at(0.45, 0.0, 0.025))}
+    grips.follow({"panda": hand(0.45, 0.0, 0.03, 0.08)}, there)
+    assert not grips.held
+    grips.follow({"panda": hand(0.45, 0.0, 0.03, 0.05)}, there)
+    lifted = {"panda": hand(0.5, 0.2, 0.23, 0.05)}
+    assert grips.pose("box", lifted).position == pytest.approx((0.5, 0.2, 0.225))
+    released = grips.follow({"panda": hand(0.5, 0.2, 0.03, 0.075)}, {})
+    assert released["box"].position == pytest.approx((0.5, 0.2, 0.025))
+    assert not grips.held
+
+
+def test_fingers_that_close_beside_a_thing_hold_nothing():
+    grips = Grips()
+    grips.follow({"panda": hand(0.45, 0.06, 0.03, 0.05)}, {"box": (BOX, at(0.45, 0.0, 0.025))})
+    assert not grips.held
+
+
+def test_a_thing_that_slips_out_is_not_held():
+    grips = Grips()
+    grips.follow({"panda": hand(0.45, 0.0, 0.03, 0.05)}, {"box": (BOX, at(0.45, 0.0, 0.025))})
+    grips.follow({"panda": hand(0.45, 0.0, 0.2, 0.0)}, {})
+    assert not grips.held
+
+
+def test_a_held_thing_rides_on_the_hand_and_is_measured_there():
+    sight = SceneSight(scene_of(BOX))
+    sight.look(draw([(BOX, at(0.45, 0.0, 0.025))]), {})
+    sight.follow(frames(hand(0.45, 0.0, 0.03, 0.05)), 0.5)
+    slipped = at(0.504, 0.1, 0.195)
+    for seed in range(3):
+        (track,) = sight.look(draw([(BOX, slipped)], seed, stamp=1.0), frames(hand(0.5, 0.1, 0.2, 0.05)))
+    assert track.visibility is Visibility.HELD
+    assert math.dist(track.pose.position, slipped.position) < 0.003
+
+
+def test_what_was_taken_unseen_is_found_in_the_hand():
+    sight = SceneSight(scene_of(BOX))
+    sight.look(draw([(BOX, at(0.45, 0.0, 0.025))]), {})
+    (track,) = sight.look(draw([(BOX, at(0.5, 0.1, 0.2))]), frames(hand(0.5, 0.1, 0.205, 0.05)))
+    assert track.visibility is Visibility.HELD
+    assert math.dist(track.pose.position, (0.5, 0.1, 0.2)) < 0.006
+
+
+def test_what_fell_out_of_the_hand_is_where_it_lies():
+    sight = SceneSight(scene_of(BOX))
+    sight.look(draw([(BOX, at(0.45, 0.0, 0.025))]), {})
+    sight.follow(frames(hand(0.45, 0.0, 0.03, 0.05)), 0.5)
+    lies = at(0.4, -0.1, 0.025)
+    (track,) = sight.look(draw([(BOX, lies)]), frames(hand(0.5, 0.1, 0.2, 0.05)))
+    assert track.visibility is Visibility.VISIBLE
+    assert math.dist(track.pose.position, lies.position) < 0.003
+
+
+def test_pixels_of_the_robot_are_known_by_its_links_and_nothing_before_them_is():
+    rays = Rays(LENS, CAMERA)
+    link = {"arm": (Capsule((0.0, 0.0, 0.0), (0.0, 0.0, 0.3), 0.05),)}
+    picture = draw([(box("arm", "white", (0.07, 0.07, 0.36)), at(0.45, 0.0, 0.18)),
+                    (BOX, at(0.60, 0.0, 0.025))])
+    shown = robot_pixels(rays, picture.depth, {"arm": (Pose((0.45, 0.0, 0.0)), 0.0)}, link)
+    column, row = (int(value) for value in rays.project(np.array([0.485, 0.0, 0.25])))
+    assert shown[row, column]
+    column, row = (int(value) for value in rays.project(np.array([0.60, 0.0, 0.05])))
+    assert not shown[row, column]

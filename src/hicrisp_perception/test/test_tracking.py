@@ -1,0 +1,87 @@
+"""From picture to picture: hidden, gone, moved, unknown."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from drawn import at, box, cylinder, draw, scene_of
+from hicrisp_core.model.track import Visibility
+
+from hicrisp_perception import SceneSight
+
+RED, CAN = box("red_box"), cylinder("can", "blue")
+STRANGE = box("strange", "orange", (0.06, 0.09, 0.08))
+HERE, THERE = at(0.40, 0.0, 0.025), at(0.45, 0.2, 0.045)
+
+
+@pytest.fixture
+def sight():
+    return SceneSight(scene_of(RED, CAN))
+
+
+def look(sight, *placed, seed=0, stamp=0.0):
+    return {track.name: track for track in sight.look(draw(placed, seed, stamp=stamp), {})}
+
+
+def test_what_stands_still_is_known_better_with_every_picture(sight):
+    first = look(sight, (RED, HERE))["red_box"]
+    for seed in range(1, 6):
+        last = look(sight, (RED, HERE), seed=seed)["red_box"]
+    assert last.uncertainty.yaw < first.uncertainty.yaw
+    assert math.dist(last.pose.position, HERE.position) < 0.002
+
+
+def test_what_is_behind_something_is_hidden_and_stays_where_it_was(sight):
+    look(sight, (RED, HERE), (CAN, THERE))
+    wall = box("wall", "green", (0.02, 0.3, 0.3))
+    track = look(sight, (RED, HERE), (CAN, THERE), (wall, at(0.47, -0.05, 0.15)), stamp=1.0)["red_box"]
+    assert track.visibility is Visibility.HIDDEN
+    assert math.dist(track.pose.position, HERE.position) < 0.003
+    assert track.stamp == 0.0
+
+
+def test_what_was_taken_away_is_gone_until_it_is_seen_again(sight):
+    look(sight, (RED, HERE), (CAN, THERE))
+    assert look(sight, (CAN, THERE))["red_box"].visibility is Visibility.GONE
+    back = at(0.5, -0.2, 0.025)
+    track = look(sight, (RED, back), (CAN, THERE))["red_box"]
+    assert track.visibility is Visibility.VISIBLE
+    assert math.dist(track.pose.position, back.position) < 0.003
+
+
+def test_a_hand_that_moves_a_thing_moves_its_track(sight):
+    look(sight, (RED, HERE), (CAN, THERE))
+    moved = at(0.5, -0.1, 0.025, 0.3)
+    assert math.dist(look(sight, (RED, moved), (CAN, THERE))["red_box"].pose.position, moved.position) < 0.003
+
+
+def test_those_that_look_the_same_keep_their_names():
+    one, other = box("red_1"), box("red_2")
+    twins = SceneSight(scene_of(one, other))
+    first = look(twins, (one, at(0.4, -0.1, 0.025)), (other, at(0.4, 0.1, 0.025)))
+    left = min(first, key=lambda name: first[name].pose.position[1])
+    later = look(twins, (one, at(0.42, -0.06, 0.025)), (other, at(0.45, 0.12, 0.025)), seed=1)
+    assert later[left].pose.position[1] < 0.0
+
+
+def test_an_unknown_thing_has_a_box_around_it_and_keeps_its_name(sight):
+    placed = at(0.5, -0.2, 0.04, 0.4)
+    track = look(sight, (RED, HERE), (STRANGE, placed))["unknown_1"]
+    assert track.unknown is not None
+    assert math.dist(track.pose.position[:2], placed.position[:2]) < 0.012
+    assert sorted(track.unknown.size) == pytest.approx([0.06, 0.08, 0.09], abs=0.02)
+    again = look(sight, (RED, HERE), (STRANGE, at(0.51, -0.21, 0.04, 0.4)), seed=1)
+    assert set(again) == {"red_box", "unknown_1"}
+    assert "unknown_1" not in look(sight, (RED, HERE), seed=2)
+
+
+def test_noise_makes_no_unknown_things(sight):
+    for seed in range(4):
+        assert set(look(sight, (RED, HERE), (CAN, THERE), seed=seed)) == {"red_box", "can"}
+
+
+def test_a_world_that_began_again_forgets(sight):
+    look(sight, (RED, HERE), (STRANGE, at(0.5, -0.2, 0.04)))
+    sight.forget()
+    assert look(sight) == {}
