@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from acting import Lab
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.scene.armed import FaultError
 from hicrisp_core.scene.layout import overlapping
@@ -149,3 +150,13 @@ def test_a_fault_that_cannot_be_is_refused_with_what_can(
         world: EmbeddedWorld, kind: str, magnitude: list, said: str) -> None:
     with pytest.raises(FaultError, match=said):
         world.inject(kind, "", magnitude)
+
+
+def test_what_is_in_the_hand_stays_in_it_when_an_intruder_comes() -> None:
+    lab = Lab("tabletop", 1)
+    assert lab.do("pick", item="box").ok
+    simulation = lab.world.simulation
+    simulation.at(simulation.time + 0.8, lambda: lab.world.inject("intruder") and None)
+    assert lab.do("place_next_to", item="box", reference="cylinder").ok
+    assert lab.world.scene.unknown
+    assert lab.see().holds("next_to", "box", "cylinder")

@@ -6,6 +6,7 @@ from hicrisp_core.scene.cameras import load_camera
 from hicrisp_ros.config_files import load_configuration, parameter
 from hicrisp_ros.node import run
 
+from hicrisp_perception.checked_sight import CheckedSight
 from hicrisp_perception.perception_server import PerceptionServer
 from hicrisp_perception.picture_topics import check_topics
 from hicrisp_perception.sight import SceneSight
@@ -21,7 +22,7 @@ def build() -> PerceptionServer:
     scene = configuration.scene
     camera = load_camera(str(parameter("camera", "")) or scene.camera, scene.source or None)
     check_topics(camera)
-    return PerceptionServer(configuration, camera, SceneSight)
+    return PerceptionServer(configuration, camera, lambda scene: CheckedSight(SceneSight(scene), scene))
 
 
 def main() -> None:

@@ -41,10 +41,10 @@ class _Expander:
         if intent.reference is None or intent.relation != "to":
             return (intent,)
         reference = self._names.one(intent.reference)
-        relation = ("in" if self._takes_in(reference)
-                    else "on" if self._is(reference, self._domain.roles.surface) else "")
-        if relation:
-            return (replace(intent, relation=relation, reference=_named(reference)),)
+        if self._takes_in(reference):
+            return (replace(intent, relation="in", reference=_named(reference)),)
+        if self._is(reference, self._domain.roles.surface):
+            return (replace(intent, relation="on", reference=_named(reference)),)
         raise NotUnderstood(f"'to {reference}' may mean next to it or on it; say which")
 
     def _stack(self, intent: Intent) -> Sequence[Intent]:

@@ -6,6 +6,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Mapping, Tuple
 
+from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
 
 from hicrisp_core.config.settings import STRICT, read_settings
@@ -37,6 +38,7 @@ class Tuning:
     camera: str = DEFAULT_CAMERA
     tags: bool = False
     markers: str = ""
+    camera_error: PositiveFloat = 0.01
 
 
 def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
@@ -54,7 +56,8 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
                  description=heading.description,
                  task=heading.task, tolerances=tuning.tolerances, faults=tuning.faults,
                  cameras=tuning.cameras, camera=_camera(tuning.camera, path, positions), tags=tuning.tags,
-                 markers=tuning.markers, seed=seed, source=str(path))
+                 markers=tuning.markers,
+                 camera_error=tuning.camera_error, seed=seed, source=str(path))
 
 
 def _camera(name: str, path: Path, positions: Positions) -> str:

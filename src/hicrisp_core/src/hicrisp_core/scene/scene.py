@@ -137,6 +137,8 @@ class Scene:
         tags: whether the things wear AprilTags (``scene.tags``).
         markers: name of a file of ``config/tags`` with tags on links of the robot and on the table; none for
             no such tags.
+        camera_error: how far off its place anything on the table may be seen for the camera's mounting,
+            metres.
         unknown: what stands on the table too, and nobody is told of.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
@@ -160,6 +162,7 @@ class Scene:
     camera: str = DEFAULT_CAMERA
     tags: bool = False
     markers: str = ""
+    camera_error: float = 0.01
     unknown: Tuple[WorldObject, ...] = ()
     seed: int = 0
     source: str = ""

@@ -146,9 +146,9 @@ def _said(entry: Entry, times: int, failed: int) -> str:
     often = f" ({times} times)" if times > 1 else ""
     if isinstance(entry, Mended):
         steps = "; ".join(map(str, entry.steps))
-        vain = f", {failed} in vain" if failed else ""
+        fell = f", {failed} of them failed" if failed else ""
         wrong = f"{entry.failure.command}: {entry.failure.label or entry.failure.kind}"
-        return f"correction {entry.domain}: {wrong} -> {steps}{often}{vain}"
+        return f"correction {entry.domain}: {wrong} -> {steps}{often}{fell}"
     goal = "; ".join(text for texts in entry.goal.values() for text in texts)
     return f"example    {entry.domain}: {entry.text}{f' -> {goal}' if goal else ''}{often}"
 

@@ -1,0 +1,66 @@
+"""Eyes that look only through a camera that is where it is told to be."""
+
+from __future__ import annotations
+
+import math
+from typing import Optional, Tuple
+
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.model.picture import Picture
+from hicrisp_core.model.track import Track
+from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.ports.perception import Perception
+from hicrisp_core.scene import Scene
+
+from hicrisp_perception.mounting import Misfit, mounting_check
+from hicrisp_perception.tag_corners import TagFinder
+
+_AGAIN = 1.0
+"""Seconds of the pictures' clock after a misfit until it is looked for anew."""
+
+
+class CameraMisplaced(HicrispError):
+    """A camera is not where it is told to be: its pictures say nothing of where things are."""
+
+    def __init__(self, misfit: Misfit) -> None:
+        super().__init__(misfit.reason)
+        self.misfit = misfit
+
+
+class CheckedSight:
+    """A perception that begins once a picture fits the camera's mounting; implements ``Perception``.
+
+    Args:
+        sight: what looks at the pictures then.
+        scene: the table, the markers, and how far off the camera may be.
+    """
+
+    def __init__(self, sight: Perception, scene: Scene) -> None:
+        self._sight, self._scene, self._finder = sight, scene, TagFinder()
+        self._fits = False
+        self._misfit: Optional[Misfit] = None
+        self._next = -math.inf
+
+    def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
+        """All tracks after this picture.
+
+        Raises:
+            CameraMisplaced: while no picture has fitted yet.
+            PictureError: when the picture's parts do not fit together.
+        """
+        if not self._fits:
+            self._check(picture, robots)
+        return self._sight.look(picture, robots)
+
+    def forget(self) -> None:
+        """The world began again; the camera is where it was."""
+        self._sight.forget()
+        self._next = -math.inf
+
+    def _check(self, picture: Picture, robots: Frames) -> None:
+        if self._misfit is None or not self._next - _AGAIN <= picture.stamp < self._next:
+            self._misfit = mounting_check(picture, robots, self._scene, self._finder)
+            self._next = picture.stamp + _AGAIN
+        if self._misfit is not None:
+            raise CameraMisplaced(self._misfit)
+        self._fits = True
