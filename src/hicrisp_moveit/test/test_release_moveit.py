@@ -7,10 +7,11 @@ from threading import Event
 from typing import Iterator, Tuple
 
 import pytest
-import rospy
+from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.model import Command, Pose, RobotState, WorldObject, WorldState
 from hicrisp_core.robot.arm_robot import ArmRobot
+from hicrisp_core.robot.description import read_body
 from hicrisp_core.robot.skills import SkillSettings
 from hicrisp_core.robot.testing.release_conformance import ReleaseConformance, ReleaseRig
 from hicrisp_core.robot.unsteady import UnsteadyArm
@@ -24,6 +25,7 @@ pytestmark = pytest.mark.usefixtures("ros")
 GOAL = Pose((0.45, 0.0, 0.025))
 SKILLS = {"pick": SkillUse("pick", "item"), "put_down": SkillUse("place", "item")}
 NARROW = WorldObject("block", "box", "box", (0.05, 0.05, 0.05), pose=Pose((0.45, -0.25, 0.025)))
+HAND = read_body(config_file("robots", "panda")).gripper
 FEW = SkillSettings(approaches=8)
 """The arm moves in wall time here."""
 
@@ -50,9 +52,9 @@ class TestMoveIt(ReleaseConformance):
         def misses(mean: Tuple[float, float], sigma: float) -> None:
             unsteady = UnsteadyArm(stack.arm, sigma, 2, mean)
             unsteady.attach("block")
-            self.rig = replace(self.rig, robot=ArmRobot(unsteady, SKILLS, see, FEW, rospy.get_time))
+            self.rig = replace(self.rig, robot=ArmRobot(unsteady, SKILLS, see, FEW, hand=HAND))
 
-        robot = ArmRobot(stack.arm, SKILLS, see, FEW, rospy.get_time)
+        robot = ArmRobot(stack.arm, SKILLS, see, FEW, hand=HAND)
         assert robot.execute(Command("pick", {"item": "block"}, "panda"), Deadline(PATIENCE), Event()).ok
         self.rig = ReleaseRig(
             robot, Command("put_down", {"item": "block"}, "panda", GOAL, GOAL, 0.0), lies,
