@@ -37,7 +37,6 @@ _READ = load_arm_file(config_file("robots", "panda_moveit"))
 FILE = replace(_READ, moveit=replace(_READ.moveit, velocity=0.5, acceleration=0.35, planning_time=1.0),
                gripper=replace(_READ.gripper, kind="gripper_command",
                                action="/franka_gripper/gripper_action"))
-BLOCK = WorldObject("block", "box", "box", (0.10, 0.10, 0.10), pose=Pose((0.45, -0.25, 0.05)))
 _NUMBERS = count()
 
 
@@ -50,10 +49,11 @@ def _tf() -> rospy.Publisher:
 class Stack:
     """A robot, its move_group and the arm under test."""
 
-    def __init__(self, file: ArmFile = FILE, thing: WorldObject = BLOCK) -> None:
+    def __init__(self, file: ArmFile = FILE) -> None:
         table = load_scene("tabletop", 0).table
-        self.world = WorldState({"table": table, thing.name: thing})
-        scene = replace(load_scene("tabletop", 0), objects=dict(self.world.objects), masses={thing.name: 0.2})
+        block = WorldObject("block", "box", "box", (0.10, 0.10, 0.10), pose=Pose((0.45, -0.25, 0.05)))
+        self.world = WorldState({"table": table, "block": block})
+        scene = replace(load_scene("tabletop", 0), objects=dict(self.world.objects), masses={"block": 0.2})
         # Names of its own: a topic that ends and begins again in one process is not always connected.
         space = f"/stack{next(_NUMBERS)}"
         self.server = ReferenceMoveIt(scene, _tf(), space)
