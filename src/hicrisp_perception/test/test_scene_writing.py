@@ -12,11 +12,12 @@ from hicrisp_core.scene import load_scene
 from hicrisp_perception.describing import Described, Doubts
 from hicrisp_perception.scene_writing import arrange, save_scene
 
+SURE = Doubts()
 BASE = load_scene("tabletop", 1)
 
 
 def seen(name: str, x: float, y: float, shape: str = "box", size: tuple = (0.05, 0.05, 0.05), below: str = "",
-         doubts: Doubts = Doubts(), yaw: float = 0.3) -> Described:
+         doubts: Doubts = SURE, yaw: float = 0.3) -> Described:
     thing = WorldObject(name, shape, shape, size, {"colour": name.split("_")[0]},
                         Pose((x, y, size[2] / 2.0), from_yaw(yaw)))
     return Described(thing, doubts, below)
@@ -50,7 +51,7 @@ def test_what_is_unsure_is_marked(tmp_path: Path) -> None:
 
 def test_things_stand_on_each_other(tmp_path: Path) -> None:
     file = tmp_path / "seen.yaml"
-    written([seen("red_box", 0.4, 0.1), seen("blue_box", 0.415, 0.1, below="red_box")], file)
+    written([seen("red_box", 0.4, 0.1), seen("blue_box", 0.42, 0.1, below="red_box")], file)
     scene = load_scene(file)
     assert scene.objects["blue_box"].pose.position == pytest.approx((0.4, 0.1, 0.075))
     assert "2 cm off the middle of red_box" in file.read_text()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model import WorldObject
 from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.shapes import BOWL_WALL
@@ -216,7 +216,9 @@ def _is_crumb(segment: Segment, seen: Shown, found: Sequence[Described], pixels:
 
 
 def _named(found: Sequence[Described], stands: Sequence[Optional[int]]) -> List[Described]:
-    """Numbers for those whose colour and shape are the same, from the robot's left; and what each stands on."""
+    """Numbers for those whose colour and shape are the same, from the robot's left; and what each stands
+    on.
+    """
     def left(index: int) -> float:
         pose = found[index].thing.pose
         return -pose.position[1] if pose is not None else 0.0
@@ -226,5 +228,6 @@ def _named(found: Sequence[Described], stands: Sequence[Optional[int]]) -> List[
         kinds.setdefault(found[index].thing.name, []).append(index)
     names = {index: name if len(same) == 1 else f"{name}_{number}"
              for name, same in kinds.items() for number, index in enumerate(same, 1)}
-    return [replace(each, thing=replace(each.thing, name=names[index]), below="" if below is None else names[below])
+    return [replace(each, thing=replace(each.thing, name=names[index]),
+                    below="" if below is None else names[below])
             for index, (each, below) in enumerate(zip(found, stands))]

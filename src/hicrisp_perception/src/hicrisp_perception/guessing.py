@@ -81,8 +81,8 @@ def guesses_of(segment: Segment, seen: Shown, hollow: bool, ground: Ground, bott
 
 
 def _from_the_side(seen: Shown, ground: Ground) -> Tuple[float, float, float, float]:
-    """Where a thing is of which mostly the side towards the camera is seen: its middle, metres, its width across
-    the view, and the view's heading, radians.
+    """Where a thing is of which mostly the side towards the camera is seen: its middle, metres, its width
+    across the view, and the view's heading, radians.
     """
     x, y = float(np.median(seen.x)), float(np.median(seen.y))
     ahead = np.array([x, y]) - ground.view.rays.origin[:2]
@@ -137,7 +137,8 @@ def _sized(shape: str, size: Tuple[float, float, float], start: Tuple[float, flo
     def cost(widths: np.ndarray) -> float:
         lie, middle = lie_of(widths), bottom + high / 2.0
         place = fit_outline(lie, start, middle, seen.contour, ground.view.rays)
-        outline = Projection(lie, middle, ground.view.rays).outline(np.array([place.x, place.y, place.yaw]))[1]
+        outline = Projection(lie, middle,
+                             ground.view.rays).outline(np.array([place.x, place.y, place.yaw]))[1]
         polygon = outline.astype(np.float32).reshape(-1, 1, 2)
         # The fit leaves open how far within its outline a thing's outermost pixels are; the size does not.
         away = [min(_GATE, abs(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) - _WITHIN))

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Dict, List, Sequence, Tuple
 
-from hicrisp_core.domain import load_domain
 from hicrisp_core.config.files import config_file
+from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.scene import Scene, load_scene
@@ -42,7 +42,9 @@ class SeenScene:
 
 
 def arrange(found: Sequence[Described], table: WorldObject) -> SeenScene:
-    """Things as a scene can have them: on the table or on each other, beside each other by at least nothing."""
+    """Things as a scene can have them: on the table or on each other, beside each other by at least
+    nothing.
+    """
     placed: Dict[str, WorldObject] = {table.name: table}
     kept: List[Described] = []
     left: List[Tuple[str, str]] = []
@@ -103,8 +105,8 @@ def save_scene(seen: SeenScene, found: Sequence[Described], base: Scene, target:
     domain = load_domain(config_file("domains", base.domain, beside=base.source or None))
     wrong = sorted({each.thing.type for each in seen.things} - set(domain.types))
     if wrong:
-        raise ConfigError(f"the domain {base.domain} has no type '{wrong[0]}'; look with a scene of another domain, as "
-                          "--scene tabletop")
+        raise ConfigError(f"the domain {base.domain} has no type '{wrong[0]}'; look with a scene of another "
+                          "domain, as --scene tabletop")
     text = _text(seen, found, base, re.sub(r"\W+", "_", target.stem).lower() or "seen", heading)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
