@@ -17,7 +17,7 @@ ensure_workspace() {
     mkdir -p "$HICRISP_ROOT/logs/setup" || die "cannot write in $HICRISP_ROOT" "clone the repository to a place of your own"
     exec {lock}>"$HICRISP_ROOT/logs/setup/lock"
     flock -n "$lock" || { say "set-up: waiting for another one in this checkout ..."; flock "$lock"; }
-    ensure_system
+    ensure_system "$@"
     ensure_venv "$@"
     ensure_build
     exec {lock}>&-

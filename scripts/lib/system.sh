@@ -4,9 +4,10 @@
 message_packages=(std-msgs geometry-msgs nav-msgs sensor-msgs trajectory-msgs visualization-msgs diagnostic-msgs
     move-base-msgs std-srvs)
 
-# Prints the packages that the workspace needs on Debian 12, one a line.
+# Prints the packages that the workspace needs on Debian 12, one a line; those of the tests where "dev" is asked for.
 apt_packages() {
     local name
+    case " $* " in *" dev "*) echo chromium ;; esac
     printf '%s\n' catkin cmake make g++ python3-venv python3-dev \
         ros-message-generation ros-message-runtime rosout rosbash rospack-tools \
         python3-{rospy,roslaunch,rostest,actionlib,actionlib-msgs,rostopic,rosservice,rosparam,rosnode,rosmsg,rosbag} \
@@ -20,10 +21,10 @@ apt_packages() {
     done
 }
 
-# Prints those of the packages that are not installed.
+# missing_apt_packages [EXTRA...]: prints those of the packages that are not installed.
 missing_apt_packages() {
-    comm -23 <(apt_packages | sort) \
-        <(apt_packages | xargs dpkg-query -W -f='${Package} ${db:Status-Abbrev}\n' 2>/dev/null | sed -n 's/ ii *$//p' | sort)
+    comm -23 <(apt_packages "$@" | sort) \
+        <(apt_packages "$@" | xargs dpkg-query -W -f='${Package} ${db:Status-Abbrev}\n' 2>/dev/null | sed -n 's/ ii *$//p' | sort)
 }
 
 os_name() { (. /etc/os-release 2>/dev/null && printf '%s' "${PRETTY_NAME:-$ID}") || uname -s; }
@@ -40,13 +41,13 @@ as_root() {
     fi
 }
 
-ensure_system() { if on_noetic; then ensure_noetic; else ensure_debian; fi; }
+ensure_system() { if on_noetic; then ensure_noetic; else ensure_debian "$@"; fi; }
 
 ensure_debian() {
     local root
     local -a missing
     if command -v dpkg-query >/dev/null; then
-        mapfile -t missing < <(missing_apt_packages)
+        mapfile -t missing < <(missing_apt_packages "$@")
         [ "${#missing[@]}" -eq 0 ] && return 0
     fi
     [ "$(os_codename)" = bookworm ] || die "this is $(os_name); the workspace runs on Debian 12 and on Ubuntu 20.04 with ROS Noetic" \

@@ -179,3 +179,12 @@ def test_what_is_gone_is_said_to_be_gone(scene, domain):
     step = Step("", "pick", {"robot": "panda", "item": "box"})
     said = words(domain, check(domain, domain.ground(step, replace(world, robots=PANDA)), world))
     assert said.reason == "The box is not where the camera last saw it, 4 s ago."
+
+
+def test_what_shows_of_a_hidden_thing_is_no_other_thing(scene, domain):
+    hidden = track(scene, "cylinder", visibility=Visibility.HIDDEN)
+    part = Track("unknown_1", hidden.pose.shifted((0.0, 0.02, 0.03)), VAGUE, NOW, unknown=JUG)
+    beside = Track("unknown_2", hidden.pose.shifted((0.0, 0.12, 0.03)), VAGUE, NOW, unknown=JUG)
+    world = look(scene, domain, view(scene, cylinder=hidden, unknown_1=part, unknown_2=beside))
+    assert "unknown_1" not in world.objects
+    assert "unknown_2" in world.objects

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from threading import Event, Thread
-from typing import List
+from typing import List, Optional, Sequence
 
 import pytest
+from hicrisp_core.executive.plan_review import CheckedSteps
+from hicrisp_core.model import Plan, Step
 from hicrisp_core.ports.brain import Choice, Question
 from hicrisp_nodes.supervisor.gate import Gate
 from waiting import PATIENCE, until
@@ -34,7 +36,7 @@ def asked(gate: Gate, cancel: Event) -> "tuple[Thread, List[bool]]":
 
 
 def test_an_unknown_autonomy_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="full, supervised"):
+    with pytest.raises(ValueError, match="full, supervised, reviewed"):
         gate("wild")
 
 
@@ -135,3 +137,64 @@ def test_without_an_answer_in_time_or_after_a_cancel_there_is_none() -> None:
     canceled.set()
     thread.join(PATIENCE)
     assert answers == [""]
+
+
+class Offer:
+    """A plan of two steps of which only "good" can run."""
+
+    question = "May this plan run?"
+    plan = Plan((Step("good", ""), Step("good", "")))
+
+    def check(self, lines: Sequence[str]) -> CheckedSteps:
+        return CheckedSteps(tuple(Step(line, "") for line in lines),
+                            tuple("" if line == "good" else "cannot run" for line in lines))
+
+    def changed(self, checked: CheckedSteps) -> Plan:
+        return Plan(checked.steps)
+
+
+def offered(subject: Gate) -> "tuple[Thread, List[Optional[Plan]]]":
+    plans: List[Optional[Plan]] = []
+    thread = Thread(target=lambda: plans.append(
+        subject.review(Offer(), Event())))  # type: ignore[arg-type]
+    thread.start()
+    until(lambda: subject.question, "question")
+    return thread, plans
+
+
+@pytest.mark.parametrize("autonomy", ["full", "supervised"])
+def test_a_plan_waits_only_where_plans_are_reviewed(autonomy: str) -> None:
+    assert gate(autonomy).review(Offer(), Event()) is Offer.plan  # type: ignore[arg-type]
+
+
+def test_a_plan_runs_as_it_is_or_as_it_was_changed_or_not_at_all() -> None:
+    cases = ((True, [], ["good", "good"]), (True, ["good"], ["good"]), (False, [], None))
+    for granted, steps, texts in cases:
+        subject = gate("reviewed")
+        thread, plans = offered(subject)
+        assert subject.answer_plan(granted, steps, only_check=False)[1] == ""
+        thread.join(PATIENCE)
+        assert [plan and [step.text for step in plan.steps] for plan in plans] == [texts]
+        assert subject.offered is None
+
+
+def test_a_plan_with_a_step_that_cannot_run_goes_on_waiting() -> None:
+    subject = gate("reviewed")
+    thread, plans = offered(subject)
+    checked, why = subject.answer_plan(True, ["good", "bad"], only_check=False)
+    assert (checked.problems, bool(why)) == (("", "cannot run"), True)
+    assert subject.answer_plan(False, ["good"], only_check=True)[1] == ""
+    assert not plans
+    assert subject.offered is not None
+    subject.answer(True)
+    thread.join(PATIENCE)
+    assert plans == [Offer.plan]
+    assert subject.answer_plan(True, [], only_check=False)[1]
+
+
+def test_another_autonomy_lets_the_plan_go() -> None:
+    subject = gate("reviewed")
+    thread, plans = offered(subject)
+    subject.set_autonomy("supervised")
+    thread.join(PATIENCE)
+    assert plans == [Offer.plan]

@@ -41,7 +41,7 @@ BOX, JUG = Pose((0.5, 0.1, 0.025)), WorldObject("unknown_1", "?", "box", (0.1, 0
 
 @pytest.fixture(scope="module", autouse=True)
 def ros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with ros_graph(tmp_path_factory.mktemp("ros_home")):
+    with ros_graph(tmp_path_factory.mktemp("ros_home"), simulated_time=True):
         yield
 
 
@@ -68,6 +68,8 @@ class Told:
         self.forgotten += 1
 
 
+ROBOT = ("panda_hand_tcp", "panda_leftfinger", "panda_rightfinger", "panda_hand",
+         *(f"panda_link{number}" for number in range(8)))
 _STARTS = itertools.count(100.0, 100.0)
 """When each test begins, seconds: TF keeps what it heard."""
 
@@ -108,8 +110,7 @@ class Rig:
         stamp = rospy.Time.from_sec(self.now)
         if frames:
             self.tf.publish(TFMessage([transform_to_msg("world", name, Pose((0.3, 0.0, 0.5)), stamp)
-                                       for name in (CAMERA.frame, "panda_hand_tcp", "panda_leftfinger",
-                                                    "panda_rightfinger", "panda_link4")]))
+                                       for name in (CAMERA.frame, *ROBOT)]))
         colour = colour_to_msg(np.full((6, 8, 3), value, dtype=np.uint8), CAMERA.frame, stamp)
         colour.encoding = encoding or colour.encoding
         self.depth.publish(depth_to_msg(np.full(size, 0.8), CAMERA.frame, stamp))

@@ -38,6 +38,9 @@ from hicrisp_msgs.srv import (
     GetTaskResponse,
     HoldTasks,
     HoldTasksResponse,
+    ReviewPlan,
+    ReviewPlanRequest,
+    ReviewPlanResponse,
     SetAutonomy,
     SetAutonomyResponse,
     SubmitTask,
@@ -127,6 +130,7 @@ class Supervisor:
             rospy.Service("explain", Explain, lambda request: self._explain(request.task_id)),
             rospy.Service("approve", Approve,
                           lambda request: self._approve(request.task_id, request.granted)),
+            rospy.Service("review_plan", ReviewPlan, self._review),
             rospy.Service("answer", AnswerQuestion,
                           lambda request: self._answer(request.task_id, request.answer)),
             rospy.Service("tell", TellTask, lambda request: self._tell(request.task_id, request.text)),
@@ -182,6 +186,14 @@ class Supervisor:
             return ApproveResponse(False, f"task '{task_id}' is not the one that runs")
         return ApproveResponse(*self._gate.answer(granted))
 
+    def _review(self, request: ReviewPlanRequest) -> ReviewPlanResponse:
+        current = self._queue.current
+        if request.task_id and (current is None or current.id != request.task_id):
+            return ReviewPlanResponse(False, f"task '{request.task_id}' is not the one that runs", [])
+        checked, why = self._gate.answer_plan(request.granted, request.steps, request.only_check)
+        done = "every step can run" if request.only_check else "approved" if request.granted else "refused"
+        return ReviewPlanResponse(not why, why or done, list(checked.problems))
+
     def _answer(self, task_id: str, answer: str) -> AnswerQuestionResponse:
         current = self._queue.current
         if task_id and (current is None or current.id != task_id):
@@ -217,7 +229,7 @@ class Supervisor:
             outcome.status == Outcome.SUCCESS, request.id, progress.message, outcome, progress.run_folder)
 
     def _status(self, request: Request) -> Any:
-        shown = request
+        shown, plan_waits = request, False
         choices: Tuple[str, ...] = ()
         if request is self._queue.current and request.progress.state not in ENDED:
             asked = self._gate.asked
@@ -226,11 +238,12 @@ class Supervisor:
                 shown = replace(request, progress=replace(
                     request.progress, state=State.ASKING, message=asked.text))
             elif self._gate.question:
+                plan_waits = self._gate.offered is not None
                 shown = replace(request, progress=replace(
                     request.progress, state=State.AWAITING_APPROVAL, message=self._gate.question))
             elif self._gate.paused:
                 shown = replace(request, progress=replace(request.progress, state=State.PAUSED))
-        return status_to_msg(shown, len(self._queue.waiting), choices)
+        return status_to_msg(shown, len(self._queue.waiting), choices, plan_waits)
 
     def _publish(self, request: Request) -> None:
         if self._queue.current in (request, None):

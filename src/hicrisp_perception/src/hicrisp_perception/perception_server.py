@@ -44,7 +44,7 @@ class PerceptionServer:
         self._open_sight, self._patience = sight, patience
         self._lock = Lock()
         self._tf = TfWorld()
-        self._pictures = PictureTopics(camera, self._tf, self._robot_frames, self._trouble)
+        self._pictures = PictureTopics(camera, self._tf, lambda: self._frames, self._trouble)
         self._publisher = TrackPublisher()
         self._open(configuration.scene)
         self._follower = SceneFollower(self._follow, self._forget)
@@ -59,13 +59,9 @@ class PerceptionServer:
     def _open(self, scene: Scene) -> None:
         self._scene, self._sight = scene, self._open_sight(scene)
         self._frames: Tuple[str, ...] = tuple(
-            name for robot, body in bodies_of(scene).items() for name in frames_of(robot, body).frames)
+            name for robot, body in bodies_of(scene).items()
+            for name in dict.fromkeys((*frames_of(robot, body).frames, *body.links)))
         self._newest = -math.inf
-
-    def _robot_frames(self) -> Tuple[str, ...]:
-        """The frames by which the robots are seen, as far as TF has ever heard of them."""
-        heard = self._tf.names
-        return tuple(name for name in self._frames if name in heard)
 
     def _follow(self, configuration: Configuration) -> None:
         with self._lock:

@@ -24,6 +24,8 @@ _BUFFER = 2 ** 24
 """Bytes that rospy reads at once: with less, old images queue up in the socket."""
 _TF_LIMIT = 0.5
 """Wall seconds for TF to say where the camera and the robots were."""
+_NEAR = 0.05
+"""Seconds by which TF's poses of a robot may miss a picture's moment."""
 _SLICE, _WAKE = 0.02, 0.5
 
 Trouble = Callable[[str], None]
@@ -98,16 +100,20 @@ class PictureTopics:
         limit = time.monotonic() + _TF_LIMIT
         while True:
             pose = self._tf.pose_at(frame, stamp)
-            if pose is not None and all(self._tf.pose_at(name, stamp) is not None for name in self._needed()):
+            if pose is not None and not self._unplaced(stamp):
                 return Picture(stamp.to_sec(), lens, pixels, distances, pose)
             if time.monotonic() > limit or rospy.is_shutdown():
                 break
             time.sleep(_SLICE)
-        missing = frame if pose is None else ", ".join(
-            name for name in self._needed() if self._tf.pose_at(name, stamp) is None)
+        missing = frame if pose is None else ", ".join(self._unplaced(stamp))
         self._trouble(f"TF does not place {missing} at the moment of the pictures of {self._names[0]}; "
                       "check that its transform is published, with the same clock")
         return None
+
+    def _unplaced(self, stamp: rospy.Time) -> Tuple[str, ...]:
+        """The frames of which nobody knows where they were."""
+        return tuple(name for name in self._needed() if not self._tf.heard_at(name, stamp, _NEAR)
+                     or self._tf.pose_at(name, stamp) is None)
 
     def _read(self, message: object, read: Callable, which: int):  # type: ignore[no-untyped-def]
         try:

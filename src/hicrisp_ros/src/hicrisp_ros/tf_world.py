@@ -19,8 +19,8 @@ Frames = Dict[str, Tuple[Pose, float]]
 """Frame id to its pose in the root frame and the pose's stamp in seconds of the ROS clock."""
 
 CLOCK_JUMP = 1.0
-_RECENT = 8
-"""Stamps of a frame among which a repetition is looked for: a picture's frames come after newer ones."""
+_REMEMBERED = 32
+"""Stamps of a frame among which a repetition is known."""
 
 
 class TfWorld:
@@ -57,6 +57,18 @@ class TfWorld:
         """The frames that were heard of so far."""
         with self._lock:
             return frozenset((*self._stamps, *self._static))
+
+    def heard_at(self, name: str, stamp: rospy.Time, within: float) -> bool:
+        """Whether a pose of a frame was heard for a moment, and not only long before and after it, between
+        which TF would draw a line.
+
+        Args:
+            within: seconds that the moment may be away from one that was heard.
+        """
+        moment = stamp.to_sec()
+        with self._lock:
+            return name in self._static or any(abs(each - moment) <= within
+                                               for each in self._stamps.get(name, ()))
 
     def wait_for_news(self, seen: int, seconds: float) -> int:
         """Wait in wall time until more than ``seen`` messages arrived; the number that did."""
@@ -102,15 +114,24 @@ class TfWorld:
         with self._arrived:
             for transform in message.transforms:
                 stamp = transform.header.stamp.to_sec()
-                if stamp < self._newest - CLOCK_JUMP:
+                if self._set_back(stamp):
                     self._forget()
                 self._newest = max(self._newest, stamp)
-                stamps = self._stamps.setdefault(transform.child_frame_id, deque(maxlen=_RECENT))
-                if stamp not in stamps:  # TF warns of every repetition.
-                    stamps.append(stamp)
+                heard = self._stamps.setdefault(transform.child_frame_id, deque(maxlen=_REMEMBERED))
+                if stamp not in heard:  # TF warns of every repetition.
+                    heard.append(stamp)
                     self._buffer.set_transform(transform, "tf")
             self._count += 1
             self._arrived.notify_all()
+
+    def _set_back(self, stamp: float) -> bool:
+        """Whether a stamp is from before the newest because the clock was set back, and does not only come
+        late: as the frames of a picture's moment do where time passes quickly.
+        """
+        if stamp >= self._newest - CLOCK_JUMP:
+            return False
+        now = rospy.get_time()
+        return not 0.0 < self._newest - CLOCK_JUMP <= now
 
     def _on_static(self, message: TFMessage) -> None:
         with self._arrived:

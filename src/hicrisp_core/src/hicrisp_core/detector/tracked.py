@@ -9,9 +9,11 @@ from dataclasses import replace
 from typing import Dict, Mapping, Optional
 
 from hicrisp_core.domain.schema import ANYTHING, Domain
-from hicrisp_core.model import WorldObject
+from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.track import Track, View, Visibility
 
+_RIM = 0.015
+"""Metres around a thing within which the middle of what shows of it lies."""
 _PICKS = "pick"
 """The skill by which an arm takes a thing."""
 
@@ -29,10 +31,22 @@ def tracked(view: View, catalogue: Mapping[str, WorldObject], now: float,
     tracks = {track.name: track for track in view.tracks}
     found = {name: _placed(thing, tracks.get(name), now, old) for name, thing in catalogue.items()
              if thing.movable}
+    covered = [thing for thing in found.values()
+               if thing.visibility in (Visibility.HIDDEN, Visibility.HELD) and thing.pose is not None]
     for name, track in tracks.items():
-        if track.unknown is not None and name not in catalogue and track.visibility is not Visibility.GONE:
+        if track.unknown is None or name in catalogue or track.visibility is Visibility.GONE:
+            continue
+        if not any(_part_of(track.pose, thing) for thing in covered):
             found[name] = _placed(replace(track.unknown, name=name), track, now, old)
     return found
+
+
+def _part_of(pose: Pose, thing: WorldObject) -> bool:
+    """Whether what is seen at a pose is what shows of a thing that is hidden for the rest, or in a hand."""
+    if thing.pose is None:
+        return False
+    local = thing.pose.inverse().apply(pose.position)
+    return all(abs(along) <= size / 2.0 + _RIM for along, size in zip(local, thing.size))
 
 
 def _placed(thing: WorldObject, track: Optional[Track], now: float, old: bool) -> WorldObject:

@@ -167,7 +167,7 @@ class Attempts:
             command=str(aimed), text=self._domain.describe(aimed), action=aimed.action,
             arguments=said(aimed.arguments),
             purpose=purpose, target=_point(aimed.target), aim=_point(aimed.aim), depth=depth,
-            robot=aimed.robot))
+            turn=aimed.target.orientation if aimed.target is not None else None, robot=aimed.robot))
         after = before
         if refusal is not None:
             verdict = Verdict(refusal)

@@ -15,7 +15,7 @@ from hicrisp_core.executive.ledger import Account, Ledger, Listener, TaskResult
 from hicrisp_core.executive.recollection import Recollection
 from hicrisp_core.executive.reporting import words_for_user
 from hicrisp_core.executive.step import StepRunner
-from hicrisp_core.executive.task_run import TaskRun
+from hicrisp_core.executive.task_run import NOT_APPROVED, TaskRun
 from hicrisp_core.executive.understanding import understand
 from hicrisp_core.model import Plan, Rung, Step, Task, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
@@ -85,7 +85,13 @@ class Executive:
             ledger.tell(Refused(text=answer.refusal, alternatives=tuple(answer.alternatives)))
             return self._finish(ledger, False, answer.refusal)
         understood = replace(task, text=answer.plan.request or task.text)
-        plan = self._in_order(answer.plan, world)
+        reviewed = self._ports.review(answer.plan, world)
+        if reviewed is None:
+            if self._cancel.is_set():
+                return self._finish(ledger, False, "the task was canceled")
+            ledger.tell(Refused(text=NOT_APPROVED))
+            return self._finish(ledger, False, NOT_APPROVED)
+        plan = self._in_order(reviewed, world)
         under_way = TaskRun(understood, plan, runner, self._ports, self._domain, self._policy, ledger)
         result = under_way.run()
         self.offsets = attempts.offsets

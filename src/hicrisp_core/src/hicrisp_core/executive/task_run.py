@@ -42,6 +42,7 @@ from hicrisp_core.trace.events import Noted, PlanMade, StepFinished, StepStarted
 
 _PLAN_LIMIT = 300.0
 """Wall seconds for one plan."""
+NOT_APPROVED = "The plan was not approved, so it is not carried out."
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ class TaskRun:
         self._failed: List[Tuple[int, StepResult]] = []
         self._earlier: Tuple[Feedback, ...] = ()
         self._replans = 0
+        self._latest = 0
+        """The step that ended last."""
         self._pursued = 0
         """How often a missed goal was gone after."""
         self._over = False
@@ -182,7 +185,7 @@ class TaskRun:
 
     def _settle(self, index: int, ended: _Ended) -> None:
         """Write down how a step ended, and what that means for those that wait for it."""
-        result = ended.result
+        result, self._latest = ended.result, index
         self._relapses.tried(ended.commands)
         if result.changed:
             self._schedule.reopen(index)
@@ -306,6 +309,12 @@ class TaskRun:
 
     def _add(self, plan: Plan, world: WorldState) -> None:
         """Let further steps be carried out, and tell them; those not begun stay as they are."""
+        reviewed = self._ports.review(plan, world)
+        if reviewed is None:
+            self._failed.append((self._latest, StepResult(False, reason=NOT_APPROVED)))
+            self._over = True
+            return
+        plan = reviewed
         steps, before = plan.steps, self._schedule.indices()
         if self._several:
             kept = tuple(map(self._schedule.step, before))

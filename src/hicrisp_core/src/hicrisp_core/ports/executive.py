@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Callable, Mapping, Optional
 
-from hicrisp_core.model import Command, Plan
+from hicrisp_core.model import Command, Plan, WorldState
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Question, Reporter
 from hicrisp_core.ports.corrector import Corrector
@@ -33,6 +33,11 @@ def to_nobody(_: Plan) -> None:
     """Tell nobody of a plan."""
 
 
+def as_it_is(plan: Plan, _: WorldState) -> Optional[Plan]:
+    """Every plan is carried out."""
+    return plan
+
+
 def no_answer(_: Question, __: float) -> str:
     """Nobody answers."""
     return ""
@@ -49,6 +54,8 @@ class Ports:
     Args:
         approve: asked before an irreversible command, with what is not known of its consequences (mostly
             nothing: an empty text). Under full autonomy it is asked only where there is such a doubt.
+        review: asked before a plan is begun; what shall be carried out, perhaps changed by a person, or
+            ``None`` where it shall not.
         ask: asks the user what is meant, for at most so many wall seconds; the answer, empty where none came.
         help: asks a person for something, in words; whether the person says that it is done.
         reporter: words the end of a task for the user, when there is one.
@@ -67,6 +74,7 @@ class Ports:
     corrector: Corrector
     observer: Observer
     approve: Callable[[Command, str], bool] = always
+    review: Callable[[Plan, WorldState], Optional[Plan]] = as_it_is
     ask: Callable[[Question, float], str] = no_answer
     help: Callable[[str], bool] = nobody
     announce: Callable[[Plan], None] = to_nobody

@@ -92,7 +92,8 @@ class CommandTried(Event):
     """A command is tried.
 
     ``purpose`` is ``step``, ``correction`` or ``retry``; ``depth`` counts the stack's entries; ``target`` and
-    ``aim`` are points in the world frame, metres.
+    ``aim`` are points in the world frame, metres; ``turn`` is the target's orientation (x, y, z, w), in whose
+    frame deviations are measured.
     """
 
     kind: ClassVar[str] = "command"
@@ -101,6 +102,7 @@ class CommandTried(Event):
     purpose: str = ""
     target: Optional[Numbers] = None
     aim: Optional[Numbers] = None
+    turn: Optional[Numbers] = None
     depth: int = 0
     action: str = ""
     arguments: Mapping[str, str] = field(default_factory=dict)

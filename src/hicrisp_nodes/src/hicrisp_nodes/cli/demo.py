@@ -33,6 +33,7 @@ from hicrisp_nodes.composition import named_llm
 
 _START_LIMIT = 120.0
 _CANCEL_LIMIT = 8.0
+_PAGE_LIMIT = 15.0
 _SLICE = 0.1
 _ALONE = 5.0
 """Seconds that a question about a task waits where nobody sits at the terminal."""
@@ -53,6 +54,7 @@ class Demo:
         self._uri, self._announce = self._choose_master()
         self.brain, self._why = choose_brain(options.llm)
         log = self._root / "logs" / "demo" / time.strftime("%Y%m%d-%H%M%S") / "launch.log"
+        self._address_file = log.parent / "dashboard"
         rate = options.rate if options.rate > 0.0 or not options.keep else 1.0
         self._scene = load_scene(config_file("scenes", options.scene), options.seed)
         self.launch = Launch("demo.launch", {
@@ -62,6 +64,7 @@ class Demo:
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
             "ask_time_limit": _ALONE if not (options.keep or sys.stdin.isatty()) else -1.0,
             "namespace": options.namespace, "memory": options.memory,
+            "web": str(options.web).lower(), "web_address_file": self._address_file,
             "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log,
             self._uri)
         self.trials: List[Dict[str, Any]] = []
@@ -79,6 +82,8 @@ class Demo:
                               "mm")
         self.launch.start()
         self._wait_until_ready()
+        if options.web:
+            self._say_address()
         self._supervisor = supervisor = Supervisor(options.namespace)
         events = EventStream(options.namespace)
         follower = Follower(supervisor, events, self._console, lambda: self.launch.alive)
@@ -130,6 +135,17 @@ class Demo:
             self._blame(graph)
         become_node(self._uri)
         self._console.say(self._console.paint(f"       ready after {time.monotonic() - began:.1f} s", "soft"))
+
+    def _say_address(self) -> None:
+        """Where the page in the browser is; the demo goes on without it where it does not come."""
+        paint = self._console.paint
+        if wait_until(self._address_file.is_file, Deadline(_PAGE_LIMIT), period=_SLICE,
+                      in_vain=lambda: not self.launch.alive):
+            address = self._address_file.read_text(encoding="utf-8").strip()
+            self._console.say(f"{paint('Page', 'strong')}   {address}")
+        else:
+            self._console.say(paint("       no page in the browser: the log says why "
+                                    f"({self.launch.log})", "soft"))
 
     def _blame(self, graph: Graph) -> None:
         """Say which node did not come, and what it said."""

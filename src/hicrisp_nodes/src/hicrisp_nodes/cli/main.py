@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, List, Optional
 import rospy
 from hicrisp_core.executive.conversation import KEPT
 from hicrisp_ros.action_client import ActionClient, Limits
+from hicrisp_web.server.port import PORT
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, TaskStatus
 from hicrisp_nodes.cli.client import ENDED, STATES, EventStream, Supervisor, Unreachable, connect
@@ -132,6 +133,17 @@ def _reset(options: argparse.Namespace, console: Console) -> int:
     return _said(Supervisor(options.namespace).ask("reset_world", *fields, patience=_RESET_LIMIT), console)
 
 
+def _replay(options: argparse.Namespace, console: Console) -> int:
+    from hicrisp_web.replay import find_run, serve_replay  # The web server takes a while to load.
+
+    run = find_run(options.run, Path(options.runs_dir).expanduser())
+    if run is None:
+        console.error(f"there is no run '{options.run}'",
+                      "name its folder, which holds events.jsonl, or where the runs are: --runs-dir DIR")
+        return 1
+    return serve_replay(run, options.port)
+
+
 def _say_status(status: TaskStatus, console: Console) -> None:
     state = STATES.get(status.state, str(status.state))
     style = _STYLES.get(state, "warn")
@@ -187,6 +199,11 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     reset = commands.add_parser("reset", help="put a simulated world back to its beginning")
     reset.add_argument("scene", nargs="?", help="another scene of the same kind (the one that runs)")
     reset.add_argument("--seed", type=int, default=0, help="another layout; -1 for seed 0 (the launch's)")
+    replay = commands.add_parser("replay",
+                                 help="a past run in the browser, step by step; without robot and ROS")
+    replay.add_argument("run", help="folder of the run, or its name in the folder of runs")
+    replay.add_argument("--runs-dir", default="runs", metavar="DIR", help="folder of runs (runs)")
+    replay.add_argument("--port", type=int, default=PORT, metavar="N", help=f"port of the page ({PORT})")
     add_memory_command(commands)
     return parser.parse_args(arguments)
 
@@ -197,6 +214,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     console = Console()
     if options.command == "memory":
         return run_memory(options, console)
+    if options.command == "replay":
+        return _replay(options, console)
     try:
         connect(options.namespace)
         return _COMMANDS[options.command](options, console)

@@ -5,12 +5,15 @@ here.
 from __future__ import annotations
 
 from threading import Condition, Event
-from typing import Callable, Optional, Tuple
+from typing import Callable, Optional, Sequence, Tuple
 
+from hicrisp_core.executive.plan_review import CheckedSteps, PlanReview
+from hicrisp_core.model import Plan
 from hicrisp_core.ports.brain import Question
 from hicrisp_core.time.deadline import Deadline
 
-LEVELS = ("full", "supervised")
+FULL, SUPERVISED, REVIEWED = "full", "supervised", "reviewed"
+LEVELS = (FULL, SUPERVISED, REVIEWED)
 SLICE = 0.05
 _LONGEST = 400
 """Characters of an answer that are taken."""
@@ -20,7 +23,8 @@ class Gate:
     """Stands before every command.
 
     Args:
-        autonomy: ``full`` (nothing is asked) or ``supervised`` (irreversible actions wait for approval).
+        autonomy: ``full`` (nothing is asked), ``supervised`` (irreversible actions wait for approval) or
+            ``reviewed`` (plans wait, too).
         patience: seconds of wall time that a question waits for its answer; then the answer is no.
         changed: called after every change.
     """
@@ -39,6 +43,9 @@ class Gate:
         self.question = ""
         self.asked: Optional[Question] = None
         """What the user is asked about a task's meaning."""
+        self.offered: Optional[PlanReview] = None
+        """The plan that waits for approval."""
+        self._chosen: Optional[Plan] = None
         self.reason = ""
 
     @property
@@ -128,14 +135,51 @@ class Gate:
 
     def approve(self, question: str, cancel: Event) -> bool:
         """Ask the user; without autonomy's leave, no answer in time is a no."""
-        return self._autonomy == "full" or self._ask(question, cancel)
+        return self._autonomy == FULL or self._ask(question, cancel)
 
     def help(self, wanted: str, cancel: Event) -> bool:
         """Ask for something that the user may do; where nothing is asked, nobody does it."""
-        return self._autonomy != "full" and self._ask(wanted, cancel, unasked=False)
+        return self._autonomy != FULL and self._ask(wanted, cancel, unasked=False)
 
-    def _ask(self, question: str, cancel: Event, unasked: bool = True) -> bool:
-        """The answer to a question; ``unasked`` where nothing is asked any more while it waits."""
+    def review(self, offered: PlanReview, cancel: Event) -> Optional[Plan]:
+        """The plan that shall be carried out, as it is or as the user changed it; ``None`` where none
+        shall.
+        """
+        if self._autonomy != REVIEWED:
+            return offered.plan
+        with self._news:
+            self.offered, self._chosen = offered, None
+        granted = self._ask(offered.question, cancel, asking=(REVIEWED,))
+        with self._news:
+            chosen, self.offered = self._chosen or offered.plan, None
+        return chosen if granted else None
+
+    def answer_plan(self, granted: bool, steps: Sequence[str], only_check: bool) -> Tuple[CheckedSteps, str]:
+        """Answer the question whether the plan that waits may run, with other steps in its place.
+
+        Returns:
+            What is wrong with the steps, and why nothing was answered, which is empty where it was.
+        """
+        with self._news:
+            offered = self.offered
+        if offered is None:
+            return CheckedSteps((), ()), "no plan waits for approval"
+        checked = offered.check(steps) if steps else CheckedSteps(offered.plan.steps, ())
+        if only_check or (granted and not checked.ok):
+            return checked, "" if checked.ok else "some steps cannot run as they stand"
+        with self._news:
+            if self.offered is not offered:
+                return checked, "the plan was answered meanwhile"
+            self._chosen = offered.changed(checked) if steps and granted else None
+            self._answer = granted
+            self._news.notify_all()
+        return checked, ""
+
+    def _ask(self, question: str, cancel: Event, unasked: bool = True,
+             asking: Sequence[str] = (SUPERVISED, REVIEWED)) -> bool:
+        """The answer to a question; ``unasked`` where the autonomy is none of ``asking`` any more while it
+        waits.
+        """
         with self._news:
             self._answer, self.question = None, question
         self._changed()
@@ -143,7 +187,7 @@ class Gate:
         with self._news:
             while (self._answer is None and not patience.passed and not cancel.is_set()
                    and not self.estop.is_set()):
-                if self._autonomy == "full":
+                if self._autonomy not in asking:
                     self._answer = unasked
                     break
                 self._news.wait(SLICE)

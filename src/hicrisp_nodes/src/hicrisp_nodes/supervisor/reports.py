@@ -71,7 +71,8 @@ class Reports:
 
     def gate(self, gate: Gate) -> None:
         """Publish the state of the emergency stop."""
-        self._estop.publish(EstopState(rospy.Time.now(), gate.estop.is_set(), gate.paused, gate.reason))
+        self._estop.publish(EstopState(rospy.Time.now(), gate.estop.is_set(), gate.paused, gate.reason,
+                                       gate.autonomy))
 
     def diagnostics(self, parts: Mapping[str, bool], values: Mapping[str, object]) -> None:
         """Publish which parts are reachable, with some values."""
@@ -88,7 +89,8 @@ class Reports:
         self._diagnostics.publish(message)
 
 
-def status_to_msg(request: Request, queued: int, choices: Sequence[str] = ()) -> TaskStatus:
+def status_to_msg(request: Request, queued: int, choices: Sequence[str] = (),
+                  plan_waits: bool = False) -> TaskStatus:
     """Where a task stands, as a message, with the choices of a question to the user."""
     progress = request.progress
     return TaskStatus(
@@ -96,5 +98,5 @@ def status_to_msg(request: Request, queued: int, choices: Sequence[str] = ()) ->
         step_index=progress.step_index, step_count=progress.step_count, step=progress.step,
         stack_depth=progress.stack_depth, corrections=progress.corrections, message=progress.message,
         run_folder=progress.run_folder, choices=list(choices), goal=progress.goal, said=list(progress.said),
-        goal_state=progress.goal_state, queued=queued)
+        goal_state=progress.goal_state, queued=queued, plan_waits=plan_waits)
 

@@ -10,10 +10,11 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
 import rospy
 from hicrisp_core.executive.executive import Executive
+from hicrisp_core.executive.plan_review import PlanReview
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.language.vocabulary import drives
 from hicrisp_core.memory.memory import FileMemory
-from hicrisp_core.model import Command, Plan, Task
+from hicrisp_core.model import Command, Plan, Task, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import COPAL
 from hicrisp_core.ports.executive import Ports
@@ -181,6 +182,11 @@ class TaskRunner:
             return self._gate.approve(f"May {command.robot} {domain.describe(command)}? {doubt}".rstrip(),
                                       spoken())
 
+        def review(plan: Plan, world: WorldState) -> Optional[Plan]:
+            request.plan = plan
+            self._reports.plan(plan, request.id)
+            return self._gate.review(PlanReview(plan, domain, world), cancel)
+
         talks = self._configuration.policy.brain == COPAL
         return Ports(
             brain=RosBrain(self._thinkers.brain, cancel),
@@ -190,6 +196,7 @@ class TaskRunner:
             corrector=RosCorrector(self._thinkers.corrector, cancel),
             observer=TaskObserver(self._observer, cancel),
             approve=approve,
+            review=review,
             ask=lambda question, seconds: self._gate.ask(question, seconds, cancel),
             help=lambda wanted: self._gate.help(wanted, spoken()),
             announce=planned,

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""The dashboard in a headless browser, over a running workspace."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import unittest
+from pathlib import Path
+
+import rospy
+import rostest
+
+from hicrisp_msgs.msg import TaskStatus
+
+sys.path.insert(0, str(Path(__file__).parent / "support"))
+from browser import Board, Browser, expect  # noqa: E402
+from harness import Workspace, kill  # noqa: E402
+from waiting import PATIENCE, until  # noqa: E402
+
+NEXT_TO, AWAY = "place the box next to the cylinder", "place the box next to the bowl"
+
+
+class Dashboard(unittest.TestCase):
+    """What a user does on the page."""
+
+    workspace: Workspace
+    browser: Browser
+    board: Board
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        rospy.init_node("test_dashboard")
+        cls.workspace = Workspace()
+        file = Path(os.environ["ROS_HOME"]) / "dashboard"
+        cls.browser = Browser(str(until(lambda: file.is_file() and file.read_text().strip(), "address")))
+        cls.board = cls.browser.page()
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.browser.close()
+
+    def setUp(self) -> None:
+        self.workspace.set_autonomy("full")
+        for thing in ("box", "red box"):  # Every test begins with a free hand.
+            if self.workspace.holds("panda", "holding", thing.replace(" ", "_")):
+                assert self.workspace.run(f"put down the {thing}").state == TaskStatus.SUCCEEDED
+        self.board.page.goto(self.browser.address)
+        self.board.page.reload()
+        expect(self.board.find("#link")).to_have_text("Connected")
+
+    def tearDown(self) -> None:
+        self.board.keep(self.id().rpartition(".test_")[2])
+        assert not self.browser.problems()
+
+    def test_a_task_is_submitted_and_its_stack_grows_and_falls(self) -> None:
+        task = self._task()
+        self.workspace.inject_fault(kind="miss", count=1)
+        self.board.submit(task)
+        self.board.ends("succeeded", task)
+        self.board.sees("#live-run .goal", "I understand: the box")
+        self.board.sees("#live-run .goal", "The detector sees it.")
+        expect(self.board.find("#live-run .moment.bad")).to_contain_text("Error")
+        expect(self.board.find("#live-run .moment.correction .rung").first).to_be_visible()
+        expect(self.board.find("#live-run .step.done")).to_have_count(2)
+        expect(self.board.find("#live .stack rect.bar").first).to_be_visible()
+        expect(self.board.find("#live .stack circle.none").last).to_be_visible()
+        expect(self.board.find("#live .stack svg[role=img]")).to_have_attribute(
+            "aria-label", re.compile("at most 1 deep, and now holds 0"))
+        expect(self.board.find("#live .scene svg .achieved.good").last).to_be_visible()
+        expect(self.board.find("#live-run .deviation").last).to_contain_text("mm off")
+
+    def test_what_a_sentence_means_is_said_while_it_is_typed(self) -> None:
+        self.board.find("#examples button").first.click()
+        self.board.sees("#read", "I ")
+        self.board.find("#task").fill("place the block next to the cylinder")
+        self.board.sees("#read", "I would ask: ")
+        self.board.find("#task").fill("")
+
+    def test_a_motion_is_canceled_and_the_robot_is_said_to_stand(self) -> None:
+        self._move()
+        self.board.press("Cancel")
+        self.board.ends("canceled")
+        self.board.sees("#banner", "Canceled. The robot stands still.")
+
+    def test_the_emergency_stop_ends_a_motion_and_holds_until_it_is_cleared(self) -> None:
+        self._move()
+        self.board.press("Stop")
+        self.board.sees("#banner", "Emergency stop. The robot stands still.")
+        self.board.ends("failed")
+        self.board.press("Clear the stop")
+        expect(self.board.find("#stop")).to_have_text("Stop")
+
+    def test_a_pause_holds_the_next_command_back(self) -> None:
+        self.board.press("Pause")
+        self.board.sees("#banner", "Paused.")
+        self.board.submit(self._task())
+        expect(self.board.find("#live-run .badge.paused")).to_be_visible()
+        self.board.press("Resume")
+        self.board.ends("succeeded")
+
+    def test_a_question_is_answered(self) -> None:
+        self.board.submit("place the block next to the cylinder")
+        self.board.sees("#ask", "the box or the red box")
+        self.board.keep("question")
+        self.board.press("red box")
+        self.board.ends("succeeded", "place the block next to the cylinder")
+        self.board.sees("#talk", "red box")
+
+    def test_a_plan_is_changed_and_approved_and_so_is_what_cannot_be_undone(self) -> None:
+        self.board.find("#autonomy").select_option("reviewed")
+        self.board.submit(self._task())
+        steps = self.board.find(".editor input")
+        run = self.board.page.get_by_role("button", name="Run this plan")
+        expect(steps).to_have_count(2)
+        expect(run).to_be_enabled()
+        self.board.press("Move step 2 earlier")
+        expect(self.board.find(".editor .problem").first).not_to_be_empty()
+        expect(run).to_be_disabled()
+        self.board.press("Move step 1 later")
+        expect(run).to_be_enabled()
+        steps.first.fill("juggle the box")
+        expect(self.board.find(".editor .problem").first).to_contain_text("juggle")
+        self.board.keep("plan")
+        steps.first.fill("pick the box")
+        expect(run).to_be_enabled()
+        self.board.press("Add a step")
+        steps.last.fill("pick the red box")
+        expect(run).to_be_enabled()
+        run.click()
+        self.board.sees("#ask-title", "May it do this?")
+        self.board.press("Approve")
+        self.board.ends("succeeded")
+        expect(self.board.find("#live-run .step.done")).to_have_count(3)
+
+    def test_a_plan_that_is_refused_moves_nothing(self) -> None:
+        self.board.find("#autonomy").select_option("reviewed")
+        self.board.submit(self._task())
+        self.board.press("Refuse")
+        self.board.ends("refused")
+        expect(self.board.find("#live-run .moment")).to_have_count(0)
+
+    def test_a_remark_changes_a_task_that_runs(self) -> None:
+        self._slow_down()
+        self.board.submit(self._task())
+        self.board.sees("#live-run .message", "Now:")
+        self.board.find("#tell").fill("not that one, the red one")
+        self.board.press("Say")
+        self.board.sees("#talk", "not that one, the red one")
+        self.board.ends("succeeded")
+
+    def test_two_pages_show_the_same_and_only_one_with_the_token_steers(self) -> None:
+        watcher, other = self.browser.page(token=False), self.browser.page()
+        self._move()
+        for page in (watcher, other):
+            page.sees("#live-run .message", "Now:")
+        expect(watcher.find("#submit")).to_be_disabled()
+        expect(watcher.find("#stop")).to_be_disabled()
+        watcher.sees("#banner", "You are watching.")
+        other.submit("where is the box?")
+        self.board.sees("#queue", "where is the box?")
+        other.press("Cancel where is the box?")
+        expect(self.board.find("#queue li")).to_have_count(0)
+        other.press("Cancel")
+        for page in (watcher, other, self.board):
+            page.ends("canceled")
+        watcher.page.context.close()
+        other.page.context.close()
+
+    def test_a_dashboard_that_is_killed_comes_back_with_the_run_and_steers_on(self) -> None:
+        self._move()
+        steps = self.board.find("#live-run .step").count()
+        kill("dashboard")
+        self.board.sees("#link", "No connection")
+        expect(self.board.find("#link")).to_have_text("Connected")
+        expect(self.board.find("#live-run .step")).to_have_count(steps)
+        self.board.sees("#live-run .message", "Now:")
+        self.board.press("Cancel")
+        self.board.ends("canceled")
+
+    def test_a_past_run_is_found_compared_and_replayed_by_the_keyboard(self) -> None:
+        task = self._task()
+        self.workspace.run(task)
+        self.workspace.run("what is on the table?")
+        self.board.find("#to-history").click()
+        self.board.sees(".history tbody", "what is on the table?")
+        self.board.keep("history")
+        for box in (0, 1):
+            self.board.find(".history tbody input").nth(box).check()
+        self.board.press("Compare two")
+        expect(self.board.find(".compare .differs").first).to_be_visible()
+        self.board.keep("compare")
+        self.board.find("#to-history").click()
+        self.board.find("#verdict").select_option("succeeded")
+        self.board.find("#words").fill(task)
+        row = self.board.find(".history tbody tr").first
+        expect(row).to_contain_text(task)
+        row.get_by_role("link").first.click()
+        expect(self.board.find("#replay .badge.succeeded")).to_be_visible()
+        self.board.find("#moment").focus()
+        self.board.page.keyboard.press("Home")
+        expect(self.board.find("#replay .step")).to_have_count(0)
+        self.board.sees("#replay .where", "1 of")
+        self.board.page.keyboard.press("End")
+        expect(self.board.find("#replay .step.done")).to_have_count(2)
+
+    def test_nobody_is_kept_out(self) -> None:
+        self.workspace.inject_fault(kind="miss", count=1)
+        self.workspace.run(self._task())
+        for scheme in ("light", "dark"):
+            self.board.page.emulate_media(color_scheme=scheme)
+            for view in ("live", "history"):
+                self.board.find(f"#to-{view}").click()
+                assert not self.board.faults(), (scheme, view)
+            self.board.find(".history tbody a").first.click()
+            expect(self.board.find("#replay .badge").first).to_be_visible()
+            assert not self.board.faults(), (scheme, "replay")
+
+    def test_a_phone_shows_everything_without_scrolling_sideways(self) -> None:
+        def look() -> None:
+            for view in ("history", "live"):
+                self.board.find(f"#to-{view}").click()
+                assert self.board.overhang() <= 0, view
+                assert not self.board.faults(), view
+            self.board.keep("phone")
+        self.board.at_phone_width(look)
+
+    def _move(self) -> None:
+        """A task whose motion goes on until it is stopped."""
+        self._slow_down()
+        self.board.submit(self._task())
+        self.board.sees("#live-run .message", "Now:")
+
+    def _slow_down(self) -> None:
+        assert self.workspace.inject_fault(kind="slow", magnitude=[10.0 * PATIENCE], count=1).ok
+
+    def _task(self) -> str:
+        """A task that has something to do."""
+        return AWAY if self.workspace.holds("box", "next_to", "cylinder") else NEXT_TO
+
+
+if __name__ == "__main__":
+    rostest.rosrun("hicrisp_bringup", "dashboard", Dashboard)

@@ -1,0 +1,88 @@
+"""The past runs of a folder, as the page asks for them."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from threading import Lock
+from typing import Any, Dict, List, Optional
+
+from hicrisp_core.trace.replay import read_events
+
+from hicrisp_web.history.comparing import compared
+from hicrisp_web.history.index import Filter, Index, read_result
+from hicrisp_web.history.replaying import changes_of
+
+_NAME = re.compile(r"[\w.-]{1,120}")
+_FILES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".gif", ".html", ".json", ".jsonl"})
+_PERIOD = 1.0
+"""Wall seconds for which the index counts as up to date."""
+
+
+class History:
+    """Past runs by their ids, which are the names of their folders.
+
+    Args:
+        runs: the folder that gets one folder for each task; it need not be there.
+    """
+
+    def __init__(self, runs: Path) -> None:
+        self._runs = runs
+        self._index: Optional[Index] = None
+        self._looked = -_PERIOD
+        self._lock = Lock()
+
+    def find(self, wanted: Filter) -> Dict[str, Any]:
+        """One page of the runs that are wanted, how many there are, and of what kinds."""
+        index = self._up_to_date()
+        total, runs = index.find(wanted)
+        return {"total": total, "runs": runs, **index.counts()}
+
+    def result(self, name: str) -> Optional[Dict[str, Any]]:
+        """The result of a run; ``None`` where there is none of that name."""
+        run = self.folder(name)
+        found = read_result(run) if run is not None else {}
+        if run is None or not found:
+            return None
+        return {**found, "id": name, "report": (run / "report.html").is_file()}
+
+    def changes(self, name: str) -> Optional[List[Dict[str, Any]]]:
+        """What each event of a run changes on the page; ``None`` where there is no such run."""
+        run = self.folder(name)
+        try:
+            return None if run is None else changes_of(read_events(run))
+        except OSError:
+            return None
+
+    def compare(self, left: str, right: str) -> Optional[Dict[str, Any]]:
+        """Two runs side by side; ``None`` where one is not there."""
+        results = self.result(left), self.result(right)
+        if results[0] is None or results[1] is None:
+            return None
+        return {"left": left, "right": right, **compared(results[0], results[1])}
+
+    def file(self, name: str, path: str) -> Optional[Path]:
+        """A picture, a report or a record of a run; nothing outside its folder."""
+        run = self.folder(name)
+        if run is None or "\0" in path:
+            return None
+        found = (run / path).resolve()
+        inside = run.resolve() in found.parents and found.suffix.lower() in _FILES
+        return found if inside and found.is_file() else None
+
+    def folder(self, name: str) -> Optional[Path]:
+        """The folder of a run."""
+        if not _NAME.fullmatch(name) or name.startswith("."):
+            return None
+        run = self._runs / name
+        return run if run.is_dir() else None
+
+    def _up_to_date(self) -> Index:
+        with self._lock:
+            if self._index is None:
+                self._index = Index(self._runs)
+            if time.monotonic() - self._looked > _PERIOD:
+                self._index.refresh()
+                self._looked = time.monotonic()
+            return self._index

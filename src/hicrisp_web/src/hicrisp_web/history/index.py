@@ -1,0 +1,182 @@
+"""The index of past runs: a row for each folder in SQLite, brought up to date by a look at the folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
+
+from hicrisp_core.trace.replay import read_events
+from hicrisp_core.trace.result import trial_of
+
+FILE_NAME = ".index.sqlite"
+_FORM = 1
+"""Counts the forms of the table; one of another form is made anew."""
+_COLUMNS = ("id", "changed", "task", "scene", "policy", "llm", "verdict", "goal", "seconds", "commands",
+            "corrections", "tokens", "seed")
+_UNFINISHED = "unfinished"
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which runs are wanted; what is empty counts for nothing.
+
+    Args:
+        words: all of these stand in the task, the scene, the policy or the id.
+        first: how many of the newest are passed over.
+    """
+
+    words: str = ""
+    verdict: str = ""
+    scene: str = ""
+    first: int = 0
+    most: int = 50
+
+
+class Index:
+    """The runs of a folder, newest first by their names, which begin with date and time.
+
+    Where the folder cannot be written the index lives in memory and is made anew with each start.
+    """
+
+    def __init__(self, runs: Path) -> None:
+        self._runs = runs
+        self._lock = Lock()
+        self._table = _open(runs)
+        self._known: Dict[str, int] = {str(name): int(changed) for name, changed in
+                                       self._table.execute("SELECT id, changed FROM runs")}
+
+    def refresh(self) -> int:
+        """Read what has changed; returns how many runs were read."""
+        with self._lock:
+            found = _changes(self._runs)
+            news = [name for name, changed in found.items() if self._known.get(name) != changed]
+            gone = set(self._known) - set(found)
+            if not news and not gone:
+                return 0
+            rows = [row for row in (_row(self._runs / name, found[name]) for name in news)]
+            marks = ",".join("?" * len(_COLUMNS))
+            with self._table:
+                self._table.executemany(f"INSERT OR REPLACE INTO runs VALUES ({marks})", rows)
+                self._table.executemany("DELETE FROM runs WHERE id = ?", [(name,) for name in gone])
+            self._known = found
+            return len(news)
+
+    def find(self, wanted: Filter) -> Tuple[int, List[Dict[str, Any]]]:
+        """How many runs there are of that kind, and one page of them, newest first."""
+        where, values = _where(wanted)
+        with self._lock:
+            total = self._table.execute(f"SELECT COUNT(*) FROM runs WHERE {where}", values).fetchone()[0]
+            rows = self._table.execute(
+                f"SELECT {','.join(_COLUMNS)} FROM runs WHERE {where} ORDER BY id DESC LIMIT ? OFFSET ?",
+                [*values, max(0, min(wanted.most, 500)), max(0, wanted.first)]).fetchall()
+        return int(total), [dict(zip(_COLUMNS, row)) for row in rows]
+
+    def counts(self) -> Dict[str, Dict[str, int]]:
+        """How many runs there are of each verdict and of each scene."""
+        with self._lock:
+            return {column: dict(self._table.execute(
+                f"SELECT {column}, COUNT(*) FROM runs GROUP BY {column} ORDER BY {column}").fetchall())
+                for column in ("verdict", "scene")}
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._table.close()
+
+
+def _open(runs: Path) -> sqlite3.Connection:
+    """The table, in the folder where that can be written and read."""
+    for place in (str(runs / FILE_NAME), ":memory:"):
+        try:
+            table = sqlite3.connect(place, check_same_thread=False)
+            if table.execute("PRAGMA user_version").fetchone()[0] != _FORM:
+                table.execute("DROP TABLE IF EXISTS runs")
+            with table:
+                table.execute(f"CREATE TABLE IF NOT EXISTS runs ({','.join(_COLUMNS)}, PRIMARY KEY (id))")
+                table.execute(f"PRAGMA user_version = {_FORM}")
+            return table
+        except sqlite3.Error:
+            continue
+    raise sqlite3.OperationalError("no SQLite here")
+
+
+def _changes(runs: Path) -> Dict[str, int]:
+    """When each run's result was written, nanoseconds; the events' time where it has none yet."""
+    found: Dict[str, int] = {}
+    try:
+        entries = [entry.name for entry in os.scandir(runs) if entry.is_dir()]
+    except OSError:
+        return found
+    for name in entries:
+        changed = _changed(runs / name)
+        if changed is not None:
+            found[name] = changed
+    return found
+
+
+def _changed(run: Path) -> Optional[int]:
+    for name in ("result.json", "events.jsonl"):
+        try:
+            return os.stat(run / name).st_mtime_ns
+        except OSError:
+            continue
+    return None
+
+
+def _row(run: Path, changed: int) -> Tuple[Any, ...]:
+    told = read_result(run)
+    goal = told.get("goal")
+    corrections = told.get("corrections")
+    return (
+        run.name, changed, _text(told.get("task")), _text(told.get("scene")), _text(told.get("policy")),
+        _text(told.get("llm")),
+        _text(told.get("verdict")) or ("succeeded" if told.get("success") is True else _UNFINISHED),
+        _text(goal.get("state")) if isinstance(goal, dict) else "", _number(told.get("wall_s")),
+        _number(told.get("steps_executed")),
+        sum(map(_number, corrections.values())) if isinstance(corrections, dict) else 0,
+        _number(told.get("tokens")), _number(told.get("seed")))
+
+
+def read_result(run: Path) -> Mapping[str, Any]:
+    """The result of a run, from its events where it has none; empty where neither can be read."""
+    try:
+        found = json.loads((run / "result.json").read_text(encoding="utf-8"))
+        if isinstance(found, dict):
+            return found
+    except (OSError, ValueError, RecursionError):
+        pass  # It was cut off.
+    try:
+        return trial_of(read_events(run), str(run))
+    except OSError:
+        return {}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> float:
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
+
+
+def _where(wanted: Filter) -> Tuple[str, List[Any]]:
+    parts: List[str] = ["1"]
+    values: List[Any] = []
+    for column, value in (("verdict", wanted.verdict), ("scene", wanted.scene)):
+        if value:
+            parts.append(f"{column} = ?")
+            values.append(value)
+    for word in _words(wanted.words):
+        parts.append(r"(task || ' ' || scene || ' ' || policy || ' ' || id) LIKE ? ESCAPE '\'")
+        values.append(f"%{word}%")
+    return " AND ".join(parts), values
+
+
+def _words(text: str) -> Iterable[str]:
+    for word in text.split()[:12]:
+        yield word.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")

@@ -1,0 +1,101 @@
+"""The scene that the workspace has loaded: its section, its examples, and what a typed task would mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event, Lock
+from typing import Callable, Dict, Optional
+
+from hicrisp_core.domain import Domain
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.model import WorldState
+from hicrisp_core.robot.safety import load_safety
+from hicrisp_ros.config_files import Configuration
+from hicrisp_ros.conversions import world_from_msg
+from hicrisp_ros.node_threads import NodeThread
+from hicrisp_ros.scene_change import SceneFollower
+
+from hicrisp_msgs.msg import WorldState as WorldStateMsg
+from hicrisp_web.server.deeds import Deed, Said
+from hicrisp_web.view.board import Board
+from hicrisp_web.view.reading import Reader
+from hicrisp_web.view.scene_view import Box, scene_section
+
+_NO_WORLD = WorldState()
+
+
+class NodeScene:
+    """Puts the scene and its examples onto the board, and follows when another one is loaded.
+
+    Args:
+        safety: file with the box of the tool's goals; empty where there is none.
+        seen: gives the latest state of the world, where there is one.
+    """
+
+    def __init__(self, board: Board, configuration: Configuration, safety: str,
+                 seen: Callable[[], Optional[WorldStateMsg]]) -> None:
+        self._board = board
+        self._seen = seen
+        self._workspace = _workspace(safety)
+        self._lock = Lock()
+        self._news = Event()
+        self._configuration = configuration
+        self._reader = Reader(configuration.domain)
+        self._show(configuration)
+        self._follower = SceneFollower(self._show)
+        NodeThread("examples", self._loop, self._news.set).start()
+
+    def domain(self) -> Domain:
+        """The domain of the scene that is loaded now."""
+        return self._configuration.domain
+
+    def deeds(self) -> Dict[str, Deed]:
+        """What reads only."""
+        return {"read": Deed(self._read, {"task": str})}
+
+    def _show(self, configuration: Configuration) -> None:
+        self._configuration, self._reader = configuration, Reader(configuration.domain)
+        scene, budget = configuration.scene, configuration.policy.budget
+        workspace = self._workspace if scene.arena is None or len(scene.robots) > 1 else None
+        self._board.put({
+            "scene": scene_section(scene, workspace), "examples": [scene.task] if scene.task else [],
+            "budget": {"calls": budget.llm_calls, "tokens": budget.tokens, "seconds": budget.seconds,
+                       "corrections": budget.corrections, "policy": configuration.policy.name}})
+        self._news.set()
+
+    def _read(self, task: str) -> Said:
+        with self._lock:
+            found = self._reader.read(task, self._world())
+        return Said(found is not None, "", found or {})
+
+    def _loop(self, ended: Event) -> None:
+        """Find examples once something was seen; it takes a second, which nobody waits for."""
+        while not ended.is_set():
+            self._news.wait()
+            while not ended.wait(0.2) and self._seen() is None:
+                continue
+            self._news.clear()
+            if not ended.is_set():
+                self._find_examples()
+
+    def _find_examples(self) -> None:
+        with self._lock:
+            found = self._reader.examples(self._configuration.scene.task, self._world())
+        self._board.put({"examples": found})
+
+    def _world(self) -> WorldState:
+        seen, scene = self._seen(), self._configuration.scene
+        if seen is not None:
+            return world_from_msg(seen)
+        return scene.first_state() if scene.symbolic else _NO_WORLD
+
+
+def _workspace(safety: str) -> Optional[Box]:
+    """The ground under the box; nothing where no file says."""
+    if not safety or not Path(safety).is_file():
+        return None
+    try:
+        limits = load_safety(safety)
+    except HicrispError:
+        return None  # The driver, which needs it, says what is wrong with it.
+    return (*limits.low[:2], *limits.high[:2])

@@ -1,0 +1,89 @@
+"""The supervisor's services as deeds of the page."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List
+
+from hicrisp_ros.service_client import ServiceClient
+from std_srvs.srv import Trigger
+
+from hicrisp_msgs.srv import (
+    AnswerQuestion,
+    Approve,
+    CancelTask,
+    Explain,
+    GetTask,
+    ReviewPlan,
+    SetAutonomy,
+    SubmitTask,
+    TellTask,
+)
+from hicrisp_web.server.deeds import Deed, Said
+
+PATIENCE = 10.0
+"""Wall seconds for one answer."""
+_SERVICES = {
+    "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
+    "approve": Approve, "answer": AnswerQuestion, "tell": TellTask, "set_autonomy": SetAutonomy,
+    "review_plan": ReviewPlan,
+    "pause": Trigger, "resume": Trigger, "estop": Trigger, "clear_estop": Trigger}
+
+
+class Services:
+    """Calls the supervisor, each service with a connection of its own, so that none waits for another."""
+
+    def __init__(self) -> None:
+        self._clients = {name: ServiceClient(name, kind) for name, kind in _SERVICES.items()}
+
+    def ask(self, name: str, *fields: Any, patience: float = PATIENCE) -> Any:
+        """The response; ``None`` where none came in time."""
+        request = _SERVICES[name]._request_class(*fields)
+        return self._clients[name].call(request, patience).response
+
+    def said(self, name: str, *fields: Any) -> Said:
+        """The response as words for the page."""
+        answer = self.ask(name, *fields)
+        if answer is None:
+            return Said(False, f"The supervisor does not answer ({name}). The page goes on once it is back.")
+        if name == "submit_task":
+            return Said(answer.accepted, answer.message, {"task_id": answer.task_id})
+        if name == "explain":
+            return Said(answer.ok, answer.text)
+        if name == "review_plan":
+            return Said(answer.ok, answer.message, {"problems": list(answer.problems)})
+        return Said(answer.success if hasattr(answer, "success") else answer.ok, answer.message)
+
+
+def deeds_of(services: Services, changed: Callable[[], None]) -> Dict[str, Deed]:
+    """What a page may ask for.
+
+    Args:
+        changed: called after each, since the queue may be another one then.
+    """
+    def deed(service: str, urgent: bool = False, **fields: type) -> Deed:
+        def do(**told: Any) -> Said:
+            said = services.said(service, *told.values())
+            changed()
+            return said
+
+        return Deed(do, fields, urgent)
+
+    def review(only_check: bool) -> Callable[..., Said]:
+        def do(task_id: str, granted: bool, steps: List[str]) -> Said:
+            return services.said("review_plan", task_id, granted, only_check, steps)
+
+        return do
+
+    plan = {"task_id": str, "granted": bool, "steps": list}
+    return {
+        "review": Deed(review(only_check=False), plan), "check": Deed(review(only_check=True), plan),
+        "submit": deed("submit_task", task=str),
+        "cancel": deed("cancel_task", urgent=True, task_id=str),
+        "pause": deed("pause", urgent=True), "resume": deed("resume"),
+        "stop": deed("estop", urgent=True), "clear": deed("clear_estop"),
+        "approve": deed("approve", task_id=str, granted=bool),
+        "answer": deed("answer", task_id=str, answer=str),
+        "tell": deed("tell", task_id=str, text=str),
+        "autonomy": deed("set_autonomy", level=str),
+        "explain": deed("explain", task_id=str),
+    }

@@ -1,0 +1,71 @@
+"""The supervisor's topics onto the board."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Dict, List
+
+import rospy
+
+from hicrisp_msgs.msg import EstopState, Event, Plan, TaskStatus
+from hicrisp_web.view.board import Board
+from hicrisp_web.view.following import Following
+
+STATES = {getattr(TaskStatus, name): name.lower() for name in (
+    "QUEUED", "PLANNING", "RUNNING", "CORRECTING", "AWAITING_APPROVAL", "PAUSED", "SUCCEEDED", "FAILED",
+    "REFUSED", "CANCELED", "ANSWERED", "ASKING")}
+_QUEUED = "queued"
+
+
+class Topics:
+    """Listens to what the supervisor tells.
+
+    Args:
+        changed: called when a task was taken in, began or ended.
+    """
+
+    def __init__(self, board: Board, following: Following, changed: Callable[[], None]) -> None:
+        self._board = board
+        self._following = following
+        self._changed = changed
+        self._task = ""
+        board.put({"status": None, "gate": None, "review": None})
+        self._subscribers: List[Any] = [
+            rospy.Subscriber("events", Event, self._event, tcp_nodelay=True),
+            rospy.Subscriber("task_status", TaskStatus, self._status, tcp_nodelay=True),
+            rospy.Subscriber("estop_state", EstopState, self._gate, tcp_nodelay=True),
+            rospy.Subscriber("plan", Plan, self._plan),
+        ]
+
+    def _event(self, message: Event) -> None:
+        try:
+            entry = json.loads(message.json)
+        except ValueError:
+            return
+        if isinstance(entry, dict):
+            self._following.event(message.task_id, entry)
+
+    def _status(self, message: TaskStatus) -> None:
+        status = status_section(message)
+        if status["state"] != _QUEUED:
+            self._following.status(message.task_id, message.run_folder)
+        self._board.put({"status": status})
+        self._changed()
+
+    def _gate(self, message: EstopState) -> None:
+        self._board.put({"gate": {"stopped": message.active, "paused": message.paused,
+                                  "reason": message.reason, "autonomy": message.autonomy}})
+
+    def _plan(self, message: Plan) -> None:
+        """The steps of the latest plan, as they would be sent back when the plan is changed."""
+        steps = [{"text": step.text or step.action, "robot": step.robot} for step in message.steps]
+        self._board.put({"review": {"task_id": message.task_id, "steps": steps}})
+
+
+def status_section(message: TaskStatus) -> Dict[str, Any]:
+    """Where a task stands, as JSON values."""
+    return {
+        "task_id": message.task_id, "text": message.text, "state": STATES.get(message.state, "unknown"),
+        "step_index": message.step_index, "step_count": message.step_count, "message": message.message,
+        "choices": list(message.choices), "plan_waits": message.plan_waits,
+        "goal": message.goal, "waiting": message.queued}

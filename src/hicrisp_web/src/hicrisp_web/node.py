@@ -1,0 +1,91 @@
+"""The dashboard's node: the workspace's topics and services at one end, a page at the other."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import rospy
+from hicrisp_core.errors import ConfigError
+from hicrisp_ros.config_files import load_configuration, parameter
+from hicrisp_ros.node import run
+
+from hicrisp_web.history.history import History
+from hicrisp_web.live.address import kept_token, write_private
+from hicrisp_web.live.node_scene import NodeScene
+from hicrisp_web.live.queue_watch import QueueWatch
+from hicrisp_web.live.services import Services, deeds_of
+from hicrisp_web.live.snapshots import Snapshots
+from hicrisp_web.live.topics import Topics
+from hicrisp_web.live.world_watch import WorldWatch
+from hicrisp_web.server.app import Desk
+from hicrisp_web.server.guard import Guard
+from hicrisp_web.server.port import PORT
+from hicrisp_web.server.web_thread import WebThread, listen, names_of
+from hicrisp_web.view.board import Board
+from hicrisp_web.view.following import Following
+
+_END_LIMIT = 3.0
+LOOPBACK = "127.0.0.1"
+
+
+class Dashboard:
+    """Everything behind the page, and the thread that serves it."""
+
+    def __init__(self) -> None:
+        configuration = load_configuration()
+        runs = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
+        board = Board()
+        following, services = Following(board), Services()
+        self._queue = QueueWatch(board, services, following)
+        self._topics = Topics(board, following, self._queue.look)
+        self._world = WorldWatch(board, lambda: self._scene.domain())
+        self._scene = NodeScene(board, configuration, str(parameter("safety", "")),
+                                lambda: self._world.latest)
+        found = listen(str(parameter("address", LOOPBACK)), int(parameter("port", PORT)))
+        port = int(found.getsockname()[1])
+        public = str(parameter("public", "")) or f"{LOOPBACK}:{port}"
+        token = kept_token(_ros_home() / "hicrisp_web" / f"{port}.json", str(rospy.get_param("/run_id", "")))
+        deeds = {**deeds_of(services, self._queue.look), **self._scene.deeds()}
+        guard = Guard(token, {*names_of(port), *names_of(_port_of(public)), public})
+        self._web = WebThread(Desk(board, History(runs), guard, deeds, Snapshots()), found)
+        rospy.on_shutdown(self._end)
+        if not self._web.start():
+            raise ConfigError(f"the dashboard does not begin to serve port {port}")
+        self._announce(f"http://{public}/#token={token}")
+
+    def _announce(self, address: str) -> None:
+        """Say the address where only the user of this machine reads it: not in ROS's log, which all nodes
+        share.
+        """
+        file = str(parameter("address_file", ""))
+        if file:
+            write_private(Path(file).expanduser(), address + "\n")
+        sys.stdout.write(f"dashboard: {address}\n")
+        sys.stdout.flush()
+
+    def _end(self) -> None:
+        self._web.stop()
+        self._web.join(_END_LIMIT)
+
+
+def _port_of(public: str) -> int:
+    """The port in ``name:port``.
+
+    Raises:
+        ConfigError: when there is none.
+    """
+    port = public.rpartition(":")[2]
+    if not port.isdigit():
+        raise ConfigError(f"~public is a name with a port, such as 127.0.0.1:8080, not '{public}'")
+    return int(port)
+
+
+def _ros_home() -> Path:
+    return Path(os.environ.get("ROS_HOME") or Path.home() / ".ros")
+
+
+def main() -> None:
+    """Run the node."""
+    run("dashboard", Dashboard)

@@ -1,0 +1,99 @@
+// Past runs: filtered, one page at a time; two can be put side by side, any can be replayed.
+
+import { h, seconds, settled, setText } from "./dom.js";
+import { get } from "./server.js";
+
+const PAGE = 50;
+
+export class History {
+  constructor(root) {
+    this.first = 0;
+    this.chosen = [];
+    this.words = h("input", { id: "words", type: "search", autocomplete: "off" });
+    this.verdict = h("select", { id: "verdict" });
+    this.scene = h("select", { id: "scene" });
+    this.total = h("p", { class: "soft", role: "status" });
+    this.compare = h("button", { type: "button", id: "compare-two", disabled: true,
+      onclick: () => { location.hash = `compare=${this.chosen.map(encodeURIComponent).join(",")}`; } }, "Compare two");
+    this.rows = h("tbody");
+    this.newer = h("button", { type: "button", onclick: () => this.turn(-PAGE) }, "Newer");
+    this.older = h("button", { type: "button", onclick: () => this.turn(PAGE) }, "Older");
+    root.append(h("section", { class: "card", "aria-labelledby": "history-title" },
+      h("h2", { id: "history-title" }, "Past runs"),
+      h("form", { class: "filters", role: "search", onsubmit: (event) => event.preventDefault() },
+        h("div", {}, h("label", { for: "words" }, "Words"), this.words),
+        h("div", {}, h("label", { for: "verdict" }, "Result"), this.verdict),
+        h("div", {}, h("label", { for: "scene" }, "Scene"), this.scene), this.compare),
+      this.total,
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Past runs, a table" },
+        h("table", {}, h("thead", {}, h("tr", {}, ["", "Task", "Result", "Scene", "Policy", "Commands", "Corrections", "Time", ""]
+          .map((name, at) => h("th", { scope: "col" }, name || h("span", { class: "unseen" }, at ? "See it" : "Compare"))))), this.rows)),
+      h("div", { class: "row" }, this.newer, this.older)));
+    const anew = settled(150, () => {
+      this.first = 0;
+      this.load();
+    });
+    this.words.addEventListener("input", anew);
+    this.verdict.addEventListener("change", anew);
+    this.scene.addEventListener("change", anew);
+  }
+
+  open() {
+    this.load();
+  }
+
+  turn(by) {
+    this.first = Math.max(0, this.first + by);
+    this.load();
+  }
+
+  async load() {
+    const asked = new URLSearchParams({ words: this.words.value, verdict: this.verdict.value, scene: this.scene.value,
+      first: this.first, most: PAGE });
+    this.asked = String(asked);
+    let found;
+    try {
+      found = await get(`/api/runs?${asked}`);
+    } catch (error) {
+      return setText(this.total, error.message);
+    }
+    if (this.asked !== String(asked)) return;
+    options(this.verdict, "any result", found.verdict);
+    options(this.scene, "any scene", found.scene);
+    const last = this.first + found.runs.length;
+    setText(this.total, found.total ? `${this.first + 1} to ${last} of ${found.total.toLocaleString("en")}, the newest first` : "No run is like that.");
+    this.newer.disabled = !this.first;
+    this.older.disabled = last >= found.total;
+    this.rows.replaceChildren(...found.runs.map((run) => this.row(run)));
+  }
+
+  row(run) {
+    const chosen = this.chosen.includes(run.id);
+    return h("tr", {},
+      h("td", {}, h("input", { type: "checkbox", "aria-label": `Compare ${run.id}`, checked: chosen,
+        onchange: (event) => this.choose(run.id, event.target.checked) })),
+      h("td", { class: "words" }, h("a", { href: `#replay=${encodeURIComponent(run.id)}` }, run.task || run.id),
+        h("div", { class: "soft small" }, run.id)),
+      h("td", {}, h("span", { class: `badge ${run.verdict}` }, run.verdict)),
+      h("td", {}, run.scene), h("td", {}, run.policy), h("td", { class: "number" }, String(run.commands)),
+      h("td", { class: "number" }, String(run.corrections)), h("td", { class: "number" }, seconds(run.seconds)),
+      h("td", {}, h("a", { href: `/api/runs/${encodeURIComponent(run.id)}/files/report.html`, target: "_blank", rel: "noopener",
+        "aria-label": `Report of ${run.id}` }, "Report")));
+  }
+
+  choose(id, on) {
+    this.chosen = on ? [...this.chosen, id].slice(-2) : this.chosen.filter((each) => each !== id);
+    this.compare.disabled = this.chosen.length !== 2;
+    for (const box of this.rows.querySelectorAll("input")) box.checked = this.chosen.includes(box.getAttribute("aria-label").slice(8));
+  }
+}
+
+function options(select, any, counts) {
+  const key = JSON.stringify(counts);
+  if (select.dataset.key === key) return;
+  select.dataset.key = key;
+  const value = select.value;
+  select.replaceChildren(h("option", { value: "" }, any), ...Object.entries(counts).filter(([name]) => name)
+    .map(([name, count]) => h("option", { value: name }, `${name} (${count})`)));
+  select.value = value in counts ? value : "";
+}

@@ -1,0 +1,133 @@
+// The page: which view is shown, the link to the server, the stop, light and dark.
+
+import { Ask } from "./ask.js";
+import { Camera } from "./camera.js";
+import { $, setText, show } from "./dom.js";
+import { Compare } from "./compare.js";
+import { History } from "./history.js";
+import { Replay } from "./replay.js";
+import { RunPanel } from "./run.js";
+import { ScenePanel } from "./scene.js";
+import { Sections, touches } from "./sections.js";
+import { follow, get, perform, takeToken } from "./server.js";
+import { StackPanel } from "./stack.js";
+import { TaskForm } from "./task.js";
+
+const VIEWS = ["live", "history", "replay", "compare"];
+const live = new Sections();
+let may = { steer: false, live: true };
+let linked = false;
+
+function showView() {
+  const [name, rest] = location.hash.slice(1).split("=");
+  const view = VIEWS.includes(name) ? name : may.live ? "live" : "history";
+  for (const each of VIEWS) show($(each), each === view);
+  for (const each of ["live", "history"]) {
+    const current = each === view || (each === "history" && view !== "live");
+    if (current) $(`to-${each}`).setAttribute("aria-current", "page");
+    else $(`to-${each}`).removeAttribute("aria-current");
+  }
+  if (view === "history") past.open();
+  if (view === "replay") replay.open(decodeURIComponent(rest || ""));
+  else replay.close();
+  if (view === "compare") compare.open((rest || "").split(",").map(decodeURIComponent));
+}
+
+function showLink() {
+  const link = live.get("link") || {};
+  const [text, kind] = link.replay ? ["Replay", "good"]
+    : !linked ? ["No connection", "bad"]
+      : !link.supervisor ? ["Supervisor is away", "bad"]
+        : may.steer ? ["Connected", "good"] : ["Watching only", "warn"];
+  setText($("link"), text);
+  $("link").className = `pill ${kind}`;
+  document.body.classList.toggle("stale", !linked);
+  document.body.classList.toggle("watching", !may.steer);
+}
+
+// Whether every robot is seen to stand; undefined where nobody can tell.
+function robotsStand() {
+  const seen = Object.values(live.get("standing") || {});
+  if (!seen.length || seen.includes(null)) return seen.includes(false) ? false : undefined;
+  return !seen.includes(false);
+}
+
+function showStop() {
+  const gate = live.get("gate") || {};
+  const status = live.get("status") || {};
+  const stand = robotsStand();
+  const how = stand === true ? "The robot stands still." : stand === false ? "The robot still moves."
+    : "No pose shows whether the robot stands.";
+  const lines = [];
+  if (gate.stopped) lines.push(`Emergency stop. ${how} Clear the stop to take commands again.`);
+  else if (gate.paused) lines.push(`Paused. ${stand ? "The robot stands still." : "The running command ends first."}`);
+  else if (status.state === "canceled") lines.push(`Canceled. ${how}`);
+  if (!may.steer && may.live) lines.push("You are watching. To steer, open the address that the launch printed.");
+  setText($("banner"), lines.join(" "));
+  $("banner").className = `banner ${gate.stopped ? "bad" : gate.paused ? "warn" : "info"}`;
+  show($("banner"), lines.length > 0);
+  setText($("stop"), gate.stopped ? "Clear the stop" : "Stop");
+  $("stop").classList.toggle("clear", Boolean(gate.stopped));
+  $("stop").disabled = !may.steer;
+}
+
+async function pressStop() {
+  const stopped = (live.get("gate") || {}).stopped;
+  const said = await perform(stopped ? "clear" : "stop");
+  if (!said.ok) {
+    setText($("banner"), said.message);
+    show($("banner"), true);
+  }
+}
+
+function changeTheme() {
+  const dark = getComputedStyle(document.documentElement).colorScheme === "dark"
+    || (document.documentElement.dataset.theme === undefined && matchMedia("(prefers-color-scheme: dark)").matches);
+  document.documentElement.dataset.theme = dark ? "light" : "dark";
+  localStorage.setItem("hicrisp-theme", document.documentElement.dataset.theme);
+}
+
+takeToken();
+const kept = localStorage.getItem("hicrisp-theme");
+if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;
+const steers = () => may.steer;
+const past = new History($("history"));
+const replay = new Replay($("replay"));
+const compare = new Compare($("compare"));
+new TaskForm(live, steers);
+new Ask($("ask"), live, steers);
+new RunPanel($("live-run"), live, { steers, perform });
+new ScenePanel($("live-side"), live);
+new Camera($("live-side"), () => linked && !$("live").hidden);
+new StackPanel($("live-side"), live);
+live.listen((names) => {
+  if (touches(names, "link")) showLink();
+  if (touches(names, "gate", "standing", "status", "link")) showStop();
+});
+$("stop").addEventListener("click", pressStop);
+$("theme").addEventListener("click", changeTheme);
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && event.shiftKey && may.steer && !(live.get("gate") || {}).stopped) pressStop();
+});
+addEventListener("hashchange", () => {
+  takeToken();
+  ask();
+});
+
+async function ask() {
+  may = await get("/api/may").catch(() => ({ ...may, steer: false }));
+  document.body.classList.toggle("past", !may.live);
+  showLink();
+  showStop();
+  showView();
+  live.changed.add("status");
+  live.tell();
+}
+
+ask();
+follow(live, (now) => {
+  const back = now && !linked;
+  linked = now;
+  showLink();
+  if (back) ask();
+});

@@ -1,0 +1,225 @@
+// A run: its head with figures and budget, and its plan with what was tried in each step.
+
+import { h, seconds, setText, show, unseen, whole } from "./dom.js";
+import { touches } from "./sections.js";
+
+const SIGNS = {
+  waiting: ["○", "waiting"], running: ["▶", "under way"], done: ["✓", "done"], failed: ["✗", "failed"],
+  changed: ["■", "stopped for a change"],
+};
+const LEVELS = { full: "nothing is asked", supervised: "what cannot be undone is asked", reviewed: "plans are asked, too" };
+const LIVE = new Set(["queued", "planning", "running", "correcting", "awaiting_approval", "paused", "asking"]);
+
+export class RunPanel {
+  // With `control` ({steers, perform}) the run can be canceled and paused; a replay has none.
+  constructor(root, sections, control = null) {
+    this.sections = sections;
+    this.control = control;
+    this.steps = new Map();
+    this.title = h("h2", { class: "task" });
+    this.badge = h("span", { class: "badge" });
+    this.goal = h("p", { class: "goal" });
+    this.message = h("p", { class: "message", role: control ? "status" : null });
+    this.settings = h("p", { class: "soft small settings" });
+    this.figures = h("dl", { class: "figures" });
+    this.buttons = h("div", { class: "row controls" });
+    this.plan = h("ol", { class: "steps" });
+    this.origin = h("p", { class: "soft small" });
+    this.notes = h("ul", { class: "notes soft small" });
+    root.append(
+      h("section", { class: "card run", "aria-label": "The run" },
+        h("div", { class: "head" }, this.title, this.badge), this.goal, this.message, this.buttons, this.figures,
+        this.settings),
+      h("section", { class: "card", "aria-label": "The plan" }, h("h2", {}, "Plan"), this.origin, this.plan, this.notes));
+    if (control) this.addControls();
+    sections.listen((names) => this.update(names));
+    this.update(new Set(["run", "plan", "goal", "usage"]));
+  }
+
+  addControls() {
+    const { perform } = this.control;
+    const status = () => this.sections.get("status") || {};
+    this.cancel = h("button", { type: "button", id: "cancel", onclick: () => this.tell(perform("cancel", { task_id: status().task_id || "" })) }, "Cancel");
+    this.pause = h("button", { type: "button", id: "pause",
+      onclick: () => this.tell(perform((this.sections.get("gate") || {}).paused ? "resume" : "pause")) }, "Pause");
+    this.autonomy = h("select", { id: "autonomy", onchange: () => this.tell(perform("autonomy", { level: this.autonomy.value })) },
+      Object.entries(LEVELS).map(([level, text]) => h("option", { value: level }, `${level}: ${text}`)));
+    this.why = h("button", { type: "button", class: "quiet", onclick: () => this.explain() }, "Why?");
+    this.said = h("p", { class: "said", role: "status" });
+    this.explained = h("p", { class: "explained", hidden: true });
+    this.buttons.append(this.cancel, this.pause, this.why,
+      h("div", { class: "level" }, h("label", { for: "autonomy" }, "Autonomy"), this.autonomy), this.said);
+    this.buttons.after(this.explained);
+  }
+
+  async tell(answer) {
+    setText(this.said, (await answer).message || "");
+  }
+
+  async explain() {
+    const run = this.sections.get("run") || {};
+    const answer = await this.control.perform("explain", { task_id: run.task_id || "" });
+    setText(this.explained, answer.message);
+    show(this.explained, true);
+  }
+
+  update(names) {
+    if (touches(names, "run", "goal", "usage", "corrections", "budget", "status", "gate", "doing", "offsets")) this.head();
+    if (touches(names, "plan", "run")) this.order();
+    for (const name of names) if (name.startsWith("step:")) this.step(name);
+    if (touches(names, "said")) {
+      const notes = (this.sections.get("said") || []).filter((each) => each.kind === "note").slice(-6);
+      this.notes.replaceChildren(...notes.map((each) => h("li", {}, each.text)));
+    }
+  }
+
+  head() {
+    const run = this.sections.get("run");
+    const status = this.sections.get("status") || {};
+    const own = Boolean(this.control) && run && status.task_id === run.task_id;
+    const state = !run ? "" : run.state === "ended" ? run.verdict : own ? status.state : run.state;
+    setText(this.title, run ? run.text || "A task" : "No task yet");
+    setText(this.badge, (state || "").replace("_", " "));
+    this.badge.className = `badge ${state || ""}`;
+    show(this.badge, Boolean(state));
+    if (this.explained && this.explainedFor !== (run || {}).task_id) {
+      this.explainedFor = (run || {}).task_id;
+      show(this.explained, false);
+    }
+    this.goalLine(this.sections.get("goal"));
+    this.messageLine(run, own && status.state === "queued" ? status : {});
+    this.figureList(run || {});
+    const told = run ? [run.task_id, run.scene && `scene ${run.scene}`, run.seed !== null && run.seed !== undefined && `seed ${run.seed}`,
+      run.policy && `policy ${run.policy}`, run.llm] : [];
+    setText(this.settings, told.filter(Boolean).join(" · "));
+    if (this.control) {
+      const ready = this.control.steers();
+      this.cancel.disabled = !ready || !LIVE.has(status.state);
+      this.pause.disabled = this.autonomy.disabled = !ready;
+      this.why.disabled = !ready || !run;
+      setText(this.pause, (this.sections.get("gate") || {}).paused ? "Resume" : "Pause");
+      const level = (this.sections.get("gate") || {}).autonomy;
+      if (level && document.activeElement !== this.autonomy) this.autonomy.value = level;
+    }
+  }
+
+  goalLine(goal) {
+    show(this.goal, Boolean(goal && (goal.said || goal.state)));
+    if (!goal) return;
+    const seen = { seen: " The detector sees it.", missed: ` The detector does not see it${goal.missing ? `: ${goal.missing}` : "."}` };
+    this.goal.replaceChildren(h("b", {}, "I understand: "), goal.said || "the steps as they stand",
+      h("span", { class: goal.state === "seen" ? "good" : goal.state === "missed" ? "bad" : "" }, seen[goal.state] || ""));
+  }
+
+  messageLine(run, queued) {
+    const doing = Object.values(this.sections.get("doing") || {});
+    const state = this.control ? (this.sections.get("status") || {}).state : "";
+    const words = !run ? "Submit one, or wait for somebody else's." : run.refusal ? run.refusal.text : run.answer ? run.answer
+      : run.state === "ended" ? run.message
+        : state === "asking" || state === "awaiting_approval" ? "It waits for your answer."
+        : queued.message || (doing.length ? `Now: ${doing.join("; ")}` : run.waiting || (run.state === "planning" ? "Thinking …" : ""));
+    const offers = run && run.refusal && run.refusal.alternatives.length ? ` Try, for example: ${run.refusal.alternatives.join("; ")}.` : "";
+    const left = run && run.not_begun && run.not_begun.length ? ` Never begun: ${run.not_begun.join("; ")}.` : "";
+    setText(this.message, sentence(words) + offers + left);
+  }
+
+  figureList(run) {
+    const usage = this.sections.get("usage") || {};
+    const budget = this.control ? this.sections.get("budget") || {} : {};
+    const end = run.figures || {};
+    const rungs = this.sections.get("corrections") || {};
+    const corrections = Object.entries(rungs).filter(([rung]) => rung !== "give_up");
+    const offsets = Object.entries(this.sections.get("offsets") || {});
+    const figures = [
+      ["Time", seconds(end.seconds ?? run.t), (end.seconds ?? run.t) / budget.seconds],
+      ["Model calls", whole(end.calls ?? usage.calls ?? 0), (usage.calls || 0) / budget.calls],
+      ["Tokens", whole(end.tokens ?? usage.tokens ?? 0), (usage.tokens || 0) / budget.tokens],
+      ["Corrections", corrections.map(([rung, count]) => `${rung} ${count}`).join(", ") || "0",
+        corrections.reduce((sum, [, count]) => sum + count, 0) / budget.corrections],
+      ...offsets.map(([key, each]) => ["Learned offset", `${each.applied.slice(0, 2).map((value) => (1000 * value).toFixed(1)).join(", ")} mm`, NaN, key]),
+    ];
+    this.figures.replaceChildren(...figures.map(([name, value, part, title]) => h("div", { class: "figure", title },
+      h("dt", {}, name), h("dd", {}, value, Number.isFinite(part) && run.t !== undefined
+        ? h("progress", { max: 1, value: Math.min(1, part), "aria-label": `${name}: part of the budget` }) : null))));
+  }
+
+  order() {
+    const plan = this.sections.get("plan");
+    const wanted = plan ? plan.steps : [];
+    for (const [index, element] of this.steps) {
+      if (!wanted.includes(index)) {
+        element.remove();
+        this.steps.delete(index);
+      }
+    }
+    wanted.forEach((index) => {
+      if (!this.steps.has(index)) this.step(`step:${index}`);
+    });
+    const elements = wanted.map((index) => this.steps.get(index)).filter(Boolean);
+    elements.forEach((element, at) => {
+      if (this.plan.children[at] !== element) this.plan.insertBefore(element, this.plan.children[at] || null);
+    });
+    const replans = plan && plan.replans ? `, planned anew ${plan.replans} ${plan.replans === 1 ? "time" : "times"}` : "";
+    setText(this.origin, plan && plan.source ? `By ${plan.source}${replans}${plan.reasoning ? `: ${plan.reasoning}` : ""}` : wanted.length ? "" : "No plan yet.");
+  }
+
+  step(name) {
+    const step = this.sections.get(name);
+    const index = Number(name.slice(5));
+    if (!step) {
+      if (this.steps.has(index)) this.steps.get(index).remove();
+      this.steps.delete(index);
+      return;
+    }
+    const [sign, words] = SIGNS[step.state] || SIGNS.waiting;
+    const took = step.ended !== null && step.began !== null ? seconds(step.ended - step.began) : "";
+    const element = this.steps.get(index) || h("li");
+    element.className = `step ${step.state}`;
+    element.replaceChildren(
+      h("div", { class: "line" }, h("span", { class: "sign", "aria-hidden": "true" }, sign), unseen(`${words}: `),
+        h("b", {}, `${index + 1}. ${step.text}`), step.robot ? h("span", { class: "chip small" }, step.robot) : null,
+        h("span", { class: "took" }, took)),
+      ...(step.moments.length ? [h("ul", { class: "moments" }, step.moments.map(moment))] : []));
+    if (!this.steps.has(index)) {
+      this.steps.set(index, element);
+      this.plan.append(element);
+    }
+  }
+}
+
+function sentence(text) {
+  if (!text) return "";
+  const begun = text[0].toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}
+
+function moment(each) {
+  if (each.is === "correction") {
+    const given = each.rung === "give_up";
+    return h("li", { class: "moment correction" },
+      h("div", { class: "line" }, h("span", { class: "sign", "aria-hidden": "true" }, given ? "✗" : "↻"),
+        h("span", { class: "badge rung" }, given ? "given up" : each.rung), h("span", {}, `by ${each.who}`),
+        h("b", {}, each.commands.join(", then ") || (given ? "" : "try again"))),
+      each.why ? h("p", { class: "soft small" }, each.why) : null);
+  }
+  if (each.is !== "command") return h("li", { class: "moment soft small" }, each.text);
+  const state = each.ok === true ? "good" : each.ok === false ? "bad" : "open";
+  const purpose = { correction: "correction", retry: "again" }[each.purpose];
+  const off = each.deviation;
+  return h("li", { class: `moment ${state}` },
+    h("div", { class: "line" },
+      h("span", { class: "sign", "aria-hidden": "true" }, { good: "✓", bad: "✗", open: "…" }[state]),
+      unseen({ good: "worked: ", bad: "failed: ", open: "under way: " }[state]),
+      h("span", {}, each.text), purpose ? h("span", { class: "badge" }, purpose) : null,
+      off ? h("span", { class: "deviation", title: `x ${off.x} mm, y ${off.y} mm, z ${off.z} mm` }, `${off.plane.toFixed(1)} mm off`) : null,
+      h("span", { class: "took" }, each.seconds === undefined ? "" : seconds(each.seconds))),
+    each.feedback ? feedback(each.feedback) : each.note ? h("p", { class: "soft small" }, each.note) : null);
+}
+
+function feedback(each) {
+  const measured = each.measured.map((one) => `${one.name} ${Number(one.value.toPrecision(3))} ${one.unit}`).join(", ");
+  return h("dl", { class: "feedback" },
+    [["Error", each.error], ["Reason", each.reason], ["Suggestion", each.suggestion], ["Measured", measured],
+      ["Level", `${each.level === "low" ? "action" : "state"} (${each.kind.replaceAll("_", " ")})`]]
+      .filter(([, text]) => text).map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text))));
+}

@@ -1,0 +1,46 @@
+// The sections that the server hands out, and who wants to know when one of them changes.
+
+export class Sections {
+  constructor() {
+    this.values = {};
+    this.listeners = [];
+    this.changed = new Set();
+    this.waits = false;
+  }
+
+  get(name) {
+    return this.values[name];
+  }
+
+  listen(listener) {
+    this.listeners.push(listener);
+  }
+
+  // Everything anew, as after a connection was lost.
+  replace(values) {
+    for (const name of Object.keys(this.values)) if (!(name in values)) this.change({ [name]: null });
+    this.change(values);
+  }
+
+  change(values) {
+    for (const [name, value] of Object.entries(values)) {
+      if (value === null && name.startsWith("step:")) delete this.values[name];
+      else this.values[name] = value;
+      this.changed.add(name);
+    }
+    if (this.waits || !this.changed.size) return;
+    this.waits = true;
+    // Pages that are not shown get no frames, but a timer in the background.
+    const later = document.hidden ? (work) => setTimeout(work, 0) : requestAnimationFrame;
+    later(() => this.tell());
+  }
+
+  tell() {
+    const names = this.changed;
+    this.changed = new Set();
+    this.waits = false;
+    for (const listener of this.listeners) listener(names);
+  }
+}
+
+export const touches = (names, ...wanted) => wanted.some((name) => names.has(name));

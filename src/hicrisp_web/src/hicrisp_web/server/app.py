@@ -1,0 +1,161 @@
+"""The routes of the dashboard."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+
+from hicrisp_core.trace.plain import to_json
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from hicrisp_web.history.history import History
+from hicrisp_web.server.deeds import Deed, Said, read_fields
+from hicrisp_web.server.guard import Allowance, Guard
+from hicrisp_web.server.history_routes import history_routes
+from hicrisp_web.server.protection import Protection
+from hicrisp_web.server.stream import stream
+from hicrisp_web.view.board import Board
+
+PAGE = Path(__file__).resolve().parents[1] / "page"
+LARGEST_BODY = 64_000
+"""Bytes of a request that are read."""
+MOST_STREAMS = 40
+"""Pages that may watch at once."""
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+Camera = Callable[[], Tuple[bytes, str]]
+"""A picture of the scene and its media type; empty where there is none now."""
+
+
+def no_camera() -> Tuple[bytes, str]:
+    """There is no camera."""
+    return b"", ""
+
+
+@dataclass
+class Desk:
+    """Everything that the server hands out.
+
+    Args:
+        deeds: what a page may ask for, by name; none in a replay.
+        over: whether the server is about to end.
+    """
+
+    board: Board
+    history: History
+    guard: Guard
+    deeds: Mapping[str, Deed] = field(default_factory=dict)
+    camera: Camera = no_camera
+    over: Callable[[], bool] = lambda: False
+
+
+def make_app(desk: Desk) -> Starlette:
+    """The application."""
+    routes: List[BaseRoute] = [
+        *_page_routes(), *history_routes(desk.history), Route("/api/live", _live(desk)),
+        Route("/api/camera", _camera(desk)), Route("/api/may", _may(desk)),
+        Route("/api/do/{deed}", _do(desk), methods=["POST"])]
+    return Starlette(routes=routes, middleware=[Middleware(Protection, guard=desk.guard)])
+
+
+def reply(value: Any, status: int = 200) -> Response:
+    """JSON values as an answer."""
+    return Response(to_json(value), status, media_type="application/json")
+
+
+def _page_routes() -> List[BaseRoute]:
+    """The page's files; nothing else of the disk has an address."""
+    return [route for path in sorted(PAGE.rglob("*")) if path.suffix in _TYPES
+            for route in _routes_of(path)]
+
+
+def _routes_of(path: Path) -> List[BaseRoute]:
+    async def send(_: Request) -> Response:
+        return Response(path.read_bytes(), media_type=_TYPES[path.suffix])
+
+    name = path.relative_to(PAGE).as_posix()
+    return [Route(f"/{name}", send), *([Route("/", send)] if name == "index.html" else [])]
+
+
+def _live(desk: Desk) -> Callable[[Request], Any]:
+    async def live(_: Request) -> Response:
+        if desk.board.readers >= MOST_STREAMS:
+            return reply(Said(False, f"{MOST_STREAMS} pages watch already; close one.").as_dict(), 503)
+        return StreamingResponse(stream(desk.board, desk.over), media_type="text/event-stream")
+
+    return live
+
+
+def _camera(desk: Desk) -> Callable[[Request], Any]:
+    async def picture(_: Request) -> Response:
+        image, kind = await run_in_threadpool(desk.camera)
+        return Response(image, media_type=kind) if image else Response(status_code=204)
+
+    return picture
+
+
+def _may(desk: Desk) -> Callable[[Request], Any]:
+    """Whether whoever asks may steer; a wrong token is asked about at a slow pace."""
+    guesses = Allowance(1.0, 20)
+
+    async def may(request: Request) -> Response:
+        ok = desk.guard.token_ok(request.headers.get("authorization"))
+        if not ok and not guesses.take():
+            return reply(Said(False, "Too many wrong tokens; wait a moment.").as_dict(), 429)
+        return reply({"steer": ok and bool(desk.deeds), "live": bool(desk.deeds)})
+
+    return may
+
+
+def _do(desk: Desk) -> Callable[[Request], Any]:
+    pace, guesses = Allowance(10.0, 30), Allowance(1.0, 20)
+
+    async def do(request: Request) -> Response:
+        deed = desk.deeds.get(request.path_params["deed"])
+        refused = _refusal(deed, request, guesses, pace)
+        if refused is not None:
+            return reply(Said(False, refused[1]).as_dict(), refused[0])
+        assert deed is not None
+        told = await _body(request)
+        fields = told if isinstance(told, str) else read_fields(deed, told)
+        if isinstance(fields, str):
+            return reply(Said(False, fields).as_dict(), 400)
+        said = await run_in_threadpool(deed.call, **fields)
+        return reply(said.as_dict())
+
+    def _refusal(deed: Optional[Deed], request: Request, guesses: Allowance,
+                 pace: Allowance) -> Optional[Tuple[int, str]]:
+        if not desk.guard.origin_ok(request.headers.get("origin")):
+            return 403, "Another site's page may not do this."
+        if not desk.guard.token_ok(request.headers.get("authorization")):
+            if not guesses.take():
+                return 429, "Too many wrong tokens; wait a moment."
+            return 401, "Steering needs the token: open the address that the launch printed."
+        if deed is None:
+            return 404, "There is no such deed."
+        if not deed.urgent and not pace.take():
+            return 429, "Too many requests at once; wait a moment."
+        return None
+
+    return do
+
+
+async def _body(request: Request) -> Any:
+    """The JSON value of a request, or what is wrong with it in words."""
+    read = b""
+    async for part in request.stream():
+        read += part
+        if len(read) > LARGEST_BODY:
+            return f"The request is larger than {LARGEST_BODY} bytes."
+    try:
+        found: Dict[str, Any] = json.loads(read or b"{}")
+    except (ValueError, RecursionError):
+        return "The request is no JSON."
+    return found

@@ -1,0 +1,76 @@
+"""Which run is shown live, and that nothing of it is missing: its events, and those from before the page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from threading import Lock
+from typing import Any, Dict, List, Mapping
+from typing import Counter as Counted
+
+from hicrisp_core.trace.plain import to_json
+from hicrisp_core.trace.replay import read_events
+
+from hicrisp_web.view.board import Board
+from hicrisp_web.view.run_view import EMPTY, RunView
+
+
+class Following:
+    """Puts the run that is under way, or else was the last, onto the board.
+
+    Events come over a topic. What was told before this process was there is read from the run's folder, where
+    that can be read; an event that comes by both ways counts once.
+    """
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._task = ""
+        self._view = RunView()
+        self._read: Counted[str] = Counter()
+        self._shown: List[str] = []
+        self._lock = Lock()
+        board.put(EMPTY)
+
+    @property
+    def task(self) -> str:
+        """The id of the task that is shown; empty where there was none."""
+        return self._task
+
+    def event(self, task: str, entry: Mapping[str, Any]) -> None:
+        """An event of a task came over its topic."""
+        with self._lock:
+            if task != self._task:
+                self._turn_to(task, [])
+            told = to_json(entry)
+            if self._read[told] > 0:
+                self._read[told] -= 1
+                return
+            self._put(self._view.after(entry))
+
+    def status(self, task: str, folder: str) -> None:
+        """A task runs, or was the last; its folder where it has one."""
+        with self._lock:
+            if task != self._task and folder:
+                self._turn_to(task, _events(Path(folder)))
+
+    def _turn_to(self, task: str, entries: List[Dict[str, Any]]) -> None:
+        """Show another task from its first event on."""
+        self._task, self._view = task, RunView()
+        self._read = Counter(to_json(entry) for entry in entries)
+        for entry in entries:
+            self._view.after(entry)
+        before: Dict[str, Any] = {name: None for name in self._shown}
+        self._shown = []
+        self._put({**before, **self._view.sections()})
+
+    def _put(self, sections: Mapping[str, Any]) -> None:
+        self._shown += [name for name in sections if name.startswith("step:") and name not in self._shown]
+        self._board.put(sections)
+
+
+def _events(folder: Path) -> List[Dict[str, Any]]:
+    """What a run has told so far; nothing where its folder is on another machine."""
+    try:
+        return read_events(folder)
+    except OSError:
+        return []

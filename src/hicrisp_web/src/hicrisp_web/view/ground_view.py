@@ -1,0 +1,74 @@
+"""What a base sees and where it goes, as the view from above draws it: scan, map, the way that it drove."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
+
+import numpy as np
+from hicrisp_core.model import RobotState
+from hicrisp_core.model.scan import Scan
+
+Spot = Tuple[float, float]
+_MOST_RAYS = 180
+_MOST_RUNS = 4000
+_OCCUPIED = 50
+"""Per cent from which on a cell counts as occupied."""
+_STEP, _MOST_STEPS = 0.03, 2000
+"""Metres between two points of a way, and how many of them are kept."""
+_LEAP = 0.5
+"""Metres between two sights of a base beyond which it was put somewhere, and did not drive."""
+
+
+def scan_points(scan: Scan) -> List[List[float]]:
+    """Where the rays of a scan met something, metres in the world frame; not all where there are many."""
+    every = max(1, len(scan.ranges) // _MOST_RAYS)
+    ranges, angles = np.asarray(scan.ranges)[::every], np.asarray(scan.angles)[::every]
+    x, y, z, w = scan.pose.orientation
+    heading = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    met = np.isfinite(ranges)
+    xs = scan.pose.position[0] + ranges[met] * np.cos(angles[met] + heading)
+    ys = scan.pose.position[1] + ranges[met] * np.sin(angles[met] + heading)
+    return [[round(float(a), 2), round(float(b), 2)] for a, b in zip(xs, ys)]
+
+
+def map_section(cells: np.ndarray, resolution: float, origin: Spot) -> Dict[str, Any]:
+    """An occupancy grid (rows along y) as runs of occupied cells: the least x and y, and the length along x,
+    metres; the first ones where there are too many.
+    """
+    runs: List[List[float]] = []
+    for row, line in enumerate(np.asarray(cells) >= _OCCUPIED):
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(int), [0]))))
+        for begin, end in zip(edges[::2], edges[1::2]):
+            runs.append([round(origin[0] + resolution * begin, 3), round(origin[1] + resolution * row, 3),
+                         round(resolution * (end - begin), 3)])
+    return {"cell": resolution, "runs": runs[:_MOST_RUNS]}
+
+
+def route_section(points: Sequence[Spot]) -> List[List[float]]:
+    """A planned way with at most a few hundred points."""
+    every = max(1, len(points) // 300)
+    return [[round(x, 2), round(y, 2)] for x, y in [*points[::every], *points[-1:]]]
+
+
+class Trail:
+    """The way that a base was seen to drive since a task began."""
+
+    def __init__(self) -> None:
+        self._task = ""
+        self._points: List[List[float]] = []
+
+    def see(self, task: str, robots: Mapping[str, RobotState]) -> List[List[float]]:
+        """The way up to now, of the first base that is seen; another task begins another one."""
+        if task != self._task:
+            self._task, self._points = task, []
+        base = next((each for each in robots.values() if each.kind == "base" and each.pose is not None), None)
+        if base is None or base.pose is None:
+            return self._points
+        x, y = base.pose.position[:2]
+        gone = math.hypot(x - self._points[-1][0], y - self._points[-1][1]) if self._points else math.inf
+        if _LEAP < gone < math.inf:
+            self._points = []
+        if gone > _STEP:
+            self._points = [*self._points, [round(x, 3), round(y, 3)]][-_MOST_STEPS:]
+        return self._points

@@ -1,0 +1,52 @@
+"""Where commands were to put things and where these ended: points for the view from above."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence
+
+from hicrisp_core.model.geometry import rotate
+from hicrisp_core.trace.events import CommandTried, VerdictGiven
+from hicrisp_core.trace.plain import plain
+from hicrisp_core.trace.records import Numbers
+
+_MOST = 40
+"""Commands whose points are kept, the latest ones."""
+
+
+class Places:
+    """The targets, aims and achieved points of a run's commands, metres in the world frame."""
+
+    def __init__(self) -> None:
+        self._found: List[Dict[str, Any]] = []
+
+    def aim(self, event: CommandTried, number: int) -> None:
+        """A command is tried; one without a target has no place."""
+        if event.target:
+            self._found = [*self._found, {
+                "number": number, "item": event.arguments.get("item", ""), "robot": event.robot,
+                "text": event.text or event.command, "target": plain(event.target),
+                "aim": plain(event.aim), "turn": event.turn,
+                "achieved": None, "ok": None}][-_MOST:]
+
+    def seen(self, event: VerdictGiven, number: int) -> bool:
+        """The detector measured how far from its target a command ended; whether that is of a place here."""
+        found = next((each for each in reversed(self._found) if each["number"] == number), None)
+        if found is None:
+            return False
+        measured = event.deviation or (event.feedback.deviation if event.feedback is not None else None)
+        found.update(ok=event.ok, achieved=_achieved(found["target"], found["turn"], measured))
+        return True
+
+    def section(self) -> List[Dict[str, Any]]:
+        """The places as JSON values, the latest last."""
+        return [{name: value for name, value in each.items() if name != "turn"} for each in self._found]
+
+
+def _achieved(target: Sequence[float], turn: Optional[Numbers],
+              measured: Optional[Numbers]) -> Optional[List[float]]:
+    """Where a thing ended, in the world frame; its deviation is measured in the target's."""
+    if measured is None or turn is None or len(measured) != 3 or len(turn) != 4:
+        return None
+    x, y, z, w = turn
+    off = rotate((x, y, z, w), (measured[0], measured[1], measured[2]))
+    return [round(at + by, 5) for at, by in zip(target, off)]

@@ -1,0 +1,144 @@
+"""Past runs: found, filtered, compared and replayed from their folders."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from conftest import Entries, a_run, write_run
+from hicrisp_core.trace.result import trial_of
+from hicrisp_web.history.history import History
+from hicrisp_web.history.index import FILE_NAME, Filter, Index
+from hicrisp_web.replay import find_run
+from hicrisp_web.view.run_view import RunView
+
+NAMES = ("20260101-120000-001", "20260102-120000-001", "20260103-120000-001")
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """A success, a failure in another scene, and a run that was cut off."""
+    for name, scene, success in zip(NAMES, ("tabletop", "sorting", "tabletop"), (True, False, True)):
+        entries = a_run(name, f"put the {'red ' if success else ''}box away", scene, success)
+        if name == NAMES[2]:
+            entries = entries[:-1]
+        folder = write_run(tmp_path / "runs" / name, entries)
+        if name != NAMES[2]:
+            (folder / "result.json").write_text(json.dumps(trial_of(entries)))
+    (tmp_path / "runs" / "bench").mkdir()
+    return tmp_path / "runs"
+
+
+def ids(history: History, **wanted: object) -> "list[str]":
+    return [run["id"] for run in history.find(Filter(**wanted))["runs"]]  # type: ignore[arg-type]
+
+
+def test_the_newest_run_comes_first_and_what_is_no_run_is_left_out(runs: Path) -> None:
+    assert ids(History(runs)) == list(reversed(NAMES))
+
+
+def test_runs_are_found_by_result_scene_and_words(runs: Path) -> None:
+    history = History(runs)
+    assert ids(history, verdict="failed") == [NAMES[1]]
+    assert ids(history, verdict="unfinished") == [NAMES[2]]
+    assert ids(history, scene="sorting") == [NAMES[1]]
+    assert ids(history, words="RED box") == [NAMES[2], NAMES[0]]
+    assert ids(history, words="red sorting") == []
+    assert ids(history, words="100%") == []
+    assert ids(history, words="'; DROP TABLE runs; --") == []
+    assert len(ids(history)) == 3
+
+
+def test_the_list_comes_in_pages_with_its_whole_number(runs: Path) -> None:
+    found = History(runs).find(Filter(first=1, most=1))
+    assert (found["total"], [run["id"] for run in found["runs"]]) == (3, [NAMES[1]])
+    assert found["verdict"] == {"failed": 1, "succeeded": 1, "unfinished": 1}
+
+
+def test_the_index_notices_what_is_new_finished_and_gone(runs: Path) -> None:
+    index = Index(runs)
+    assert index.refresh() == 3
+    assert index.refresh() == 0
+    (runs / NAMES[2] / "result.json").write_text(json.dumps(trial_of(a_run())))
+    assert index.refresh() == 1
+    assert index.find(Filter(verdict="succeeded"))[0] == 2
+    os.rename(runs / NAMES[0], runs.parent / "away")
+    index.refresh()
+    assert index.find(Filter())[0] == 2
+
+
+def test_the_index_is_kept_from_one_start_to_the_next(runs: Path) -> None:
+    Index(runs).refresh()
+    again = Index(runs)
+    assert again.refresh() == 0
+    assert again.find(Filter())[0] == 3
+
+
+def test_a_damaged_index_and_damaged_results_do_no_harm(runs: Path) -> None:
+    (runs / FILE_NAME).write_bytes(b"no database at all, " * 100)
+    for name, text in zip(NAMES, ('{"task": 3, "goal": "x", "corrections": [1]}', "[]", "[" * 100_000)):
+        (runs / name / "result.json").write_text(text)
+    assert len(ids(History(runs))) == 3
+
+
+def test_a_folder_that_cannot_be_written_or_is_not_there_is_read_all_the_same(tmp_path: Path) -> None:
+    assert History(tmp_path / "none").find(Filter())["total"] == 0
+
+
+def test_many_runs_are_found_by_reading_none_of_them_again(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    result = json.dumps(trial_of(a_run()))
+    for number in range(10_000):
+        folder = runs / f"20260101-{number:06d}-001"
+        folder.mkdir(parents=True)
+        (folder / "result.json").write_text(result)
+    assert Index(runs).refresh() == 10_000
+    index = Index(runs)
+    assert index.refresh() == 0
+    total, page = index.find(Filter(words="box", first=9_990))
+    assert (total, len(page)) == (10_000, 10)
+
+
+def test_a_replay_sets_what_the_live_page_showed(runs: Path, entries: Entries) -> None:
+    changes = History(runs).changes(NAMES[0])
+    assert changes is not None
+    view = RunView()
+    for change, entry in zip(changes, a_run(NAMES[0], "put the red box away")):
+        assert change["set"] == json.loads(json.dumps(view.after(entry)))
+    assert len(changes) == len(entries)
+    assert changes[4]["words"] == "pick box"
+
+
+def test_two_runs_side_by_side_say_what_differs(runs: Path) -> None:
+    found = History(runs).compare(NAMES[0], NAMES[1])
+    assert found is not None
+    lines = {line["title"]: line for line in found["lines"]}
+    assert lines["Result"]["differs"]
+    assert (lines["Result"]["left"], lines["Result"]["right"]) == ("succeeded", "failed")
+    assert not lines["Commands"]["differs"]
+    assert [step["differs"] for step in found["steps"]] == [False, False]
+    assert History(runs).compare(NAMES[0], "none") is None
+
+
+@pytest.mark.parametrize("name", ["", "..", ".", "../runs", "a/b", "\0", ".index.sqlite", "x" * 200])
+def test_only_a_folder_of_the_folder_is_a_run(runs: Path, name: str) -> None:
+    assert History(runs).folder(name) is None
+
+
+@pytest.mark.parametrize("path", ["../secret.json", "/etc/passwd", "events.jsonl/..", "link.json",
+                                  "notes.txt", "\0"])
+def test_only_files_of_a_run_are_handed_out(runs: Path, path: str) -> None:
+    (runs / "secret.json").write_text("{}")
+    (runs / NAMES[0] / "notes.txt").write_text("x")
+    (runs / NAMES[0] / "link.json").symlink_to(runs / "secret.json")
+    assert History(runs).file(NAMES[0], path) is None
+    assert History(runs).file(NAMES[0], "result.json") is not None
+
+
+def test_a_run_is_found_by_its_path_its_events_or_its_name(runs: Path) -> None:
+    run = runs / NAMES[0]
+    assert find_run(str(run), Path("none")) == find_run(str(run / "events.jsonl"), Path("none")) == run
+    assert find_run(NAMES[0], runs) == run
+    assert find_run("bench", runs) is None

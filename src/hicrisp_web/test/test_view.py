@@ -1,0 +1,178 @@
+"""What the page shows of a run, made from its events alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List
+
+import pytest
+from conftest import Entries, a_run, write_run
+from hicrisp_core.model import Pose, RobotState
+from hicrisp_web.view.board import Board
+from hicrisp_web.view.following import Following
+from hicrisp_web.view.run_view import RunView
+from hicrisp_web.view.standing import Standing
+
+
+def shown(entries: Entries) -> Dict[str, Any]:
+    view = RunView()
+    for entry in entries:
+        view.after(entry)
+    return view.sections()
+
+
+def up_to(entries: Entries, kind: str, number: int = 1) -> Entries:
+    """The events up to the so many-th of a kind."""
+    at = [index for index, entry in enumerate(entries) if entry["kind"] == kind][number - 1]
+    return entries[: at + 1]
+
+
+def test_a_plan_shows_each_steps_state(entries: Entries) -> None:
+    now = shown(up_to(entries, "command", 2))
+    assert now["plan"]["steps"] == [0, 1]
+    assert [now[f"step:{index}"]["state"] for index in (0, 1)] == ["done", "running"]
+    assert now["doing"] == {"panda": "place box next to cylinder"}
+    assert shown(entries)["doing"] == {}
+
+
+def test_a_verdict_comes_with_its_measured_deviation(entries: Entries) -> None:
+    tried = [each for each in shown(entries)["step:1"]["moments"] if each["is"] == "command"]
+    assert [each["ok"] for each in tried] == [False, True]
+    assert [each["purpose"] for each in tried] == ["step", "retry"]
+    assert tried[0]["deviation"]["plane"] == 40.0
+    assert tried[0]["feedback"]["suggestion"] == "aim again"
+    assert tried[1]["deviation"]["plane"] == pytest.approx(2.24, abs=0.01)
+
+
+def test_a_correction_says_which_rung_who_and_why(entries: Entries) -> None:
+    made = next(each for each in shown(entries)["step:1"]["moments"] if each["is"] == "correction")
+    assert (made["rung"], made["who"], made["why"]) == ("offset", "the action decoder", "30 mm in x")
+    assert shown(entries)["corrections"] == {"offset": 1}
+
+
+def test_the_stack_grows_and_falls(entries: Entries) -> None:
+    grown = shown(up_to(entries, "stack"))["stack"]
+    assert [entry["command"] for entry in grown["entries"]] == ["place box next to cylinder"]
+    fallen = shown(entries)["stack"]
+    assert fallen["entries"] == []
+    assert [len(column["bars"]) for column in fallen["columns"]] == [1, 0]
+    assert fallen["deepest"] == 1
+
+
+def test_a_target_is_shown_with_where_the_thing_ended(entries: Entries) -> None:
+    first, second = shown(entries)["places"]
+    assert first["achieved"] == pytest.approx([0.54, 0.1, 0.03])
+    assert second["aim"] == [0.47, 0.1, 0.03]
+
+
+def test_a_deviation_is_turned_out_of_the_targets_frame(entries: Entries) -> None:
+    for entry in entries:
+        if entry["kind"] == "command" and "turn" in entry:
+            entry["turn"] = [0.0, 0.0, 0.5 ** 0.5, 0.5 ** 0.5]  # A quarter turn to the left.
+    assert shown(entries)["places"][0]["achieved"] == pytest.approx([0.5, 0.14, 0.03])
+
+
+def test_the_end_says_the_verdict_and_the_figures(entries: Entries) -> None:
+    run = shown(entries)["run"]
+    assert (run["state"], run["verdict"]) == ("ended", "succeeded")
+    assert run["figures"]["seconds"] == 3.4
+    assert shown(entries)["goal"]["state"] == "seen"
+
+
+def test_a_new_plan_takes_the_place_of_the_steps_from_there_on(entries: Entries) -> None:
+    again = {"kind": "plan", "t": 2.0, "steps": ["push box"], "from_step": 1, "source": "model"}
+    view = RunView()
+    for entry in up_to(entries, "step_finished"):
+        view.after(entry)
+    changed = view.after(again)
+    assert changed["plan"]["steps"] == [0, 1]
+    assert changed["step:1"]["text"] == "push box"
+    assert changed["plan"]["replans"] == 1
+    shorter = view.after({**again, "steps": []})
+    assert shorter["step:1"] is None
+
+
+def test_an_event_changes_only_what_it_is_about(entries: Entries) -> None:
+    view = RunView()
+    changes = [set(view.after(entry)) for entry in entries]
+    finished = next(at for at, entry in enumerate(entries) if entry["kind"] == "outcome")
+    assert changes[finished] == {"run", "step:0", "doing"}
+    assert view.after({"kind": "from another time"}) == {}
+
+
+def test_what_changed_makes_up_the_whole(entries: Entries) -> None:
+    view, made = RunView(), {}  # type: ignore[var-annotated]
+    made.update(view.sections())
+    for entry in entries:
+        made.update(json.loads(json.dumps(view.after(entry))))
+    assert made == view.sections()
+
+
+def test_a_page_gets_everything_first_and_then_what_is_new() -> None:
+    board, told = Board(), []  # type: ignore[var-annotated]
+    end = board.listen(lambda: told.append(1))
+    board.put({"a": 1, "b": 2})
+    count, all_ = board.since(0)
+    board.put({"a": 1, "b": 3})
+    assert all_ == {"a": 1, "b": 2}
+    assert board.since(count)[1] == {"b": 3}
+    end()
+    board.put({"a": 5})
+    assert len(told) == 2
+    assert board.readers == 0
+
+
+def live(entries: Entries, board: Board, folder: str = "") -> Following:
+    following = Following(board)
+    if folder:
+        following.status(entries[0]["task_id"], folder)
+    for entry in entries:
+        following.event(entries[0]["task_id"], entry)
+    return following
+
+
+def test_a_page_that_comes_late_sees_the_run_from_its_beginning(entries: Entries, tmp_path: Any) -> None:
+    """The folder holds more than was heard: the node was started again while the task ran."""
+    folder, board = write_run(tmp_path / "run", up_to(entries, "stack")), Board()
+    following = Following(board)
+    following.status(entries[0]["task_id"], str(folder))
+    heard = entries[len(up_to(entries, "offset")) - 3:]  # Two of them are in the folder, too.
+    for entry in heard:
+        following.event(entries[0]["task_id"], entry)
+    now = board.since(0)[1]
+    assert {name: now[name] for name in shown(entries)} == shown(entries)
+
+
+def test_the_next_task_begins_on_an_empty_page(entries: Entries) -> None:
+    board = Board()
+    following = live(entries, board)
+    following.event("next", {"kind": "task_received", "t": 0.0, "task_id": "next", "text": "pick the box"})
+    now = board.since(0)[1]
+    assert now["run"]["text"] == "pick the box"
+    assert now["step:0"] is None
+    assert now["stack"]["columns"] == []
+
+
+def test_a_run_whose_folder_is_elsewhere_is_followed_by_its_events(entries: Entries) -> None:
+    board = Board()
+    live(entries, board, "/nowhere/else")
+    assert board.since(0)[1]["run"]["verdict"] == "succeeded"
+
+
+def test_a_robot_stands_once_it_was_seen_at_one_place_for_a_while() -> None:
+    standing = Standing()
+
+    def see(now: float, x: float) -> Any:
+        return standing.see(now, {"panda": RobotState("panda", pose=Pose((x, 0.0, 0.5)))})["panda"]
+
+    assert see(0.0, 0.1) is None
+    assert see(0.3, 0.2) is False
+    assert see(0.7, 0.2) is False
+    assert see(0.9, 0.2001) is True
+    assert standing.see(1.0, {"agv": RobotState("agv", "base")}) == {"agv": None}
+
+
+def test_a_damaged_log_is_shown_as_far_as_it_goes(entries: Entries) -> None:
+    broken: List[Dict[str, Any]] = [{"kind": "verdict", "ok": "perhaps"}, {"kind": "stack", "entries": 7},
+                                    {"kind": "command", "target": [1]}, {"t": 3}, *a_run()]
+    assert shown(broken)["run"]["verdict"] == "succeeded"
