@@ -97,7 +97,7 @@ def read_record(run: Path) -> Iterator[Tuple[float, Dict[str, Any]]]:
         for kind, known in seen.items():
             listed = entry.get(kind)
             known.update((str(each["name"]), each) for each in (listed if isinstance(listed, list) else ())
-                         if isinstance(each, dict) and _NAMED <= set(each))
+                         if isinstance(each, dict) and set(each) >= _NAMED)
         base = next((each for each in seen["robots"].values() if each.get("kind") == "base"), None)
         if base is not None and isinstance(base["x"], float):
             way = [*way, [base["x"], base["y"]]][-_MOST_POINTS:]
