@@ -189,7 +189,7 @@ def reaching(within: float) -> Tuple[Outcome, ScriptedArm]:
         return follow(*given, **named)
 
     arm.follow = pushed
-    robot = ArmRobot(arm, SKILLS, arm.observe)
+    robot = ArmRobot(arm, SKILLS, arm.observe, hand=HAND)
     return robot.execute(replace(PICK, look_within=within), Deadline(10.0), Event()), arm
 
 
@@ -213,7 +213,7 @@ def test_a_thing_that_moves_whenever_it_is_reached_for_is_told_as_that() -> None
         return follow(*given, **named)
 
     arm.follow = pushed
-    robot = ArmRobot(arm, SKILLS, arm.observe)
+    robot = ArmRobot(arm, SKILLS, arm.observe, hand=HAND)
     outcome = robot.execute(replace(PICK, look_within=0.01), Deadline(10.0), Event())
     assert outcome.status is Status.EXECUTION
     assert outcome.cause is not None

@@ -14,6 +14,8 @@ _APART = 3
 """Pixels on either side of an outline that are compared."""
 _BEHIND = 0.012
 """How much farther what is beside a thing must be for the edge to be the thing's own, metres."""
+_UP = 0.0015
+"""How much higher a thing is beside an edge that is its own, metres."""
 _MANY = 700
 """Points of a surface that are used, about."""
 _MOST = 80
@@ -21,6 +23,8 @@ _MOST = 80
 _BIN = 0.002
 _PLATEAU = 3
 """Bins of heights that are one level face."""
+_LEVEL = 2.0
+"""How many times as full a level face is as a part of a side of its height."""
 _STRONG = 0.55
 """Part of the fullest bin that makes a level face."""
 
@@ -63,7 +67,12 @@ def measure(segment: Segment, ground: Ground) -> Optional[Shown]:
     inner = cv2.erode(segment.mask.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0) > 0
     if np.count_nonzero(inner) < 12:
         inner = segment.mask
-    near = np.abs(height - top) < max(0.004, 2.0 * ground.level.noise)
+    band = max(0.004, 2.0 * ground.level.noise)
+    near = np.abs(height - top) < band
+    # Of an upright side as many points lie at any height.
+    even = 2.0 * band / max(2.0 * band, high - low)
+    if np.count_nonzero(np.abs(heights - top) < band) < min(_LEVEL * even, 0.5) * len(heights):
+        near &= False
     colour = ground.view.colour[window]
     return Shown(_contour(segment, ground), ground.x[window][valid][::step].astype(float),
                  ground.y[window][valid][::step].astype(float), heights, top, low, high,
@@ -111,19 +120,22 @@ def _contour(segment: Segment, ground: Ground) -> np.ndarray:
     inside = np.rint(here - 2.0 * normal).astype(int)
     framed = ((outside >= 0) & (outside < (width, height))).all(axis=1)
     outside, inside = (np.clip(each, 0, (width - 1, height - 1)) for each in (outside, inside))
-    beyond, own = (_depth(ground, each) for each in (outside, inside))
+    beyond, own = (_at(ground.depth, each) for each in (outside, inside))
     other = ground.things[outside[:, 1], outside[:, 0]]
     robot = ground.robot[outside[:, 1], outside[:, 0]]
     compared = (beyond > 0.0) & (own > 0.0)
     behind = compared & (beyond > own + _BEHIND)
     nearer = compared & (beyond < own - _BEHIND)
+    # Where two things touch, the edge is that of the one which stands up from it.
+    up = _at(ground.height, inside) - _at(ground.height, outside)
+    upper = compared & other & ~nearer & (up > _UP)
     # Beyond the table, colour alone does not say what is a thing.
     table = ground.bare[outside[:, 1], outside[:, 0]]
-    return here[framed & ~robot & ~nearer & (~other | behind) & (table | behind)].astype(float)
+    return here[framed & ~robot & ~nearer & (~other | behind | upper) & (table | behind)].astype(float)
 
 
-def _depth(ground: Ground, pixels: np.ndarray) -> np.ndarray:
-    found: np.ndarray = ground.depth[pixels[:, 1], pixels[:, 0]]
+def _at(values: np.ndarray, pixels: np.ndarray) -> np.ndarray:
+    found: np.ndarray = values[pixels[:, 1], pixels[:, 0]]
     return found
 
 

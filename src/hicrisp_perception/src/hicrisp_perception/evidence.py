@@ -128,14 +128,14 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
                     scale * int(np.count_nonzero(through)), float(left), scale * whole)
 
 
-def explained(rendering: Rendering, ground: Ground) -> np.ndarray:
-    """Which pixels of a rendering's window the thing accounts for, with a rim for mixed pixels."""
+def explained(rendering: Rendering, ground: Ground, rim: int = 3) -> np.ndarray:
+    """Which pixels of a rendering's window the thing accounts for, with a rim of mixed pixels."""
     measured = ground.depth[rendering.part]
     inside = np.isfinite(rendering.depth)
     if not inside.any():
         return np.zeros(ground.depth[rendering.window].shape, bool)
     near = tolerance(ground, float(rendering.depth[inside].mean()))
-    turns = 3 if rendering.step == 1 else 2
+    turns = rim if rendering.step == 1 else (rim + 1) // 2
     about = cv2.dilate(inside.astype(np.uint8), _KERNEL, iterations=turns) > 0
     surface = np.where(inside, rendering.depth, np.float32(9.0))
     surface = np.where(inside, surface, cv2.erode(surface, _KERNEL, iterations=turns))

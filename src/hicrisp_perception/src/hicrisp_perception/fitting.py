@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Iterator, List, Optional, Tuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from hicrisp_perception.evidence import Evidence, Rendering, render, weigh
 from hicrisp_perception.forms import Lie
 from hicrisp_perception.outline import Placement, fit_outline
 from hicrisp_perception.segments import Ground, Segment
+from hicrisp_perception.tags import TagFit
 
 ON_TABLE = 0.012
 """Metres by which a bottom may seem to be off the table and yet stand on it."""
@@ -24,6 +26,9 @@ _LEAST_TOP = 20
 _SHORT = 0.75
 """Part of its extent below which a face is seen in part only."""
 _BAD = 99.0
+_GATE = 6.0
+"""Pixels around where a thing was in which its outline is looked for first."""
+_LEAST_OUTLINE = 24
 Start = Tuple[float, float, float]
 
 
@@ -35,6 +40,8 @@ class Fit:
         bottom: height of its lowest point, metres.
         resting: whether that is the height of something that it stands on, and not only measured.
         cost: 0 for a perfect fit, about 1 for a poor one.
+        segment, shown: what it was fitted to; none for what was found by its tags alone.
+        tags: by which it is known.
     """
 
     lie: Lie
@@ -44,8 +51,9 @@ class Fit:
     evidence: Evidence
     cost: float
     rendering: Rendering
-    segment: Segment
-    shown: Shown
+    segment: Optional[Segment] = None
+    shown: Optional[Shown] = None
+    tags: Optional[TagFit] = None
 
     @property
     def middle(self) -> float:
@@ -63,17 +71,23 @@ class Fit:
         return np.array([self.place.x, self.place.y, self.place.yaw])
 
 
-def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...] = (0.0,)
-        ) -> Optional[Fit]:
+def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...] = (0.0,),
+        before: Optional[Fit] = None, hint: Optional[Start] = None) -> Optional[Fit]:
     """Lay a shape into a segment as well as can be; ``None`` where it fits nowhere.
 
     Args:
         floors: heights of what it may stand on, metres; the table's is 0.
+        before: where it was last; what hides it in part leaves too little for a guess without.
+        hint: x, y and yaw where a hand let it go.
     """
     best: Optional[Fit] = None
+    if before is not None and before.lie == lie:
+        best = stay(before, segment, shown, ground)
+        if best is not None and best.cost < _GOOD:
+            return best
     for bottom, resting in _bottoms(lie, shown, floors):
         begun: List[Start] = []
-        for start in _starts(lie, shown, bottom, ground):
+        for start in chain(() if hint is None else (hint,), _starts(lie, shown, bottom, ground)):
             if any(_alike(start, other, lie.period) for other in begun):
                 continue
             begun.append(start)
@@ -85,6 +99,18 @@ def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[
     return best
 
 
+def stay(before: Fit, segment: Segment, shown: Shown, ground: Ground) -> Optional[Fit]:
+    """A shape about where it was; exactly there when too little of its outline is seen to say more."""
+    place = before.place
+    start = (place.x, place.y, place.yaw)
+    again = settle(before.lie, start, before.bottom, before.resting, segment, shown, ground, _GATE)
+    enough = again is not None and again.place.points >= _LEAST_OUTLINE
+    if enough or again is None:
+        return again
+    return _weighed(before.lie, replace(place, points=0), before.bottom, before.resting, segment, shown,
+                    ground)
+
+
 def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segment, shown: Shown,
            ground: Ground, first_gate: float = math.inf) -> Optional[Fit]:
     """Move a shape from a start to where its outline fits, and weigh the evidence."""
@@ -92,7 +118,12 @@ def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segmen
     place = fit_outline(lie, start, middle, shown.contour, ground.view.rays, first_gate)
     if not np.isfinite(place.covariance).all():
         place = Placement(*start, np.diag([1e-4, 1e-4, 0.1]), _BAD, 0)
-    pose = lie.pose(place.x, place.y, middle, place.yaw)
+    return _weighed(lie, place, bottom, resting, segment, shown, ground)
+
+
+def _weighed(lie: Lie, place: Placement, bottom: float, resting: bool, segment: Segment, shown: Shown,
+             ground: Ground) -> Optional[Fit]:
+    pose = lie.pose(place.x, place.y, bottom + lie.height / 2.0, place.yaw)
     rendering = render(lie, pose, ground, segment.window)
     if rendering is None:
         return None

@@ -45,7 +45,7 @@ def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Opt
     shown = weigh(first, ground)
     pose, best = expected, None
     for _ in range(_ROUNDS):
-        segment = _segment(thing, pose, ground, family)
+        segment = segment_about(thing, pose, ground, family)
         if segment is None or segment.pixels < _LEAST_SEEN:
             break
         measured = measure(segment, ground)
@@ -66,7 +66,8 @@ def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Opt
     return best, shown
 
 
-def _segment(thing: WorldObject, pose: Pose, ground: Ground, family: Optional[int]) -> Optional[Segment]:
+def segment_about(thing: WorldObject, pose: Pose, ground: Ground, family: Optional[int] = None
+                  ) -> Optional[Segment]:
     """The pixels that may show the thing there."""
     lie, _ = lie_at(thing, pose)
     rendering = render(lie, pose, ground)

@@ -9,12 +9,14 @@ import numpy as np
 from hicrisp_core.scene.colours import COLOURS
 
 _BITS = 5
+HUES = 3
+"""The first family that has a hue."""
 _GREYS = ("white", "grey")
 _DARK = 0.2
 """Part of the table's brightness below which a pixel without a hue is taken for black."""
 _DARK_COLOUR = 0.065
 """How much a dark pixel's channels may differ where it has no hue, as a part of the table's brightness."""
-_COLOURLESS = 0.11
+_COLOURLESS = 0.15
 """Saturation below which a pixel has no hue."""
 _LEVEL_FACE, _OTHER_FACE = (0.8, 1.2), (0.3, 1.2)
 """How bright a level face and any other can be beside a level one in the same light."""
@@ -29,11 +31,12 @@ UNSURE = 1.0
 def families() -> Dict[str, int]:
     """The number of each family of colours that one pixel can be told to belong to; 0 is no paint's."""
     chromatic = [name for name in COLOURS if name not in (*_GREYS, "black")]
-    found = {name: number for number, name in enumerate(chromatic, 3)}
+    found = {name: number for number, name in enumerate(chromatic, HUES)}
     return {**found, "black": 2, **{name: 1 for name in _GREYS}}
 
 
 FAMILIES: Mapping[str, int] = families()
+COUNT = max(FAMILIES.values()) + 1
 
 
 class Palette:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
-from hicrisp_core.model import WorldObject
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.shapes import BOWL_WALL
 from scipy.optimize import linear_sum_assignment
 
 from hicrisp_perception.contours import Shown, measure
 from hicrisp_perception.evidence import explained
 from hicrisp_perception.fitting import Fit, fit
 from hicrisp_perception.forms import Lie, lies_of
-from hicrisp_perception.paint import LIGHTS, Likeness
-from hicrisp_perception.segments import LEAST_PIXELS, Ground, Segment, segments_in
+from hicrisp_perception.paint import COUNT, FAMILIES, HUES, LIGHTS, UNSURE, Likeness
+from hicrisp_perception.segments import Ground, Segment, Window, segments_in
 
 _NOBODY = 1.3
 """Cost of a segment that is none of the things."""
@@ -30,6 +31,10 @@ _CLEARLY = 0.35
 _FAR = 0.25
 """Metres from where a thing was that count as much as half a wrong colour."""
 _ROUNDS = 5
+_PATCH = 0.03
+"""Part of a segment that has a hue, from which on it is not taken for noise."""
+_MOST = 0.7
+"""Part of a segment that a thing accounts for when the segment is nothing else."""
 _LEAST_SEEN = 40
 _LEAST_PART = 0.12
 """Part of what is not covered of a thing that has to be seen in one segment."""
@@ -53,77 +58,134 @@ class Findings:
     rest: List[Tuple[Segment, Optional[Shown]]] = field(default_factory=list)
     light: Optional[float] = None
 
-    def claim(self, fit_: Fit, ground: Ground) -> None:
-        """Take a thing's pixels from the others."""
-        self.claimed[fit_.rendering.window] |= explained(fit_.rendering, ground)
+    def claim(self, fit_: Fit, ground: Ground, others: Sequence[Segment] = (), rim: int = 3) -> None:
+        """Take a thing's pixels from the others.
+
+        Args:
+            others: segments that keep their pixels unless the thing accounts for nearly all of them.
+            rim: pixels around it that are mixed.
+        """
+        own = np.zeros(self.claimed.shape, bool)
+        own[fit_.rendering.window] = explained(fit_.rendering, ground, rim)
+        for other in others:
+            there = own[other.window]
+            part = np.count_nonzero(there & other.mask) / max(1, other.pixels)
+            if 0.0 < part < _MOST:
+                there &= ~other.mask
+        self.claimed |= own
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What is known from the pictures before.
+
+    Args:
+        fits: the things that stood somewhere.
+        dropped: where hands let things go that were not seen since.
+    """
+
+    fits: Mapping[str, Fit] = field(default_factory=dict)
+    dropped: Mapping[str, Pose] = field(default_factory=dict)
 
 
 def recognise(ground: Ground, things: Sequence[WorldObject], found: Findings,
-              before: Mapping[str, Tuple[float, float]]) -> Findings:
+              before: Memory, motley: bool = False) -> Findings:
     """Find things in what no thing accounts for yet.
 
     Args:
         things: those that may be there.
         found: what was found otherwise; it is added to.
-        before: where things were last, metres.
+        before: what is known from the pictures before.
+        motley: whether things have patches of other colours, such as tags: then they are not cut where their
+            colour changes, and known by what there is of their own.
     """
     left = [thing for thing in things if thing.name not in found.fits]
-    tried: Dict[Tuple[int, int], bool] = {}
+    tried: Set[Tuple[int, ...]] = set()
     for _ in range(_ROUNDS):
-        segments = segments_in(ground, ground.things & ~found.claimed)
-        measured = [(segment, measure(segment, ground)) for segment in segments]
-        usable = [(segment, shown) for segment, shown in measured if shown is not None]
-        fresh = [pair for pair in usable if not tried.get(_key(pair[0]))]
-        found.rest = measured
+        where = ground.things & ~found.claimed
+        found.rest = [(segment, measure(segment, ground)) for segment in segments_in(ground, where, motley)]
+        usable = [(segment, shown) for segment, shown in found.rest if shown is not None]
+        fresh = [pair for pair in usable if _key(pair[0], found) not in tried]
         if not fresh or not left:
             break
-        named = _assign(ground, fresh, left, found, before)
-        for segment, _ in fresh:
-            tried[_key(segment)] = True
+        tried |= {_key(segment, found) for segment, _ in fresh}
+        named = _assign(ground, fresh, left, found, before, motley)
         if not named:
             break
         for name, best in named.items():
             found.fits[name] = best
-            found.claim(best, ground)
+            found.claim(best, ground, [segment for segment, _ in usable if segment is not best.segment])
         left = [thing for thing in left if thing.name not in named]
-    found.rest = [pair for pair in found.rest if pair[0].pixels >= LEAST_PIXELS]
     return found
 
 
-def _key(segment: Segment) -> Tuple[int, int]:
-    return hash((segment.window[0].start, segment.window[1].start, segment.family)), segment.pixels
+def _key(segment: Segment, found: Findings) -> Tuple[int, ...]:
+    """A segment and how much is known around it: what it may stand on."""
+    rows, columns = segment.window
+    near = sum(1 for each in found.fits.values() if _overlap(each.rendering.window, segment.window))
+    return rows.start, columns.start, segment.family, segment.pixels, near
+
+
+def _overlap(one: Window, other: Window) -> bool:
+    return all(a.start < b.stop and b.start < a.stop for a, b in zip(one, other))
 
 
 def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject],
-            found: Findings, before: Mapping[str, Tuple[float, float]]) -> Dict[str, Fit]:
-    likeness = Likeness([(shown.level, shown.other) for _, shown in segments],
-                        [thing.attributes.get("colour") for thing in things])
-    if found.light is None:
-        found.light = _light(likeness, segments, things)
-    colour = likeness.costs(found.light)
-    floors = (0.0, *sorted(fit_.bottom + fit_.lie.height for fit_ in found.fits.values()))
+            found: Findings, before: Memory, motley: bool) -> Dict[str, Fit]:
+    if motley:
+        colour = _patches(ground, segments, things)
+    else:
+        likeness = Likeness([(shown.level, shown.other) for _, shown in segments],
+                            [thing.attributes.get("colour") for thing in things])
+        if found.light is None:
+            found.light = _light(likeness, segments, things)
+        colour = likeness.costs(found.light)
+    floors = (0.0, *(fit_.bottom + (BOWL_WALL if fit_.lie.shape.hollow else fit_.lie.height)
+                     for fit_ in found.fits.values()))
     total = np.full((len(segments), len(things)), 9.0)
     fits: Dict[Tuple[int, int], Fit] = {}
     for row, (segment, shown) in enumerate(segments):
         likely = sorted((float(colour[row, column]) + _height_misfit(shown, thing), column)
                         for column, thing in enumerate(things) if colour[row, column] <= _FOREIGN)
         for column, best in _fits(segment, shown, ground, floors, [
-                (column, things[column], float(colour[row, column])) for _, column in likely]):
+                (column, things[column], float(colour[row, column])) for _, column in likely], before):
             open_ = best.evidence.whole - best.evidence.covered
             if best.evidence.seen < max(_LEAST_SEEN, _LEAST_PART * open_):
                 continue
             name = things[column].name
             fits[row, column] = best
             total[row, column] = best.cost + 0.6 * colour[row, column]
-            if name in before:
-                away = math.dist((best.place.x, best.place.y), before[name])
+            if name in before.fits:
+                last = before.fits[name].place
+                away = math.hypot(best.place.x - last.x, best.place.y - last.y)
                 total[row, column] += 0.5 * min(1.0, away / _FAR)
     rows, columns = _cheapest(total, _NOBODY)
     return {things[column].name: fits[row, column] for row, column in zip(rows, columns)}
 
 
+def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]
+             ) -> np.ndarray:
+    """(segments, things): the costs of colours where only some of what is seen has the thing's own."""
+    costs = np.empty((len(segments), len(things)))
+    for row, (segment, _) in enumerate(segments):
+        counts = np.bincount(ground.family[segment.window][segment.mask], minlength=COUNT)
+        hues = counts[HUES:]
+        strongest = int(hues.max()) if hues.sum() > _PATCH * segment.pixels else 0
+        for column, thing in enumerate(things):
+            family = FAMILIES.get(thing.attributes.get("colour", ""))
+            if family is None:
+                costs[row, column] = UNSURE / 2.0
+            elif family < HUES:  # Tags are black and white themselves.
+                costs[row, column] = 0.6 if strongest else 0.3
+            else:
+                own = int(counts[family])
+                costs[row, column] = 1.0 - own / strongest if strongest and own else _FOREIGN + 0.1
+    return costs
+
+
 def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...],
-          likely: Sequence[Tuple[int, WorldObject, float]]) -> List[Tuple[int, Fit]]:
+          likely: Sequence[Tuple[int, WorldObject, float]], before: Memory
+          ) -> List[Tuple[int, Fit]]:
     """The fits of things in a segment: standing upright, and on other sides where none fits so.
 
     Args:
@@ -139,9 +201,16 @@ def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, .
             if colour > clear + _CLEARLY:
                 continue
             for lie in lies_of(thing)[1:] if lying else lies_of(thing)[:1]:
-                if lie not in known:
-                    known[lie] = fit(lie, segment, shown, ground, floors)
-                best = known[lie]
+                last, dropped = before.fits.get(thing.name), before.dropped.get(thing.name)
+                if last is not None and last.lie == lie:
+                    best = fit(lie, segment, shown, ground, floors, last)
+                elif dropped is not None and not lying:
+                    x, y, _ = dropped.position
+                    best = fit(lie, segment, shown, ground, floors, hint=(x, y, dropped.yaw))
+                else:
+                    if lie not in known:
+                        known[lie] = fit(lie, segment, shown, ground, floors)
+                    best = known[lie]
                 if best is not None and (column not in found
                                          or best.cost + _LYING < found[column].cost):
                     found[column] = best

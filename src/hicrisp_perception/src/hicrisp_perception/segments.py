@@ -219,10 +219,17 @@ class Sorter:
         return found
 
 
-def segments_in(ground: Ground, where: np.ndarray) -> List[Segment]:
-    """Connected pieces of one family among some pixels, the largest first."""
+def segments_in(ground: Ground, where: np.ndarray, uncut: bool = False) -> List[Segment]:
+    """Connected pieces of one family among some pixels, the largest first.
+
+    Args:
+        uncut: leave them whole where their colour changes; their family is then the table's.
+    """
     found: List[Segment] = []
     for window, mask in _pieces(where, (0, 0)):
+        if uncut:
+            found.append(Segment(window, mask, 0))
+            continue
         family = ground.family[window]
         numbers = np.unique(family[mask])
         for number in numbers:

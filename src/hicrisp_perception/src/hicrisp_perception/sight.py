@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, List, Mapping, Optional, Tuple
+from typing import Container, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 from hicrisp_core.detector.perception import frames_of
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.model.track import Track, Visibility
@@ -14,6 +15,7 @@ from hicrisp_core.ports.eyes import Frames
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.robot.description import RobotBody, bodies_of
 from hicrisp_core.scene import Scene
+from hicrisp_core.scene.tags import Tag, tags_of
 
 from hicrisp_perception.grip import Grips, Hand
 from hicrisp_perception.in_hand import confirms, look_in_hand, regrasped
@@ -24,8 +26,13 @@ from hicrisp_perception.robot_body import robot_pixels
 from hicrisp_perception.segments import Ground, Sorter
 from hicrisp_perception.strangers import Strangers
 from hicrisp_perception.support import on_their_feet
+from hicrisp_perception.tagged import by_tags
+from hicrisp_perception.tags import TagReader
 from hicrisp_perception.tracking import Tracks
 from hicrisp_perception.view import Rays, Straightener, View, check
+
+_LEAST_SIZE = 0.008
+"""Metres below which a thing does not stand out from the noise of the depth."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +48,42 @@ class SightSettings:
     strangers: bool = True
 
 
+def check_sizes(scene: Scene) -> None:
+    """Refuse a scene with things that a camera does not see.
+
+    Raises:
+        ConfigError: naming the thing.
+    """
+    for thing in scene.things:
+        if min(thing.size) < _LEAST_SIZE or sorted(thing.size)[1] < 2.0 * _LEAST_SIZE:
+            size = " x ".join(f"{1000.0 * value:g}" for value in thing.size)
+            raise ConfigError(f"{thing.name} of the scene '{scene.name}' is too small to be seen: {size} mm. "
+                              f"The camera needs {1000.0 * _LEAST_SIZE:g} mm, and twice that in two "
+                              "directions; use perception:=poses, or larger things")
+
+
 class SceneSight:
     """Sees the things of a scene in the pictures of a camera; implements ``Perception``.
 
     Nothing is known of where things are before the first picture: the scene says what there is, not where.
 
     Args:
+        tags: what the things wear; what the scene says by default.
         bodies: the robots, by whose links they are told from things; those of the scene by default.
+
+    Raises:
+        ConfigError: for things that are too small to be seen or to wear tags.
     """
 
     def __init__(self, scene: Scene, settings: Optional[SightSettings] = None,
+                 tags: Optional[Sequence[Tag]] = None,
                  bodies: Optional[Mapping[str, RobotBody]] = None) -> None:
         self._settings = settings or SightSettings()
         self._things: Dict[str, WorldObject] = {thing.name: thing for thing in scene.things}
+        check_sizes(scene)
+        worn = tags if tags is not None else tags_of(scene) if scene.tags else ()
+        self._reader = TagReader(worn) if worn else None
+        self._warnings: Tuple[str, ...] = ()
         found = bodies if bodies is not None else bodies_of(scene)
         self._links = {frame: capsules for body in found.values() for frame, capsules in body.links.items()}
         self._arms = {name: frames_of(name, body) for name, body in found.items() if body.kind == ARM}
@@ -88,16 +118,33 @@ class SceneSight:
         ground = self._sorter.ground(view, robot_pixels(view.rays, view.depth, robots, self._links))
         found = Findings(np.zeros(view.shape, bool), light=self._same_paint_in(ground))
         held = self._look_at_hands(ground, hands, found)
+        self._read_tags(ground, found, held)
         if self._settings.shapes:
             wanted = [thing for name, thing in self._things.items() if name not in held]
-            recognise(ground, wanted, found, self._tracks.places(self._grips.held))
+            recognise(ground, wanted, found, self._tracks.memory(self._grips.held), self._reader is not None)
             self._look_for_taken(ground, hands, found)
-            on_their_feet(found, ground)
+        on_their_feet(found, ground)
         self._lit = (found.light, float(ground.table_colour.max()))
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
         if self._settings.strangers:
             self._strangers.look(ground, found.claimed, hands)
         return (*self._tracks.all, *self._strangers.tracks)
+
+    @property
+    def warnings(self) -> Tuple[str, ...]:
+        """What is wrong with what the last picture shows, as sentences for people."""
+        return self._warnings
+
+    def _read_tags(self, ground: Ground, found: Findings, held: Container[str]) -> None:
+        if self._reader is None:
+            return
+        report = self._reader.read(ground.view)
+        loose = {name: tags for name, tags in report.fits.items() if name not in held}
+        fits, wrong = by_tags(loose, self._things, ground, self._settings.shapes)
+        self._warnings = (*report.warnings, *wrong)
+        for name, fit in fits.items():
+            found.fits[name] = fit
+            found.claim(fit, ground, rim=1)  # What is below it is not yet known.
 
     def _same_paint_in(self, ground: Ground) -> Optional[float]:
         """The light by how bright the table is now; it keeps its paint."""

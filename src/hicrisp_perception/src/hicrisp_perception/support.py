@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Dict, Iterator, Tuple
 
 from hicrisp_core.model.shapes import BOWL_WALL
+from shapely.geometry import Point, Polygon
 
 from hicrisp_perception.fitting import Fit, settle
 from hicrisp_perception.recognition import Findings
@@ -16,38 +17,60 @@ _NEAR = 0.015
 """Metres by which a bottom may seem to be off what it stands on."""
 _EQUAL = 5e-4
 _GATE = 6.0
-_OVER = 0.6
-"""Part of both radii within which the middles of things are that stand on each other."""
+_OVER = 0.15
+"""Part of the smaller outline that lies over the other where one thing stands on another."""
 
 
 def on_their_feet(found: Findings, ground: Ground) -> None:
     """Put each thing on the table or on what it stands on, the lowest first."""
     done: Dict[str, Fit] = {}
-    for name, fit in sorted(found.fits.items(), key=lambda entry: entry[1].bottom):
-        near = [(abs(height - fit.bottom), height) for height in _floors(fit, done)]
-        near = [entry for entry in near if entry[0] < _NEAR]
-        done[name] = _lowered(fit, min(near)[1], ground) if near else replace(fit, resting=False)
+    # What is in a bowl stands as low as the bowl.
+    for name, fit in sorted(found.fits.items(),
+                            key=lambda entry: (round(entry[1].bottom, 2), not entry[1].lie.shape.hollow)):
+        # Nothing reaches into what is below it, so the highest of several counts.
+        near = [height for height in _floors(fit, done) if abs(height - fit.bottom) < _NEAR]
+        done[name] = _lowered(fit, max(near), ground) if near else replace(fit, resting=False)
     found.fits.update(done)
 
 
 def _floors(fit: Fit, others: Dict[str, Fit]) -> Iterator[float]:
     yield 0.0
+    shadow = _shadow(fit)
     for other in others.values():
         away = math.hypot(fit.place.x - other.place.x, fit.place.y - other.place.y)
-        upright = other.lie.turn == (0.0, 0.0, 0.0, 1.0)
-        if other.lie.shape.hollow and upright:
+        if away > fit.lie.radius + other.lie.radius:
+            continue
+        if other.lie.shape.hollow and other.lie.turn == (0.0, 0.0, 0.0, 1.0):
             if away < other.lie.radius - BOWL_WALL:
                 yield other.bottom + BOWL_WALL
-        elif away < _OVER * (other.lie.radius + fit.lie.radius):
-            yield other.bottom + other.lie.height
+        else:
+            below = _shadow(other)
+            if shadow.intersection(below).area > _OVER * min(shadow.area, below.area):
+                yield other.bottom + other.lie.height
+
+
+def _shadow(fit: Fit) -> Polygon:
+    """The thing's outline on the ground."""
+    place, (along, across) = fit.place, fit.lie.across
+    if fit.lie.round:
+        return Point(place.x, place.y).buffer(fit.lie.radius)
+    cosine, sine = math.cos(place.yaw), math.sin(place.yaw)
+    corners = [(a * along / 2.0, b * across / 2.0) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    return Polygon([(place.x + cosine * x - sine * y, place.y + sine * x + cosine * y) for x, y in corners])
 
 
 def _lowered(fit: Fit, bottom: float, ground: Ground) -> Fit:
     """The same fit on another height: its outline is then seen elsewhere on the table."""
     if abs(bottom - fit.bottom) < _EQUAL:
         return replace(fit, bottom=bottom, resting=True)
+    if fit.tags is not None and (fit.segment is None or fit.shown is None):
+        place = fit.tags.standing(fit.lie, (fit.place.x, fit.place.y, fit.place.yaw), bottom,
+                                  ground.view.rays)
+        return replace(fit, place=place, bottom=bottom, resting=True)
+    if fit.segment is None or fit.shown is None:
+        return fit
     start: Tuple[float, float, float] = (fit.place.x, fit.place.y, fit.place.yaw)
     again = settle(fit.lie, start, bottom, True, fit.segment, fit.shown, ground, _GATE)
     if again is None or again.cost > fit.cost + 0.3:
         return replace(fit, resting=False)
-    return again
+    return replace(again, tags=fit.tags)

@@ -13,7 +13,7 @@ from hicrisp_core.model.track import Track, Uncertainty, Visibility
 from hicrisp_perception.evidence import render, weigh
 from hicrisp_perception.fitting import Fit
 from hicrisp_perception.forms import lie_at
-from hicrisp_perception.recognition import Findings
+from hicrisp_perception.recognition import Findings, Memory
 from hicrisp_perception.segments import Ground
 from hicrisp_perception.strangers import absent
 
@@ -68,10 +68,12 @@ class Tracks:
         return {name: known.pose for name, known in self._known.items()
                 if known.visibility is not Visibility.GONE}
 
-    def places(self, held: Container[str]) -> Dict[str, Tuple[float, float]]:
-        """Where things stood that are in no hand, metres."""
-        return {name: (known.pose.position[0], known.pose.position[1])
-                for name, known in self._known.items() if name not in held}
+    def memory(self, held: Container[str]) -> Memory:
+        """What is known of the things that are in no hand and not gone."""
+        there = {name: known for name, known in self._known.items()
+                 if name not in held and known.visibility is not Visibility.GONE}
+        return Memory({name: known.fit for name, known in there.items() if known.fit is not None},
+                      {name: known.pose for name, known in there.items() if known.fit is None})
 
     def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
         """A thing is where a hand has it, or had it."""
@@ -101,7 +103,7 @@ class Tracks:
         answer = absent(shown.seen, shown.through, shown.whole)
         if before.visibility is Visibility.GONE:
             answer = Visibility.GONE
-        return replace(before, visibility=answer, fit=None)
+        return replace(before, visibility=answer)
 
 
 def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) -> Known:

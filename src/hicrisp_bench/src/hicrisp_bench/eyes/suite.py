@@ -1,0 +1,73 @@
+"""Rows of the eyes' table: scenes by whether the things wear tags."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Dict, List, Sequence, Tuple
+
+from hicrisp_bench.eyes.trial import METHODS, EyesTrial, run_eyes_trial
+from hicrisp_bench.pool import run_all
+from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.suite import Report, Row, Section, at_least_one
+
+SCENES = ("tabletop", "blocks", "clutter")
+COLUMNS = ("scene", "method", "light", "n", "things", "found", "found_ci", "position_mm", "position_mm_p95",
+           "yaw_deg_p95", "confused", "unknown", "ms", "ms_p95")
+NOTE = ("The embedded camera's pictures with its noise, holes and grain, the arm at rest; the first picture "
+        "of each layout is judged by the true poses. `found` is of what is at least half visible, `confused` "
+        "counts things that were taken for one of another colour, `unknown` things that are not there. "
+        "`ms` is processor time of one core for a picture, tags and shapes together, the first picture of a "
+        "layout among them.")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """How much is measured."""
+    parser.add_argument("--layouts", type=at_least_one, default=200, help="random layouts of each row (200)")
+    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="seed of the first layout (0)")
+    parser.add_argument("--scene", dest="scenes", action="append", metavar="NAME",
+                        help=f"a scene at a table; may be repeated ({', '.join(SCENES)})")
+    parser.add_argument("--method", dest="methods", action="append", choices=METHODS,
+                        help="only with tags or only without")
+    parser.add_argument("--pictures", type=at_least_one, default=3, help="pictures of each layout (3)")
+    parser.add_argument("--light", type=float, default=1.0, help="factor on the usual light (1)")
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Look at every layout by every method."""
+    cases = [(scene, method) for scene in options.scenes or SCENES for method in options.methods or METHODS]
+    seeds = range(options.first, options.first + options.layouts)
+    every = [EyesTrial(options.config, scene, method, seed, options.pictures, options.light)
+             for scene, method in cases for seed in seeds]
+    results = run_all(run_eyes_trial, every, options.jobs, "eyes")
+    rows: List[Row] = []
+    for number, (scene, method) in enumerate(cases):
+        own = results[number * len(seeds):(number + 1) * len(seeds)]
+        rows.append({"scene": scene, "method": method, "light": options.light, **_row(own)})
+    missed = [{"scene": scene, "method": method, "seed": result["seed"],
+               "missed": ", ".join(result["missed"]), "confused": ", ".join(result["confused"])}
+              for number, (scene, method) in enumerate(cases)
+              for result in results[number * len(seeds):(number + 1) * len(seeds)]
+              if "crashed" not in result and (result["missed"] or result["confused"])]
+    sections: Tuple[Section, ...] = ()
+    if missed:
+        sections = (Section("Missed and confused", missed,
+                            ("scene", "method", "seed", "missed", "confused")),)
+    return Report(rows, COLUMNS, (), NOTE, {"missed": missed}, sections,
+                  not any(row["crashed"] for row in rows))
+
+
+def _row(results: Sequence[Dict[str, Any]]) -> Row:
+    whole = [result for result in results if "crashed" not in result]
+    things, found = (sum(result[key] for result in whole) for key in ("expected", "found"))
+    position, yaw, ms = (spread([value for result in whole for value in result[key]])
+                         for key in ("position_mm", "yaw_deg", "ms"))
+    return {
+        "n": len(results), "things": things, "found": found / max(1, things),
+        "found_ci": wilson_interval(found, things),
+        "position_mm": position.get("median"), "position_mm_p95": position.get("p95"),
+        "yaw_deg": yaw.get("median"), "yaw_deg_p95": yaw.get("p95"),
+        "confused": sum(len(result["confused"]) for result in whole),
+        "unknown": sum(result["unknown"] for result in whole),
+        "ms": ms.get("median"), "ms_p95": ms.get("p95"),
+        "crashed": [result["crashed"] for result in results if "crashed" in result],
+    }

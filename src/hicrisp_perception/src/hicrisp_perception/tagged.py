@@ -1,0 +1,142 @@
+"""Things that are known by their tags, laid exactly into the picture by their shapes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import product
+from typing import Dict, List, Mapping, Optional, Tuple
+
+import numpy as np
+from hicrisp_core.model import Pose, WorldObject
+
+from hicrisp_perception.contours import measure
+from hicrisp_perception.evidence import render, weigh
+from hicrisp_perception.fitting import ON_TABLE, Fit, settle
+from hicrisp_perception.forms import Lie, lie_at, lies_of, unit
+from hicrisp_perception.in_hand import segment_about
+from hicrisp_perception.outline import Placement
+from hicrisp_perception.segments import Ground
+from hicrisp_perception.tags import TagFit, depth_shift, yaw_of
+from hicrisp_perception.view import matrix_of
+
+_LEVEL = 1.3
+"""Pixels by which corners may be off, in the mean, where a thing stands: tags that are small look turned."""
+_CLEAR = 0.7
+"""Pixels below which no other way is tried."""
+_ROUNDS = 4
+_SAME = 0.002
+"""Metres of depth that are not worth another round."""
+_SURE = 0.0015
+"""Metres from which on tags say more than an outline with tags in it."""
+_PIERCED = 0.5
+_GATE = 8.0
+_GOOD = 0.5
+_AGREES = 0.012
+"""Metres by which a shape may be off its tags and be the same thing."""
+_LEAST_POINTS = 30
+
+
+def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], ground: Ground, shapes: bool
+            ) -> Tuple[Dict[str, Fit], List[str]]:
+    """The things whose tags were seen, and what is wrong with tags, as sentences for people.
+
+    Args:
+        shapes: whether their outlines may correct what the tags say.
+    """
+    fits: Dict[str, Fit] = {}
+    warnings: List[str] = []
+    for name, tags in found.items():
+        if name not in things:
+            warnings.append(f"The tags {tags.numbers} are of {name}, which the scene does not hold; take "
+                            "them out of their file, or add it to the scene.")
+            continue
+        own = _by_tags_alone(things[name], tags, ground)
+        if own is None:
+            warnings.append(f"The tags {tags.numbers} of {name} do not fit together; measure where they are "
+                            "on it and correct their file.")
+            continue
+        if own.evidence.pierced > _PIERCED:  # The picture shows something else there.
+            continue
+        sure = math.sqrt(float(np.linalg.eigvalsh(own.place.covariance[:2, :2]).max()))
+        exact = _by_shape(things[name], own, ground) if shapes and sure > _SURE else None
+        fits[name] = exact or own
+    return fits, warnings
+
+
+def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground) -> Optional[Fit]:
+    """Standing on one of its sides where its tags allow that, else as they are seen."""
+    best: Optional[Tuple[Lie, Placement, float]] = None
+    for guess, quarter in product(tags.guesses, range(4)):
+        lie = _nearest(thing, guess)
+        # A small tag may seem turned by anything.
+        yaw = yaw_of(guess, lie) + quarter * math.pi / 2.0
+        place, bottom = _standing(lie, (guess.position[0], guess.position[1], yaw), tags, ground)
+        if best is None or place.error < best[1].error:
+            best = lie, place, bottom
+        if best[1].error < _CLEAR:
+            break
+    if best is not None and best[1].error < _LEVEL:
+        lie, place, bottom = best
+        resting = abs(bottom) < ON_TABLE
+        return _seen(lie, place, 0.0 if resting else bottom, resting, tags, ground)
+    free = tags.free(ground.view)
+    if free is None:
+        return None
+    lie, yaw = lie_at(thing, free.pose)
+    x, y, z = free.pose.position
+    sure = free.uncertainty
+    spread = np.diag([sure.position ** 2, sure.position ** 2, sure.yaw ** 2])
+    place = Placement(x, y, yaw, spread, free.error, len(tags.pixels))
+    return _seen(lie, place, z - lie.height / 2.0, False, tags, ground)
+
+
+def _nearest(thing: WorldObject, guess: Pose) -> Lie:
+    """The way to lie that is the least tilted from how it seems to."""
+    turn = matrix_of(guess)
+    return max(lies_of(thing), key=lambda lie: float((turn @ unit(lie.turn).T)[2, 2]))
+
+
+def _standing(lie: Lie, start: Tuple[float, float, float], tags: TagFit, ground: Ground
+              ) -> Tuple[Placement, float]:
+    """Where it stands, and on which height, which the depth of its tags says."""
+    rays = ground.view.rays
+    bottom = 0.0
+    place = tags.standing(lie, start, bottom, rays)
+    for _ in range(_ROUNDS):
+        pose = lie.pose(place.x, place.y, bottom + lie.height / 2.0, place.yaw)
+        shift = depth_shift(pose, tags.pairs, ground.view)
+        middle = np.array(pose.position)
+        fall = float((middle - rays.origin)[2]) / max(0.05, float(rays.depth_of(middle)))
+        if shift is None or abs(bottom + shift * fall) < ON_TABLE and bottom == 0.0 or abs(shift) < _SAME:
+            break
+        bottom = max(0.0, bottom + shift * fall)
+        bottom = 0.0 if bottom < ON_TABLE else bottom
+        place = tags.standing(lie, (place.x, place.y, place.yaw), bottom, rays)
+    return place, bottom
+
+
+def _seen(lie: Lie, place: Placement, bottom: float, resting: bool, tags: TagFit, ground: Ground
+          ) -> Optional[Fit]:
+    pose = lie.pose(place.x, place.y, bottom + lie.height / 2.0, place.yaw)
+    rendering = render(lie, pose, ground)
+    if rendering is None:
+        return None
+    return Fit(lie, place, bottom, resting, weigh(rendering, ground), 0.0, rendering, tags=tags)
+
+
+def _by_shape(thing: WorldObject, own: Fit, ground: Ground) -> Optional[Fit]:
+    """The same with the outline where it is seen; ``None`` where that says too little."""
+    segment = segment_about(thing, own.pose, ground)
+    shown = measure(segment, ground) if segment is not None else None
+    if segment is None or shown is None:
+        return None
+    start = (own.place.x, own.place.y, own.place.yaw)
+    exact = settle(own.lie, start, own.bottom, own.resting, segment, shown, ground, _GATE)
+    if exact is None or exact.cost > _GOOD or exact.place.points < _LEAST_POINTS:
+        return None
+    if math.hypot(exact.place.x - start[0], exact.place.y - start[1]) > _AGREES:
+        return None
+    if own.lie.round:  # An outline does not show how a round thing is turned; its tags do.
+        exact = replace(exact, place=replace(exact.place, yaw=own.place.yaw))
+    return replace(exact, tags=own.tags)

@@ -1,0 +1,274 @@
+"""AprilTags in a picture, and the things that wear them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+
+import cv2
+import numpy as np
+from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import conjugate, from_axes, multiply
+from hicrisp_core.model.track import Uncertainty
+from hicrisp_core.scene.tags import Tag
+
+from hicrisp_perception.forms import Lie, unit
+from hicrisp_perception.outline import Placement
+from hicrisp_perception.view import Rays, View
+
+_CORNER = 0.35
+"""Pixels by which a corner may be off."""
+_ROUNDS = 12
+_WORST = 2.5
+"""Pixels by which corners may be off in the mean where tags are where their file says."""
+_DEPTH_LEAST = 12
+_SMALL = 12.0
+"""Pixels along the edge of a tag below which it is not trusted to be turned as it seems."""
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A tag in a picture.
+
+    Args:
+        corners: (4, 2) pixels, in the order of ``Tag.corners``.
+    """
+
+    number: int
+    corners: np.ndarray
+
+    @property
+    def edge(self) -> float:
+        """Pixels along its edges, in the mean."""
+        return float(np.mean(np.linalg.norm(self.corners - np.roll(self.corners, -1, axis=0), axis=1)))
+
+
+@dataclass(frozen=True, eq=False)
+class TagFit:
+    """A thing by its tags.
+
+    Args:
+        guesses: its pose as its largest tag shows it: of a small flat tag two look nearly the same.
+        points, pixels: the corners of its tags in its own frame, metres, and where they are seen.
+        pairs: its tags and where they are seen.
+    """
+
+    guesses: Tuple[Pose, ...]
+    points: np.ndarray
+    pixels: np.ndarray
+    pairs: Tuple[Tuple[Tag, Sighting], ...]
+
+    @property
+    def numbers(self) -> str:
+        """Of its tags, for messages."""
+        return ", ".join(str(tag.number) for tag, _ in self.pairs)
+
+    def standing(self, lie: Lie, start: Tuple[float, float, float], bottom: float, rays: Rays) -> Placement:
+        """Where it stands as it lies there, upright on a height: three numbers fit many corners well.
+
+        Args:
+            start: x, y, yaw to begin with.
+        """
+        local = self.points @ unit(lie.turn).T
+        place = np.array(start)
+        middle = bottom + lie.height / 2.0
+        normal = np.eye(3)
+        for _ in range(_ROUNDS):
+            rest = _flat(place, middle, local, self.pixels, rays)
+            slope = np.stack([(_flat(place + step, middle, local, self.pixels, rays) - rest) / 1e-5
+                              for step in np.eye(3) * 1e-5], axis=1)
+            normal = slope.T @ slope + np.diag([1.0, 1.0, 1e-3])
+            move = -np.linalg.solve(normal, slope.T @ rest)
+            place = place + move
+            if float(np.abs(move).max()) < 5e-5:
+                break
+        rest = _flat(place, middle, local, self.pixels, rays)
+        error = math.sqrt(float(np.mean(rest ** 2)) * 2.0)
+        x, y, yaw = (float(value) for value in place)
+        return Placement(x, y, yaw, np.linalg.inv(normal) * max(error, _CORNER) ** 2, error, len(rest) // 2)
+
+    def free(self, view: View) -> Optional[FreeFit]:
+        """Its pose however it is turned; ``None`` when its tags contradict each other."""
+        found = [_refined(guess, self.points, self.pixels, view) for guess in self.guesses]
+        best = min(found, key=lambda each: each.error) if found else None
+        if best is None or best.error > _WORST:
+            return None
+        poor = max(1.0, _SMALL / max(one.edge for _, one in self.pairs))
+        sure = best.uncertainty
+        rough = Uncertainty(sure.position * poor, sure.height * poor, sure.yaw * poor)
+        return replace(best, pose=_at_depth(best.pose, self.pairs, view), uncertainty=rough)
+
+
+@dataclass(frozen=True)
+class FreeFit:
+    """A pose that all corners of a thing's tags were fitted to.
+
+    Args:
+        error: root of the mean square of the corners' distances, pixels.
+    """
+
+    pose: Pose
+    uncertainty: Uncertainty
+    error: float
+
+
+def yaw_of(pose: Pose, lie: Lie) -> float:
+    """The yaw of a lie that brings it nearest to a pose, radians."""
+    return Pose((0.0, 0.0, 0.0), multiply(pose.orientation, conjugate(lie.turn))).yaw
+
+
+def _flat(place: np.ndarray, middle: float, local: np.ndarray, pixels: np.ndarray, rays: Rays) -> np.ndarray:
+    x, y, yaw = place
+    cosine, sine = math.cos(yaw), math.sin(yaw)
+    points = np.stack([x + cosine * local[:, 0] - sine * local[:, 1],
+                       y + sine * local[:, 0] + cosine * local[:, 1], middle + local[:, 2]], axis=1)
+    found: np.ndarray = (rays.project(points) - pixels).ravel()
+    return found
+
+
+@dataclass(frozen=True)
+class TagReport:
+    """What tags say of a picture, and what is wrong with them, as sentences for people."""
+
+    fits: Mapping[str, TagFit]
+    warnings: Tuple[str, ...] = ()
+
+
+class TagReader:
+    """Finds tags and the things that wear them.
+
+    Args:
+        tags: those that are known.
+    """
+
+    def __init__(self, tags: Sequence[Tag]) -> None:
+        self._tags = {tag.number: tag for tag in tags}
+        settings = cv2.aruco.DetectorParameters()
+        settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+        settings.cornerRefinementWinSize = 3
+        settings.adaptiveThreshWinSizeMin = 5
+        settings.adaptiveThreshWinSizeMax = 25
+        settings.adaptiveThreshWinSizeStep = 20
+        settings.minMarkerPerimeterRate = 0.03
+        dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_APRILTAG_36h11)
+        self._detector = cv2.aruco.ArucoDetector(dictionary, settings)
+
+    def sightings(self, view: View) -> List[Sighting]:
+        """The tags in a picture, known or not."""
+        grey = cv2.cvtColor(view.colour, cv2.COLOR_RGB2GRAY)
+        corners, numbers, _ = self._detector.detectMarkers(grey)
+        if numbers is None:
+            return []
+        return [Sighting(int(number), each.reshape(4, 2).astype(float))
+                for number, each in zip(numbers.ravel(), corners)]
+
+    def read(self, view: View) -> TagReport:
+        """The things whose tags are seen."""
+        seen = self.sightings(view)
+        warnings = [f"Tag {one.number} is in no file of tags; add it to the file, or cover it."
+                    for one in seen if one.number not in self._tags]
+        twice = sorted({one.number for one in seen if sum(other.number == one.number for other in seen) > 1})
+        for number in twice:
+            whose = f" of {self._tags[number].thing}" if number in self._tags else ""
+            warnings.append(f"Tag {number}{whose} is seen at two places at once; remove one of them. "
+                            "Neither is used.")
+        worn: Dict[str, List[Tuple[Tag, Sighting]]] = {}
+        for one in seen:
+            if one.number in self._tags and one.number not in twice:
+                tag = self._tags[one.number]
+                worn.setdefault(tag.thing, []).append((tag, one))
+        fits = {name: TagFit(self._guesses(pairs, view), np.concatenate(
+            [[tag.pose.apply(corner) for corner in tag.corners] for tag, _ in pairs]), np.concatenate(
+            [one.corners for _, one in pairs]), tuple(pairs)) for name, pairs in worn.items()}
+        return TagReport(fits, tuple(warnings))
+
+    @staticmethod
+    def _guesses(pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Tuple[Pose, ...]:
+        """Of a small flat tag two poses look nearly the same: both, of the largest tag."""
+        tag, one = max(pairs, key=lambda pair: pair[1].edge)
+        found, turns, shifts, _ = cv2.solvePnPGeneric(
+            np.array(tag.corners), one.corners, view.rays.lens.matrix, None, flags=cv2.SOLVEPNP_IPPE_SQUARE)
+        poses: List[Pose] = []
+        for turn, shift in zip(turns, shifts) if found else ():
+            matrix = cv2.Rodrigues(turn)[0]
+            own = Pose(_vector(shift), from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
+            poses.append(view.rays.camera.compose(own).compose(tag.to_middle))
+        return tuple(poses)
+
+
+def _vector(values: np.ndarray) -> Tuple[float, float, float]:
+    x, y, z = (float(value) for value in np.ravel(values))
+    return x, y, z
+
+
+def _turned(pose: Pose, step: np.ndarray) -> Pose:
+    """A pose moved by metres and turned by radians about the world's axes."""
+    matrix = cv2.Rodrigues(step[3:])[0] @ np.array(pose.axes).T
+    return Pose(_vector(np.array(pose.position) + step[:3]),
+                from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
+
+
+def _refined(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> FreeFit:
+    """Least squares over all corners."""
+    normal = np.eye(6)
+    for _ in range(_ROUNDS):
+        rest = _rest(pose, points, pixels, view)
+        slope = np.empty((len(rest), 6))
+        for column in range(6):
+            step = np.zeros(6)
+            step[column] = 1e-5
+            slope[:, column] = (_rest(_turned(pose, step), points, pixels, view) - rest) / 1e-5
+        normal = slope.T @ slope + np.diag([1.0] * 3 + [1e-3] * 3)
+        move = -np.linalg.solve(normal, slope.T @ rest)
+        length = float(np.linalg.norm(move))
+        pose = _turned(pose, move * min(1.0, 0.3 / max(length, 1e-9)))
+        if length < 1e-6:
+            break
+    rest = _rest(pose, points, pixels, view)
+    error = math.sqrt(float(np.mean(rest ** 2)) * 2.0)
+    covariance = np.linalg.inv(normal) * max(error, _CORNER) ** 2
+    level = float(np.linalg.eigvalsh(covariance[:2, :2]).max())
+    return FreeFit(pose, Uncertainty(math.sqrt(level), math.sqrt(float(covariance[2, 2])),
+                                     math.sqrt(float(covariance[5, 5]))), error)
+
+
+def _rest(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> np.ndarray:
+    world = points @ np.array(pose.axes) + np.array(pose.position)
+    found: np.ndarray = (view.rays.project(world) - pixels).ravel()
+    return found
+
+
+def _at_depth(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Pose:
+    """The pose moved along its ray to the measured distance, which the size of small tags says badly."""
+    shift = depth_shift(pose, pairs, view)
+    if shift is None or abs(shift) > 0.05:
+        return pose
+    ray = np.array(pose.position) - view.rays.origin
+    return pose.shifted(_vector(shift * ray / float(view.rays.depth_of(np.array(pose.position)))))
+
+
+def depth_shift(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Optional[float]:
+    """How much farther tags are measured than on a thing at a pose, metres along the optical axis; ``None``
+    where too little depth is measured.
+    """
+    rests: List[np.ndarray] = []
+    for tag, one in pairs:
+        low = np.maximum(np.floor(one.corners.min(axis=0)).astype(int), 0)
+        high = np.maximum(np.ceil(one.corners.max(axis=0)).astype(int), 0)
+        part = (slice(int(low[1]), int(high[1])), slice(int(low[0]), int(high[0])))
+        depth = view.depth[part]
+        if depth.size == 0:
+            continue
+        mask = np.zeros(depth.shape, np.uint8)
+        cv2.fillConvexPoly(mask, np.rint(one.corners - low).astype(np.int32), 1)
+        inside = (mask > 0) & (depth > 0.0)
+        if np.count_nonzero(inside) < _DEPTH_LEAST:
+            continue
+        turn = pose.compose(tag.pose)
+        normal, middle = np.array(turn.axes[2]), np.array(turn.position)
+        slant = view.rays.part(part).T.reshape(*depth.shape, 3)[inside] @ normal
+        if float(np.abs(slant).min()) < 0.1:
+            continue
+        rests.append(depth[inside] - float((middle - view.rays.origin) @ normal) / slant)
+    return float(np.median(np.concatenate(rests))) if rests else None
