@@ -204,6 +204,8 @@ class Dashboard(unittest.TestCase):
         self.board.sees("#replay .where", "1 of")
         self.board.page.keyboard.press("End")
         expect(self.board.find("#replay .step.done")).to_have_count(2)
+        expect(self.board.find("#replay .scene .thing.movable")).to_have_count(4)
+        self.board.keep("replay")
 
     def test_nobody_is_kept_out(self) -> None:
         self.workspace.inject_fault(kind="miss", count=1)

@@ -59,7 +59,8 @@ class Lab(unittest.TestCase):
         assert self.workspace.finished(task).state == TaskStatus.CANCELED
         subscriber.unregister()
         assert [step.robot for step in plan.steps] == ["panda", "agv", "panda", "agv", "agv"]
-        assert [list(step.after) for step in plan.steps] == [[], [], [0, 1], [2], [3]]
+        waits = [list(step.after) for step in plan.steps]
+        assert waits == [[], [], [0, 1], [2], [3]], waits
         assert all(step.has_after for step in plan.steps)
 
     def test_a_base_that_fails_leaves_the_arm_to_finish_what_does_not_need_it(self) -> None:

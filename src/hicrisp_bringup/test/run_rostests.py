@@ -35,7 +35,7 @@ def embedded_world_is_here() -> bool:
 def test_rostest(file: Path, tmp_path: Path) -> None:
     absent = [] if FOLDER == HERE else missing_packages([file])
     assert not absent, f"it needs packages that are not here: {', '.join(absent)}"
-    embedded = ("embedded", "camera", "kitchen", "agv", "agv_faults", "zones", "lab", "moveit")
+    embedded = ("embedded", "camera", "eyes", "kitchen", "agv", "agv_faults", "zones", "lab", "moveit")
     if file.stem in embedded and not embedded_world_is_here():
         pytest.skip("the embedded world does not run here")
     if file.stem == "dashboard" and not (find_spec("playwright") and Path("/usr/bin/chromium").exists()):

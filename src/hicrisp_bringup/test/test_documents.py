@@ -12,6 +12,7 @@ from hicrisp_nodes.cli import main as hicrisp
 from hicrisp_nodes.cli import options as demo
 
 from hicrisp_perception import calibrate_options as calibration
+from hicrisp_perception import look_options as looking
 
 ROOT = Path(__file__).parents[3]
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -42,7 +43,7 @@ def parsers() -> Dict[str, Callable[..., object]]:
     """Who reads the command line of a program."""
     bench = pytest.importorskip("hicrisp_bench.cli", reason="the suites do not run here")
     return {"scripts/demo": demo.parse, "scripts/bench": bench.parse, "hicrisp": hicrisp.parse,
-            "scripts/calibrate_camera": calibration.parse}
+            "scripts/calibrate_camera": calibration.parse, "scripts/look": looking.parse}
 
 
 def test_the_commands_of_the_documents_are_taken() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, Dict, List
 
 import pytest
@@ -122,22 +123,35 @@ def test_a_page_gets_everything_first_and_then_what_is_new() -> None:
     assert board.readers == 0
 
 
-def live(entries: Entries, board: Board, folder: str = "") -> Following:
-    following = Following(board)
+def live(entries: Entries, board: Board, folder: str = "", task: str = "") -> Following:
+    following, task = Following(board), task or entries[0]["task_id"]
     if folder:
-        following.status(entries[0]["task_id"], folder)
+        following.status(task, folder)
     for entry in entries:
-        following.event(entries[0]["task_id"], entry)
+        following.event(task, entry)
     return following
 
 
-def test_a_page_that_comes_late_sees_the_run_from_its_beginning(entries: Entries, tmp_path: Any) -> None:
+def test_a_page_that_comes_late_sees_the_run_from_its_beginning(entries: Entries, tmp_path: Path) -> None:
     """The folder holds more than was heard: the node was started again while the task ran."""
     folder, board = write_run(tmp_path / "run", up_to(entries, "stack")), Board()
     following = Following(board)
     following.status(entries[0]["task_id"], str(folder))
     heard = entries[len(up_to(entries, "offset")) - 3:]  # Two of them are in the folder, too.
     for entry in heard:
+        following.event(entries[0]["task_id"], entry)
+    now = board.since(0)[1]
+    assert {name: now[name] for name in shown(entries)} == shown(entries)
+
+
+def test_a_run_whose_events_come_before_its_status_is_shown_from_its_beginning(
+    entries: Entries, tmp_path: Path
+) -> None:
+    board, begun = Board(), up_to(entries, "stack")
+    folder = write_run(tmp_path / "run", begun)
+    following = live(begun[-2:], board, task=entries[0]["task_id"])
+    following.status(entries[0]["task_id"], str(folder))
+    for entry in entries[len(begun):]:
         following.event(entries[0]["task_id"], entry)
     now = board.since(0)[1]
     assert {name: now[name] for name in shown(entries)} == shown(entries)

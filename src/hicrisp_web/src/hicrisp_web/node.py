@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Optional
 
 import rospy
 from hicrisp_core.errors import ConfigError
@@ -13,6 +14,7 @@ from hicrisp_ros.node import run
 
 from hicrisp_web.history.history import History
 from hicrisp_web.live.address import kept_token, write_private
+from hicrisp_web.live.base_watch import BaseWatch
 from hicrisp_web.live.node_scene import NodeScene
 from hicrisp_web.live.queue_watch import QueueWatch
 from hicrisp_web.live.services import Services, deeds_of
@@ -27,6 +29,8 @@ from hicrisp_web.view.board import Board
 from hicrisp_web.view.following import Following
 
 _END_LIMIT = 3.0
+_BASE_TOPICS = {"scan": "/scan", "map": "/map", "route": "/move_base/NavfnROS/plan"}
+"""What a base publishes, by the parameters that name it otherwise."""
 LOOPBACK = "127.0.0.1"
 
 
@@ -40,9 +44,13 @@ class Dashboard:
         following, services = Following(board), Services()
         self._queue = QueueWatch(board, services, following)
         self._topics = Topics(board, following, self._queue.look)
-        self._world = WorldWatch(board, lambda: self._scene.domain())
+        self._world = WorldWatch(board, lambda: self._scene.domain(), lambda: following.task)
         self._scene = NodeScene(board, configuration, str(parameter("safety", "")),
                                 lambda: self._world.latest)
+        self._base: Optional[BaseWatch] = None
+        if configuration.scene.arena is not None:
+            topics = [str(parameter(name, default)) for name, default in _BASE_TOPICS.items()]
+            self._base = BaseWatch(board, *topics)
         found = listen(str(parameter("address", LOOPBACK)), int(parameter("port", PORT)))
         port = int(found.getsockname()[1])
         public = str(parameter("public", "")) or f"{LOOPBACK}:{port}"

@@ -141,11 +141,16 @@ class Gate:
         """Ask for something that the user may do; where nothing is asked, nobody does it."""
         return self._autonomy != FULL and self._ask(wanted, cancel, unasked=False)
 
+    @property
+    def reviews(self) -> bool:
+        """Whether every plan is shown to the user before it runs."""
+        return self._autonomy == REVIEWED
+
     def review(self, offered: PlanReview, cancel: Event) -> Optional[Plan]:
         """The plan that shall be carried out, as it is or as the user changed it; ``None`` where none
         shall.
         """
-        if self._autonomy != REVIEWED:
+        if not self.reviews:
             return offered.plan
         with self._news:
             self.offered, self._chosen = offered, None

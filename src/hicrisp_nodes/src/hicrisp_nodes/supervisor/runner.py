@@ -31,6 +31,8 @@ from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
 from hicrisp_ros.ports.picture import wait_for_picture
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.ports.robot import RosRobot
+from hicrisp_web.view.scene_record import FILE_NAME as SCENE_FILE
+from hicrisp_web.view.scene_record import SceneRecord
 
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_nodes.supervisor.gate import Gate
@@ -40,6 +42,7 @@ from hicrisp_nodes.supervisor.pictures import Camera, caption_of
 from hicrisp_nodes.supervisor.progress import ENDED, Progress
 from hicrisp_nodes.supervisor.queue import Request
 from hicrisp_nodes.supervisor.reports import Reports
+from hicrisp_nodes.supervisor.scene_watch import SceneWatch
 
 _SIMULATORS = ("embedded_world", "gazebo_scene")
 """The nodes that simulate."""
@@ -99,7 +102,9 @@ class TaskRunner:
         request.progress = replace(request.progress, run_folder=str(folder))
         story = _Story(request.progress)
         try:
-            with EventLog(folder, [lambda event: self._reports.event(event, request.id)]) as log:
+            record = SceneRecord(folder / SCENE_FILE, self._configuration.scene, self._configuration.domain)
+            with EventLog(folder, [lambda event: self._reports.event(event, request.id)]) as log, \
+                    SceneWatch(self._observer, record):
                 self._follow(request, story, log)
         finally:
             finish_run(folder)
@@ -183,6 +188,8 @@ class TaskRunner:
                                       spoken())
 
         def review(plan: Plan, world: WorldState) -> Optional[Plan]:
+            if not self._gate.reviews:
+                return plan
             request.plan = plan
             self._reports.plan(plan, request.id)
             return self._gate.review(PlanReview(plan, domain, world), cancel)

@@ -13,6 +13,7 @@ from hicrisp_core.trace.replay import read_events
 from hicrisp_web.history.comparing import compared
 from hicrisp_web.history.index import Filter, Index, read_result
 from hicrisp_web.history.replaying import changes_of
+from hicrisp_web.view.scene_record import read_record
 
 _NAME = re.compile(r"[\w.-]{1,120}")
 _FILES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".gif", ".html", ".json", ".jsonl"})
@@ -51,7 +52,7 @@ class History:
         """What each event of a run changes on the page; ``None`` where there is no such run."""
         run = self.folder(name)
         try:
-            return None if run is None else changes_of(read_events(run))
+            return None if run is None else changes_of(read_events(run), read_record(run))
         except OSError:
             return None
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping
+from typing import Any, Dict, Iterable, List, Mapping, Tuple
 
 from hicrisp_core.trace.read_event import event_of
 
 from hicrisp_web.view.run_view import RunView
 
+Sights = Iterable[Tuple[float, Mapping[str, Any]]]
+SEEN = "seen"
+"""The kind of the moments at which something was seen to have moved; no event has it."""
 
-def changes_of(entries: Iterable[Mapping[str, Any]]) -> List[Dict[str, Any]]:
+
+def changes_of(entries: Iterable[Mapping[str, Any]], sights: Sights = ()) -> List[Dict[str, Any]]:
     """One moment for each event of a known kind: its number in the log from 0, its seconds, its kind, a few
-    words, and the sections that it sets.
+    words, and the sections that it sets; and one for each sight of the scene, by its seconds.
     """
     view, found = RunView(), []
     for number, entry in enumerate(entries):
@@ -19,7 +23,8 @@ def changes_of(entries: Iterable[Mapping[str, Any]]) -> List[Dict[str, Any]]:
         if sections:
             found.append({"number": number, "t": entry.get("t", 0.0), "kind": entry.get("kind", ""),
                           "words": _words(entry), "set": sections})
-    return found
+    seen = [{"number": -1, "t": t, "kind": SEEN, "words": "", "set": sections} for t, sections in sights]
+    return sorted([*found, *seen], key=lambda moment: float(moment["t"] or 0.0)) if seen else found
 
 
 def _words(entry: Mapping[str, Any]) -> str:

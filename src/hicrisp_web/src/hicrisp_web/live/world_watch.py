@@ -12,6 +12,7 @@ from hicrisp_ros.wall_clock import WallTimer
 
 from hicrisp_msgs.msg import WorldState
 from hicrisp_web.view.board import Board
+from hicrisp_web.view.ground_view import Trail
 from hicrisp_web.view.scene_view import world_section
 from hicrisp_web.view.standing import Standing
 
@@ -22,20 +23,23 @@ _LOOK = 0.5
 
 
 class WorldWatch:
-    """Keeps the sections ``world`` and ``standing`` up to date.
+    """Keeps the sections ``world``, ``standing`` and ``path`` (the way of a base) up to date.
 
     Args:
         domain: gives the domain of the scene that is loaded now.
+        task: gives the id of the task that is shown, with which a base's way begins anew.
     """
 
-    def __init__(self, board: Board, domain: Callable[[], Domain]) -> None:
+    def __init__(self, board: Board, domain: Callable[[], Domain], task: Callable[[], str]) -> None:
         self._board = board
         self._domain = domain
+        self._task = task
+        self._trail = Trail()
         self._subscriber: Optional[rospy.Subscriber] = None
         self._standing = Standing()
         self._shown = 0.0
         self.latest: Optional[WorldState] = None
-        board.put({"world": None, "standing": {}})
+        board.put({"world": None, "standing": {}, "path": None})
         self._timer = WallTimer(_LOOK, self._follow_readers, "world")
 
     def _follow_readers(self) -> None:
@@ -53,4 +57,5 @@ class WorldWatch:
         self._shown = now
         world = world_from_msg(message)
         self._board.put({"world": world_section(world, self._domain()),
-                         "standing": self._standing.see(now, world.robots)})
+                         "standing": self._standing.see(now, world.robots),
+                         "path": self._trail.see(self._task(), world.robots) or None})

@@ -45,6 +45,7 @@ class Desk:
 
     Args:
         deeds: what a page may ask for, by name; none in a replay.
+        pace: how often deeds are done that are not urgent; so is ``guesses`` of wrong tokens.
         over: whether the server is about to end.
     """
 
@@ -53,6 +54,8 @@ class Desk:
     guard: Guard
     deeds: Mapping[str, Deed] = field(default_factory=dict)
     camera: Camera = no_camera
+    pace: Allowance = field(default_factory=lambda: Allowance(10.0, 30))
+    guesses: Allowance = field(default_factory=lambda: Allowance(1.0, 20))
     over: Callable[[], bool] = lambda: False
 
 
@@ -103,11 +106,9 @@ def _camera(desk: Desk) -> Callable[[Request], Any]:
 
 def _may(desk: Desk) -> Callable[[Request], Any]:
     """Whether whoever asks may steer; a wrong token is asked about at a slow pace."""
-    guesses = Allowance(1.0, 20)
-
     async def may(request: Request) -> Response:
         ok = desk.guard.token_ok(request.headers.get("authorization"))
-        if not ok and not guesses.take():
+        if not ok and not desk.guesses.take():
             return reply(Said(False, "Too many wrong tokens; wait a moment.").as_dict(), 429)
         return reply({"steer": ok and bool(desk.deeds), "live": bool(desk.deeds)})
 
@@ -115,11 +116,9 @@ def _may(desk: Desk) -> Callable[[Request], Any]:
 
 
 def _do(desk: Desk) -> Callable[[Request], Any]:
-    pace, guesses = Allowance(10.0, 30), Allowance(1.0, 20)
-
     async def do(request: Request) -> Response:
         deed = desk.deeds.get(request.path_params["deed"])
-        refused = _refusal(deed, request, guesses, pace)
+        refused = _refusal(deed, request)
         if refused is not None:
             return reply(Said(False, refused[1]).as_dict(), refused[0])
         assert deed is not None
@@ -130,17 +129,16 @@ def _do(desk: Desk) -> Callable[[Request], Any]:
         said = await run_in_threadpool(deed.call, **fields)
         return reply(said.as_dict())
 
-    def _refusal(deed: Optional[Deed], request: Request, guesses: Allowance,
-                 pace: Allowance) -> Optional[Tuple[int, str]]:
+    def _refusal(deed: Optional[Deed], request: Request) -> Optional[Tuple[int, str]]:
         if not desk.guard.origin_ok(request.headers.get("origin")):
             return 403, "Another site's page may not do this."
         if not desk.guard.token_ok(request.headers.get("authorization")):
-            if not guesses.take():
+            if not desk.guesses.take():
                 return 429, "Too many wrong tokens; wait a moment."
             return 401, "Steering needs the token: open the address that the launch printed."
         if deed is None:
             return 404, "There is no such deed."
-        if not deed.urgent and not pace.take():
+        if not deed.urgent and not desk.pace.take():
             return 429, "Too many requests at once; wait a moment."
         return None
 

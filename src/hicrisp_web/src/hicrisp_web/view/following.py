@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any, Dict, List, Mapping
 from typing import Counter as Counted
 
+from hicrisp_core.trace.events import TaskReceived
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.replay import read_events
 
@@ -25,6 +26,8 @@ class Following:
     def __init__(self, board: Board) -> None:
         self._board = board
         self._task = ""
+        self._whole = True
+        """Whether the run is shown from its first event on."""
         self._view = RunView()
         self._read: Counted[str] = Counter()
         self._shown: List[str] = []
@@ -41,6 +44,7 @@ class Following:
         with self._lock:
             if task != self._task:
                 self._turn_to(task, [])
+                self._whole = entry.get("kind") == TaskReceived.kind
             told = to_json(entry)
             if self._read[told] > 0:
                 self._read[told] -= 1
@@ -50,8 +54,12 @@ class Following:
     def status(self, task: str, folder: str) -> None:
         """A task runs, or was the last; its folder where it has one."""
         with self._lock:
-            if task != self._task and folder:
-                self._turn_to(task, _events(Path(folder)))
+            if not folder or (task == self._task and self._whole):
+                return
+            entries = _events(Path(folder))
+            if entries or task != self._task:
+                self._turn_to(task, entries)
+            self._whole = True
 
     def _turn_to(self, task: str, entries: List[Dict[str, Any]]) -> None:
         """Show another task from its first event on."""

@@ -40,4 +40,5 @@ class Reader:
     def examples(self, task: str, world: WorldState) -> List[str]:
         """Sentences that would be carried out now, the scene's own first."""
         found = self._brain.refused(PlanRequest(Task(task), world), "").alternatives
-        return list(dict.fromkeys((*([task] if task else []), *found)))
+        others = [each for each in dict.fromkeys(found) if each.lower() != task.lower()]
+        return [task, *others] if task else others

@@ -26,7 +26,8 @@ def scene_section(scene: Scene, workspace: Optional[Box] = None) -> Dict[str, An
     walls = {**arena.walls, **arena.border()} if arena is not None else {}
     return {
         "name": scene.name, "description": scene.description, "task": scene.task, "seed": scene.seed,
-        "flat": not scene.symbolic, "bounds": _bounds(scene, workspace), "workspace": workspace,
+        "known": sorted(scene.objects), "flat": not scene.symbolic,
+        "bounds": _bounds(scene, workspace), "workspace": workspace,
         "arms": [name for name in scene.robots if arena is None or name not in arena.starts],
         "bases": {name: {"radius": start.radius} for name, start in arena.starts.items()} if arena else {},
         "walls": [{"from": list(wall.start), "to": list(wall.end), "width": wall.thickness}
@@ -78,8 +79,8 @@ def _bounds(scene: Scene, workspace: Optional[Box]) -> Optional[Box]:
             half = 0.5 * (math.hypot(*thing.size[:2]) if thing.name != TABLE else max(thing.size[:2]))
             x, y = thing.pose.position[:2]
             points += [(x - half, y - half), (x + half, y + half)]
-    if workspace is not None:
-        points += [workspace[:2], workspace[2:]]
+    if workspace is not None and points:
+        points.append((0.0, 0.0))  # The foot of the arm; its box may reach beyond the drawing.
     if not points:
         return None
     xs, ys = [point[0] for point in points], [point[1] for point in points]

@@ -52,7 +52,13 @@ export class Replay {
     this.where = h("output", { for: "moment", class: "where" });
     this.play = h("button", { type: "button", id: "play", class: "main", onclick: () => this.toggle() }, "Play");
     this.speed = h("select", { "aria-label": "Speed" }, SPEEDS.map((speed) => h("option", { value: speed }, `${speed} ×`)));
-    const step = (by) => () => { this.close(); this.showPlay(); this.go(this.at + by); };
+    const step = (by) => () => {
+      this.close();
+      this.showPlay();
+      let at = this.at + by;
+      while (this.changes[at] && this.changes[at].kind === "seen") at += by; // From event to event.
+      this.go(at);
+    };
     const [main, side] = [h("div", { class: "column wide" }), h("div", { class: "column" })];
     this.pictures = h("figure", { class: "card picture", hidden: true });
     this.root.replaceChildren(
@@ -65,7 +71,7 @@ export class Replay {
       h("div", { class: "live past" }, main, side));
     new RunPanel(main, this.sections);
     new StackPanel(side, this.sections);
-    new ScenePanel(side, this.sections, "Where things were put");
+    new ScenePanel(side, this.sections, "From above");
     side.append(this.pictures);
   }
 

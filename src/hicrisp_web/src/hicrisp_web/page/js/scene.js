@@ -58,14 +58,14 @@ export class ScenePanel {
       ...(this.sections.get("scan") || []).map(([x, y]) => s("circle", { ...ground.at(x, y), r: 1.3, class: "scan" })),
       ...(world ? world.robots : []).map((robot) => robotOf(ground, robot, scene)),
       ...places.slice(-12).map((place, at, all) => placeOf(ground, place, at === all.length - 1)),
-      ...things.map((thing) => label(ground, thing)),
+      ...labels(ground, things.filter((thing) => thing.movable || !scene || scene.known.includes(thing.name))),
       ground.rule(),
     ];
     const said = things.filter((thing) => thing.movable).map((thing) => `${thing.name} at ${thing.x.toFixed(2)}, ${thing.y.toFixed(2)} m`).join("; ");
     this.drawing.replaceChildren(s("svg", { viewBox: `0 0 ${ground.width} ${ground.height}`, role: "img",
       "aria-label": `From above, metres: ${said || "nothing is seen yet"}.` }, parts.filter(Boolean)));
     const key = [["target", "target"], ["aim", "aim, less the learned offset"], ["achieved", "where it ended"]]
-      .filter(([kind]) => places.some((place) => place[kind]));
+      .filter(([kind]) => places.some((place) => (kind === "aim" ? place.aim && apart(place) : place[kind])));
     if (scene && scene.workspace) key.push(["workspace", "where the tool may go"]);
     if (scene && scene.zones.length) key.push(["zone", "keep out"]);
     if (this.sections.get("path")) key.push(["path", "driven"]);
@@ -155,11 +155,21 @@ function shape(ground, thing) {
     transform: `translate(${cx} ${cy}) rotate(${ground.turn(thing.yaw)})` }, named);
 }
 
-function label(ground, thing) {
-  if (thing.name === "table" && !thing.movable) return null;
-  const [x, y] = ground.point(thing.x, thing.y);
-  const down = thing.movable ? Math.max(9, ground.long(Math.max(thing.size[0], thing.size[1])) / 2 + 11) : 4;
-  return s("text", { x: x.toFixed(1), y: Math.min(y + down, ground.height - 3).toFixed(1), class: "name", "text-anchor": "middle" }, thing.name.replaceAll("_", " "));
+// Names below their things, or wherever beside them no other name stands.
+function labels(ground, things) {
+  const taken = [];
+  return things.filter((thing) => thing.name !== "table").map((thing) => {
+    const text = thing.name.replaceAll("_", " ");
+    const [x, y] = ground.point(thing.x, thing.y);
+    const [wide, off] = [3.1 * text.length, Math.max(6, ground.long(Math.max(thing.size[0], thing.size[1])) / 2)];
+    const places = thing.movable ? [[0, off + 11], [0, -off - 4], [wide + off + 3, 4], [-wide - off - 3, 4], [0, off + 23]] : [[0, 4]];
+    const boxes = places.map(([dx, dy]) => [x + dx - wide, y + dy - 10, x + dx + wide, y + dy + 2]);
+    const free = boxes.findIndex((box) => box[0] >= 0 && box[2] <= ground.width && box[3] <= ground.height
+      && !taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]));
+    const [left, , right, bottom] = boxes[Math.max(0, free)];
+    taken.push(boxes[Math.max(0, free)]);
+    return s("text", { x: ((left + right) / 2).toFixed(1), y: (bottom - 2).toFixed(1), "text-anchor": "middle" }, text);
+  });
 }
 
 function zoneOf(ground, zone) {
@@ -188,7 +198,7 @@ function placeOf(ground, place, last) {
     return s("path", { class: kind, d: `M${px - 6} ${py}H${px + 6}M${px} ${py - 6}V${py + 6}` }, s("title", {}, `${kind}: ${place.text}`));
   };
   const parts = [cross(place.target, "target")];
-  if (place.aim && Math.hypot(place.aim[0] - place.target[0], place.aim[1] - place.target[1]) > 5e-4) {
+  if (place.aim && apart(place)) {
     parts.push(ground.line([place.target, place.aim], "aim"), s("circle", { ...ground.at(...place.aim), r: 3, class: "aim" }));
   }
   if (place.achieved) {
@@ -197,6 +207,8 @@ function placeOf(ground, place, last) {
   }
   return s("g", { class: `spot ${last ? "last" : ""}` }, parts);
 }
+
+const apart = (place) => Math.hypot(place.aim[0] - place.target[0], place.aim[1] - place.target[1]) > 5e-4;
 
 function around(places) {
   const points = places.flatMap((place) => [place.target, place.aim, place.achieved].filter(Boolean));

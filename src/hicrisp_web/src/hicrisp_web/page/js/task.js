@@ -25,6 +25,7 @@ export class TaskForm {
     const task = $("task").value.trim();
     if (!task) return $("task").focus();
     setText($("submit-said"), "…");
+    this.asked += 1; // What is being read is out of date.
     const said = await perform("submit", { task });
     setText($("submit-said"), said.ok ? `Taken: ${said.message}.` : said.message);
     if (said.ok) {
