@@ -26,6 +26,7 @@ _LEAST_TOP = 20
 _SHORT = 0.75
 """Part of its extent below which a face is seen in part only."""
 _LOOSE = 0.3
+_NO_WORSE = 0.1
 _BAD = 99.0
 _GATE = 6.0
 """Pixels around where a thing was in which its outline is looked for first."""
@@ -84,7 +85,7 @@ def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[
     best: Optional[Fit] = None
     if before is not None and before.lie == lie:
         best = stay(before, segment, shown, ground)
-        if best is not None and best.cost < _GOOD:
+        if best is not None and best.cost < max(_GOOD, before.cost + _NO_WORSE):
             return best
     for bottom, resting in _bottoms(lie, shown, floors):
         begun: List[Start] = []

@@ -154,7 +154,7 @@ class SceneSight:
                 found.claim(fit, ground, rim=1)  # What is below it is not yet known.
             left = segments_in(ground, ground.things & ~found.claimed, uncut=True)
             windows = [segment.window for segment in left if segment.pixels > _CLOSER_LOOK]
-            if not windows:
+            if not windows or all(name in held or name in found.fits for name in self._things):
                 break
         self._warnings = tuple(dict.fromkeys(warnings))
 

@@ -24,6 +24,8 @@ _WORST = 2.5
 """Pixels by which corners may be off in the mean where tags are where their file says."""
 _WIDEST = 27
 """Pixels of the widest neighbourhood in which dark is told from light."""
+_LARGE = 80
+"""Pixels along a part beyond which it shows its tags at first sight."""
 _CLOSER, _RIM = 4, 8
 """Factor by which parts are enlarged, and the pixels around them."""
 _DEPTH_LEAST = 12
@@ -165,6 +167,8 @@ class TagReader:
         found: Dict[int, Sighting] = {}
         height, width = view.shape
         for rows, columns in windows:
+            if max(rows.stop - rows.start, columns.stop - columns.start) > _LARGE:
+                continue
             top, left = max(0, rows.start - _RIM), max(0, columns.start - _RIM)
             part = view.colour[top:min(height, rows.stop + _RIM), left:min(width, columns.stop + _RIM)]
             grey = cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_RGB2GRAY)
