@@ -30,7 +30,7 @@ _JOINTS = (
     ", and ",
 )
 _WEIGHTS = {"tabletop": 1.0, "blocks": 0.8, "lab": 1.0, "agv": 0.7, "kitchen": 0.4, "virtualhome": 0.4}
-_TIMES = {"order": 3, "constraint": 3, "count": 2, "several": 3, "described": 2}
+_TIMES = {"order": 2, "constraint": 3, "count": 2, "several": 2}
 """How much more often than others the classes come that are learnt slowest."""
 _BOUND, _TRIES = 0.5, 12
 """How often a further request is of a frame that needs a scene of its own, and how many of them are tried."""
