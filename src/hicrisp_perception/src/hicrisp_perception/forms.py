@@ -191,7 +191,7 @@ def _bowl(size: Tuple[float, float, float], start: np.ndarray, rays: np.ndarray)
     hit = (enter <= leave) & (leave > 0.0)
     # The well reaches above the rim, so that whoever enters by it is inside from there on.
     floor, inner = BOWL_WALL - half, radius - BOWL_WALL
-    well = start - np.array([0.0, 0.0, (floor + 1.0) / 2.0], np.float32)
+    well: np.ndarray = start - np.array([0.0, 0.0, (floor + 1.0) / 2.0], np.float32)
     into, out = _tube(inner, (1.0 - floor) / 2.0, well, rays)
     through = (into <= enter + 1e-9) & (out > enter)
     beyond = np.where(out < leave, out, np.float32(np.inf))
