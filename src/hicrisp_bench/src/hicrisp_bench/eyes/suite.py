@@ -11,7 +11,7 @@ from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Row, Section, at_least_one
 
 SCENES = ("tabletop", "blocks", "clutter")
-COLUMNS = ("scene", "method", "light", "n", "things", "found", "found_ci", "position_mm", "position_mm_p95",
+COLUMNS = ("scene", "method", "light", "n", "things", "found", "position_mm", "position_mm_p95",
            "yaw_deg_p95", "confused", "unknown", "ms", "ms_p95")
 NOTE = ("The embedded camera's pictures with its noise, holes and grain, the arm at rest; the first picture "
         "of each layout is judged by the true poses. `found` is of what is at least half visible, `confused` "
