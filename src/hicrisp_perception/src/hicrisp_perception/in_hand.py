@@ -20,6 +20,8 @@ _ROUNDS = 3
 _GATE = 8.0
 """Pixels around where a thing in a hand should be seen, in which its outline is looked for."""
 _LEAST_SEEN = 60
+_LEAST_OPEN = 0.2
+"""Part of a thing's outline that nothing may cover before what is seen there denies it: rims are mixed pixels."""
 _LEAST_POINTS = 24
 _PIERCED = 0.3
 """Part of a thing that may show something else where it is held."""
@@ -152,5 +154,5 @@ def confirms(found: Optional[Fit], shown: Evidence) -> Optional[bool]:
         return None
     if found is not None and found.evidence.pierced < _PIERCED:
         return True
-    return False if shown.pierced > 0.6 else None
+    return False if open_ > _LEAST_OPEN * shown.whole and shown.pierced > 0.6 else None
 
