@@ -21,7 +21,7 @@ _GATE = 8.0
 """Pixels around where a thing in a hand should be seen, in which its outline is looked for."""
 _LEAST_SEEN = 60
 _LEAST_OPEN = 0.2
-"""Part of a thing's outline that nothing may cover before what is seen there denies it: rims are mixed pixels."""
+"""Part of a thing's outline that must be open to view before what is seen there denies it: rims are mixed."""
 _LEAST_POINTS = 24
 _PIERCED = 0.3
 """Part of a thing that may show something else where it is held."""
