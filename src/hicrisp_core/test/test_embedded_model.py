@@ -45,9 +45,7 @@ def test_an_answer_follows_the_schema_and_a_dead_server_is_started_again(model: 
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
     second = model.complete(QUESTION, Deadline(240), SCHEMA)
-    assert isinstance(second, (Completion, LlmFailure))
-    third = model.complete(QUESTION, Deadline(240), SCHEMA)
-    assert isinstance(third, Completion)
+    assert isinstance(second, Completion)
     assert model.process_id != pid
 
 

@@ -22,6 +22,8 @@ _OPTIONS: Mapping[str, Any] = {
     "context": 2048,
     "start_s": 30.0,
 }
+_DIED = ("connection", "broken_off")
+"""Failures by which a server of one's own is known to have died."""
 
 
 class EmbeddedModel(ChatModel):
@@ -54,7 +56,16 @@ class EmbeddedModel(ChatModel):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """Ask; starts the server where it does not run."""
+        """Ask; starts the server where it does not run, and once more where it died under the question."""
+        answer = self._ask(messages, deadline, schema)
+        if isinstance(answer, LlmFailure) and answer.kind in _DIED:
+            self._server.close()  # A process that was killed closes its sockets before it has ended.
+            answer = self._ask(messages, deadline, schema)
+        return answer
+
+    def _ask(
+        self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]]
+    ) -> Union[Completion, LlmFailure]:
         address = self._server.address(Deadline(min(self._start_s, max(0.1, deadline.remaining))))
         if isinstance(address, LlmFailure):
             return address
