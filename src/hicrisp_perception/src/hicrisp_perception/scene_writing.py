@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 import re
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Dict, List, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
+from hicrisp_core.config.whole_file import write_whole
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
@@ -108,20 +107,7 @@ def save_scene(seen: SeenScene, found: Sequence[Described], base: Scene, target:
         raise ConfigError(f"the domain {base.domain} has no type '{wrong[0]}'; look with a scene of another "
                           "domain, as --scene tabletop")
     text = _text(seen, found, base, re.sub(r"\W+", "_", target.stem).lower() or "seen", heading)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(suffix=".yaml", prefix=f".{target.stem}_", dir=target.parent)
-        written = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            written.chmod(0o644)
-            scene = load_scene(written)
-            written.replace(target)
-        finally:
-            written.unlink(missing_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{target} cannot be written: {error.strerror}; give another file") from error
+    scene = write_whole(target, text, load_scene)
     return replace(scene, source=str(target))
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import List, Sequence, Union
 
 import yaml
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.errors import ConfigError
+from hicrisp_core.config.whole_file import write_whole
 from hicrisp_core.model.geometry import Pose
 from hicrisp_core.scene.cameras import load_camera
 
@@ -39,23 +37,7 @@ def save_mounting(camera: Union[str, Path], pose: Pose, target: Union[str, Path]
     block = [f"{_KEY}:" + (f"   # {note}" if note else ""), *([f"  link: {link}"] if link else []),
              f"  position: [{_numbers(pose.position)}]",
              f"  orientation: [{_numbers(pose.orientation)}]   # x, y, z, w"]
-    lines = _replaced(text, block)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(suffix=".yaml", prefix=f".{target.stem}_", dir=target.parent)
-        written = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write("\n".join([*lines, ""]))
-                file.flush()
-                os.fsync(file.fileno())
-            written.chmod(target.stat().st_mode if target.exists() else 0o644)
-            load_camera(written)
-            written.replace(target)
-        finally:
-            written.unlink(missing_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{target} cannot be written: {error.strerror}; give another file") from error
+    write_whole(target, "\n".join([*_replaced(text, block), ""]), load_camera)
     return target
 
 
