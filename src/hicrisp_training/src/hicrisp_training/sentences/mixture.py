@@ -30,7 +30,7 @@ _JOINTS = (
     ", and ",
 )
 _WEIGHTS = {"tabletop": 1.0, "blocks": 0.8, "lab": 1.0, "agv": 0.7, "kitchen": 0.4, "virtualhome": 0.4}
-_TIMES = {"order": 2, "constraint": 3, "count": 2, "several": 2}
+_TIMES = {"order": 3, "constraint": 2, "several": 2, "described": 2, "haste": 2, "ask": 2}
 """How much more often than others the classes come that are learnt slowest."""
 _BOUND, _TRIES = 0.5, 12
 """How often a further request is of a frame that needs a scene of its own, and how many of them are tried."""
@@ -129,8 +129,11 @@ class Mixture:
                 thing.name for thing in cast.things.values()
             }:
                 continue
-            one, two = self._speaker.sentence(frame, cast, rng), self._speaker.sentence(other, second, rng)
-            if one is None or two is None:
+            says = rng.choice(frame.say), rng.choice(other.say)
+            one = self._speaker.sentence(frame, cast, rng, says[0])
+            two = self._speaker.sentence(other, second, rng, says[1])
+            answers = self._speaker.answer(frame, cast, says[0]), self._speaker.answer(other, second, says[1])
+            if one is None or two is None or None in answers:
                 return None
             moved = [
                 condition.partition("(")[2].partition(",")[0]
@@ -147,7 +150,7 @@ class Mixture:
                 else two[:1].lower() + two[1:]
             )
             text = disturbed(one.rstrip(".!") + joint + two, other.voice, other.typos, False, rng)
-            ends = list(dict.fromkeys([*cast.conditions(frame.goal), *second.conditions(other.goal)]))
+            ends = list(dict.fromkeys(each for answer in answers if answer for each in answer["end"]))
             return self._speaker.checked("several", frame.family, cast, text, {"kind": "goal", "end": ends})
         return None
 
@@ -180,8 +183,8 @@ class Mixture:
 
     def _clarified(self, frame: Frame, cast: Cast) -> Optional[Sample]:
         """An unclear request with the answer to the question behind it."""
-        shared, answer = self._shared(cast), self._speaker.answer(frame, cast)
-        if shared is None or answer is None:
+        shared = self._shared(cast)
+        if shared is None:
             return None
         slot, words, _ = shared
         phrases = Phrases(cast.scene, self._words, self._rng)
@@ -189,11 +192,13 @@ class Mixture:
         told = self._rng.choice(
             (thing.name, phrases.put(phrases.unique(thing), ""), phrases.put(phrases.unique(thing), "n"))
         )
-        return self._worded(frame.kind, frame, cast, slot, words, answer, f" ({told})")
+        return self._worded(frame.kind, frame, cast, slot, words, None, f" ({told})")
 
     def _named_robot(self, frame: Frame, cast: Cast) -> Optional[Sample]:
         """The same request to a robot by its name."""
-        answer, sentence = self._speaker.answer(frame, cast), self._speaker.sentence(frame, cast, self._rng)
+        say = self._rng.choice(frame.say)
+        answer = self._speaker.answer(frame, cast, say)
+        sentence = self._speaker.sentence(frame, cast, self._rng, say)
         if (
             answer is None
             or sentence is None
@@ -246,9 +251,10 @@ class Mixture:
         return None
 
     def _worded(
-        self, kind: str, frame: Frame, cast: Cast, slot: str, words: str, answer: Answer, ending: str = ""
+        self, kind: str, frame: Frame, cast: Cast, slot: str, words: str, answer: Optional[Answer],
+        ending: str = "",
     ) -> Optional[Sample]:
-        """The request with other words for one slot."""
+        """The request with other words for one slot; with its own answer where none is given."""
         told = Thing(words.replace(" ", "_"), "", words.replace(" ", "_"))
         changed = Cast(
             cast.scene, {name: thing for name, thing in cast.things.items() if name != slot}, cast.groups
@@ -257,25 +263,20 @@ class Mixture:
         says = [say for say in frame.say if (slot, "") in frame.slots(say) or (slot, "n") in frame.slots(say)]
         if not says:
             return None
-        whole = frame.model_copy(
-            update={
-                "say": [
-                    self._rng.choice(says)
-                    .replace(f"{{{slot}}}", phrases.put((told.noun.replace("_", " "), True), ""))
-                    .replace(f"{{{slot}.n}}", words)
-                ]
-            }
-        )
-        if "{" + slot in whole.say[0]:
+        own = self._rng.choice(says)
+        say = own.replace(f"{{{slot}}}", phrases.put((told.noun.replace("_", " "), True), "")).replace(
+            f"{{{slot}.n}}", words)
+        if "{" + slot in say:
             return None
-        sentence = self._speaker.sentence(whole, changed, self._rng)
-        if sentence is None:
+        sentence = self._speaker.sentence(frame.model_copy(update={"say": [say]}), changed, self._rng, say)
+        answer = answer or self._speaker.answer(frame, cast, own)
+        if sentence is None or answer is None:
             return None
         text = disturbed(sentence, frame.voice, frame.typos, not ending, self._rng) + ending
         return self._speaker.checked(kind, frame.family, cast, text, answer)
 
     def _retold(self, kind: str, frame: Frame, cast: Cast, answer: Answer) -> Optional[Sample]:
-        said = self._speaker.sentence(frame, cast, self._rng)
+        said = self._speaker.sentence(frame, cast, self._rng, self._rng.choice(frame.say))
         if said is None or "{" in said:
             return None
         return self._speaker.checked(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.lists import unlisted
 from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Statement
@@ -16,6 +17,7 @@ from hicrisp_core.model.misfit import Misfit
 
 from hicrisp_training.sentences.building import Cast
 from hicrisp_training.sentences.frames import Frame
+from hicrisp_training.sentences.listing import listed, pairs_in
 from hicrisp_training.sentences.phrases import Phrases
 from hicrisp_training.sentences.slips import disturbed
 from hicrisp_training.sentences.slots import SLOT, filled
@@ -54,8 +56,9 @@ class Speaker:
 
     def sample(self, frame: Frame, cast: Cast, rng: random.Random) -> Optional[Sample]:
         """A sentence of a frame with its answer; nothing where the two do not fit."""
-        sentence = self.sentence(frame, cast, rng)
-        answer = self.answer(frame, cast)
+        say = rng.choice(frame.say)
+        sentence = self.sentence(frame, cast, rng, say)
+        answer = self.answer(frame, cast, say)
         if sentence is None or answer is None or (frame.refuse == _UNKNOWN and _is_there(frame, cast)):
             return None
         text = disturbed(sentence, frame.voice, frame.typos, frame.is_goal, rng)
@@ -74,9 +77,8 @@ class Speaker:
             return None
         return Sample(kind, family, domain.name, world, text, answer)
 
-    def sentence(self, frame: Frame, cast: Cast, rng: random.Random) -> Optional[str]:
+    def sentence(self, frame: Frame, cast: Cast, rng: random.Random, say: str) -> Optional[str]:
         """One of the frame's sentences with its slots filled; nothing where a thing cannot be told apart."""
-        say = rng.choice(frame.say)
         phrases = Phrases(cast.scene, self._words, rng)
         bare = frame.voice in ("speech", "haste") and rng.random() < 0.3
         said = {slot: phrases.unique(thing, bare) for slot, thing in cast.things.items()}
@@ -131,17 +133,19 @@ class Speaker:
             phrases.several(members, form) if group.but else phrases.all_of(description, len(members), form)
         )
 
-    def answer(self, frame: Frame, cast: Cast) -> Optional[Answer]:
-        """What is right."""
+    def answer(self, frame: Frame, cast: Cast, say: str) -> Optional[Answer]:
+        """What is right; towers and rows as lists in the order in which the sentence names their things."""
         if frame.refuse is not None:
             return {"kind": "refuse", "why": frame.refuse}
         if frame.ask is not None:
             return {"kind": "ask", "which": sorted(cast.things[slot].name for slot in frame.ask)}
         if not frame.is_goal:
             return {"kind": "answer"} if frame.answer else None
+        spoken = [name for slot, _ in frame.slots(say) for name in cast.names_of(slot)]
         parts = {
             "first": cast.conditions(frame.first),
-            "end": cast.conditions(frame.goal),
+            "end": listed(cast.conditions(frame.goal), cast.conditions(pairs_in(frame.goal)), spoken,
+                          self._domains[cast.scene.domain]),
             "keep": cast.conditions(frame.keep),
         }
         answer: Answer = {"kind": "goal", **{key: each for key, each in parts.items() if each}}
@@ -164,7 +168,7 @@ def _sound(answer: Answer, domain: Domain, world: WorldState, may_hold: bool) ->
     statements: Dict[str, Tuple[Statement, ...]] = {}
     for key in ("first", "end", "keep"):
         found: List[Statement] = []
-        for text in answer.get(key, ()):
+        for text in (each for written in answer.get(key, ()) for each in unlisted(written, domain)):
             statement = parse_statement(text)
             if isinstance(statement, Misfit):
                 return False
@@ -177,5 +181,5 @@ def _sound(answer: Answer, domain: Domain, world: WorldState, may_hold: bool) ->
         else f"{fact.predicate}({fact.subject})"
         for fact in world.relations
     }
-    done = not may_hold and bool(answer.get("end")) and all(text in facts for text in answer["end"])
+    done = not may_hold and bool(goal.end) and all(str(statement) in facts for statement in goal.end)
     return check_goal(goal, domain, world) is None and not done
