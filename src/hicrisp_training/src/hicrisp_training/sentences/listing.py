@@ -66,10 +66,14 @@ def _written(
     predicate = run[0][0]
     text = f"{predicate}({run[0][1]},{run[0][2]})"
     other = {listing.predicate: word for word, listing in listings(domain).items() if listing.backwards}.get(
-        predicate, domain.predicates[predicate].inverse)
+        predicate, domain.predicates[predicate].inverse
+    )
     down = len(run) == 1 or run[0][2] == run[1][1]
-    chain = [run[0][1], *(each[2] for each in run)] if down else [
-        run[-1][1], *(each[2] for each in reversed(run))]
+    chain = (
+        [run[0][1], *(each[2] for each in run)]
+        if down
+        else [run[-1][1], *(each[2] for each in reversed(run))]
+    )
     order = [list(spoken).index(name) for name in chain]
     if len(run) == 1:
         turned = text in upwards and order[0] > order[1]

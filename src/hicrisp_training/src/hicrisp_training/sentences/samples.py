@@ -144,8 +144,12 @@ class Speaker:
         spoken = [name for slot, _ in frame.slots(say) for name in cast.names_of(slot)]
         parts = {
             "first": cast.conditions(frame.first),
-            "end": listed(cast.conditions(frame.goal), cast.conditions(pairs_in(frame.goal)), spoken,
-                          self._domains[cast.scene.domain]),
+            "end": listed(
+                cast.conditions(frame.goal),
+                cast.conditions(pairs_in(frame.goal)),
+                spoken,
+                self._domains[cast.scene.domain],
+            ),
             "keep": cast.conditions(frame.keep),
         }
         answer: Answer = {"kind": "goal", **{key: each for key, each in parts.items() if each}}
