@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from threading import Event, Thread
-from typing import Iterator
 
 import pytest
 import rospy
@@ -60,11 +59,11 @@ class Robot:
 
 
 @pytest.fixture
-def topic(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def topic(monkeypatch: pytest.MonkeyPatch) -> str:
     """A heartbeat of this test's own."""
     name = f"/heartbeat_{next(NAMES)}"
     monkeypatch.setattr("hicrisp_ros.supervisor_watch.HEARTBEAT", name)
-    yield name
+    return name
 
 
 class Rig:

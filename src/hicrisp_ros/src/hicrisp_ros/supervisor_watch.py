@@ -1,4 +1,4 @@
-"""A driver's leash: without the supervisor's heartbeat, or under its emergency stop, its robot does not move."""
+"""A driver's leash: without the supervisor's heartbeat, or under its emergency stop, no robot moves."""
 
 from __future__ import annotations
 

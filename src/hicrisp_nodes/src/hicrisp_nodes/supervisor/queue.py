@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from threading import Condition, Event, Lock, Thread
+from threading import Condition, Lock, Thread
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.brain.dialogue import Dialogue
@@ -18,8 +18,8 @@ log = logging.getLogger(__name__)
 
 MAX_WAITING = 100
 MAX_REMEMBERED = 200
-_INTERRUPTED = ("the supervisor ended while it ran, and the robots were stopped. It is not taken up again by itself; "
-                "submit it again where it is still wanted")
+_INTERRUPTED = ("the supervisor ended while it ran, and the robots were stopped. It is not taken up again by "
+                "itself; submit it again where it is still wanted")
 _LEFT = "the workspace was launched anew before it began; submit it again where it is still wanted"
 _CLOSED = "the workspace was shut down before it began"
 

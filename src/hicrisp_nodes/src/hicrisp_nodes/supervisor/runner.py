@@ -41,8 +41,8 @@ from hicrisp_nodes.supervisor.memory import MemorySettings
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.pictures import Camera, caption_of
 from hicrisp_nodes.supervisor.progress import ENDED, Progress
-from hicrisp_nodes.supervisor.request import Request
 from hicrisp_nodes.supervisor.reports import Reports
+from hicrisp_nodes.supervisor.request import Request
 from hicrisp_nodes.supervisor.scene_watch import SceneWatch
 
 _SIMULATORS = ("embedded_world", "gazebo_scene")

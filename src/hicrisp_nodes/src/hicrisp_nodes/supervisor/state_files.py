@@ -97,7 +97,8 @@ class TaskFile:
         try:
             found = _read(self.path)
             tasks = tuple(TaskEntry(**entry) for entry in found["tasks"])
-            return Remembered(tasks, int(found["count"]), bool(self._launch) and found["launch"] == self._launch)
+            resumes = bool(self._launch) and found["launch"] == self._launch
+            return Remembered(tasks, int(found["count"]), resumes)
         except FileNotFoundError:
             return Remembered()
         except (OSError, ValueError, KeyError, TypeError) as error:
