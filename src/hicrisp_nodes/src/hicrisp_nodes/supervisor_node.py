@@ -137,8 +137,7 @@ class Supervisor:
             rospy.logwarn("task %s ('%s'): %s", request.id, request.text, request.progress.message)
         if self._gate.stopped:
             rospy.logwarn("nothing moves: %s", self._gate.stopped)
-        Thread(target=lambda: [self._runner.close_run(request) for request in left], name="cut off runs",
-               daemon=True).start()
+        Thread(target=self._runner.close_runs, args=(left,), name="cut off runs", daemon=True).start()
 
     def _serve(self) -> "list[rospy.Service]":
         def trigger(name: str, work: Any) -> rospy.Service:

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import rospy
 from hicrisp_core.executive.executive import Executive
@@ -97,8 +97,12 @@ class TaskRunner:
         """The node is about to end: take no more pictures, which would keep it waiting."""
         self._camera.close()
 
-    def close_run(self, request: Request) -> None:
-        """Complete the run folder of a task that was cut off by the end of another supervisor."""
+    def close_runs(self, requests: Sequence[Request]) -> None:
+        """Complete the run folders of tasks that were cut off by the end of another supervisor."""
+        for request in requests:
+            self._close_run(request)
+
+    def _close_run(self, request: Request) -> None:
         folder = self._runs_dir / request.id
         if not (folder / FILE_NAME).is_file():
             return
