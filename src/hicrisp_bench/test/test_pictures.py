@@ -28,7 +28,8 @@ def test_a_chart_is_a_png_and_an_svg_with_its_words_in_it(tmp_path: Path) -> Non
     png, svg = draw(chart(), tmp_path)
     assert Image.open(png).size[0] > 900
     text = svg.read_text()
-    for said in ("Success of both", "open_loop", "hierarchical", "published: gpt-4", "95 % interval (Wilson)"):
+    for said in ("Success of both", "open_loop", "hierarchical", "published: gpt-4",
+                 "95 % interval (Wilson)"):
         assert said in text
 
 
