@@ -63,9 +63,8 @@ def completion(shell: str, parser: argparse.ArgumentParser) -> str:
         for action in _actions(each):
             kind = _COMPLETED.get(action.dest)
             if kind is not None:
-                action.complete = {name: f"_hicrisp_{kind}" for name in SHELLS}  # type: ignore[attr-defined]
-        preamble = {shell: _preamble(shell)} if number == 0 else ""
-        scripts.append(shtab.complete(each, shell, preamble=preamble))
+                action.complete = {name: f"_hicrisp_{kind}" for name in SHELLS}
+        scripts.append(shtab.complete(each, shell, preamble=_preamble(shell) if number == 0 else ""))
     return "\n".join(scripts)
 
 
