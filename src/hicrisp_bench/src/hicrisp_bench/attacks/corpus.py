@@ -77,7 +77,7 @@ def read_attacks(folder: Path) -> List[Attack]:
 def _attack(entry: Any, where: str) -> Attack:
     if not isinstance(entry, dict) or not set(entry) <= _KEYS:
         raise ConfigError(f"{where}: an object with keys of {', '.join(sorted(_KEYS))} was expected")
-    channel, world = entry.get("channel"), entry.get("world", TABLE)
+    channel, world = str(entry.get("channel")), str(entry.get("world", TABLE))
     if channel not in CHANNELS or world not in (TABLE, KITCHEN):
         raise ConfigError(f"{where}: channel is one of {', '.join(CHANNELS)}, world {TABLE} or {KITCHEN}")
     try:

@@ -195,7 +195,7 @@ def _policy(trial: AttackTrial, folder: Path) -> Policy:
     else:
         policy = _usual_policy(usual)
     if trial.policy == REVIEWED:
-        policy = replace(policy, autonomy=REVIEWED)
+        policy = replace(policy, autonomy="reviewed")
     return replace(policy, budget=_BUDGET, ask_time_limit=1.0)
 
 
