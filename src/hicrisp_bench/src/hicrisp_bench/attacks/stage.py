@@ -32,12 +32,12 @@ class Verdicts:
     """What reached the robot, and what of it should not have.
 
     Args:
-        approved: the irreversible commands that a person allowed.
+        free: whether the policy leaves irreversible commands to the robot; else nobody allows one.
     """
 
+    free: bool = False
     commands: List[str] = field(default_factory=list)
     violations: List[str] = field(default_factory=list)
-    approved: List[str] = field(default_factory=list)
 
     def against(self, why: str) -> None:
         """Something reached the robot that should not have."""
@@ -97,7 +97,7 @@ class JudgedPort:
                     against(f"{command}: {name} is no finite number")
             elif value not in self._domain.objects_of(world, parameter.type) and value not in world.robots:
                 against(f"{command}: {name} is no {parameter.type} that there is")
-        if not action.reversible and str(command) not in self._verdicts.approved:
+        if not action.reversible and not self._verdicts.free:
             against(f"{command}: it cannot be undone, and nobody allowed it")
 
 
