@@ -10,7 +10,19 @@ from typing import List, Mapping, Optional
 
 from hicrisp_core.errors import HicrispError
 
-from hicrisp_bench import agv, barman, blocks, brains, eyes, franka7, language, prompts, search, tabletop
+from hicrisp_bench import (
+    agv,
+    barman,
+    blocks,
+    brains,
+    eyes,
+    faults,
+    franka7,
+    language,
+    prompts,
+    search,
+    tabletop,
+)
 from hicrisp_bench.suite import Suite, at_least_one, save, text_of
 from hicrisp_bench.virtualhome import household_suite, plans
 
@@ -20,6 +32,7 @@ SUITES: Mapping[str, Suite] = {
     "blocks": blocks,
     "brains": brains,
     "eyes": eyes,
+    "faults": faults,
     "franka7": franka7,
     "language": language,
     "prompts": prompts,

@@ -17,6 +17,7 @@ from hicrisp_core.language.remarks import wants_end
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node import end_quietly, leave, told_to_end
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.ports.robot import RosRobot
@@ -307,7 +308,7 @@ def main() -> None:
     end_quietly()
     end = told_to_end()
     try:
-        supervisor = Supervisor()
+        supervisor, master = Supervisor(), MasterWatch()
     except HicrispError as error:
         rospy.logfatal("supervisor: %s", error)
         sys.exit(2)
@@ -315,5 +316,6 @@ def main() -> None:
     while not end.wait(0.2) and not rospy.is_shutdown():
         pass
     supervisor.close()
+    del master
     rospy.signal_shutdown("told to end")
     leave()
