@@ -36,8 +36,8 @@ def _ended(rig: Rig, seen: Seen, end: Callable[[], None]) -> None:
     took = time.monotonic() - began
     seen.note(f"every process is gone after {took:.1f} s", gone and took <= _GONE_WITHIN)
     shown = rig.motion.heard_at - max(rig.motion.moved_at, began)
-    seen.note(f"last motion seen after {max(0.0, rig.motion.moved_at - began):.2f} s, standing for {shown:.2f} s more",
-              shown > 0.0)
+    last = max(0.0, rig.motion.moved_at - began)
+    seen.note(f"last motion seen after {last:.2f} s, standing for {shown:.2f} s more", shown > 0.0)
     try:
         result = json.loads((rig.runs / task / "result.json").read_text(encoding="utf-8"))
         seen.note(f"{result['verdict']}: {result['message']}", result["verdict"] == "canceled")

@@ -31,7 +31,7 @@ def driver_killed(rig: Rig, seen: Seen) -> None:
     rig.kill(rig.world.driver if rig.world.driver != "embedded_world" else "move_base_driver")
     seconds = rig.motion.standstill_after(began, LIMIT)
     state = rig.ended(task, _LONG)
-    seen.note(f"the base stood after {seconds:.1f} s at the latest, or drove on for the task again", seconds < _LONG)
+    seen.note(f"last motion before a stand {seconds:.1f} s after the kill", seconds < _LONG)
     seen.note(f"the task: {rig.said(task)}", state in ("succeeded", "failed"))
     seen.note("the launch is up", rig.launch.alive)
 
@@ -71,9 +71,11 @@ _GOES_ON = "back; the task goes on without repeating a motion that was done"
 CASES = (
     *(FaultCase(f"kill -9 of {node}", _GOES_ON, partial(thinker_killed, node), quick=node == "detector")
       for node in ("brain", "body", "detector", "corrector")),
-    FaultCase("kill -9 of the base's driver", "LOST is said plainly; the base stands, or is known not to; no blind resend; "
-              "started again", driver_killed, worlds=(AGV,)),
-    FaultCase("kill -9 of the world", "the launch stays up; the task ends as cut off, said plainly; the next one runs",
+    FaultCase("kill -9 of the base's driver",
+              "LOST is said plainly; the base stands, or is known not to; no blind resend; started again",
+              driver_killed, worlds=(AGV,)),
+    FaultCase("kill -9 of the world",
+              "the launch stays up; the task ends as cut off, said plainly; the next one runs",
               world_killed, quick=True),
     FaultCase("ROS master killed and started again", "nodes come back by themselves; the task goes on",
               master_restarted, alone=True, own_master=True),

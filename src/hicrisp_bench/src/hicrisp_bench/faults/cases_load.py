@@ -61,7 +61,8 @@ def huge_text(rig: Rig, seen: Seen) -> None:
 
 def many_clients(rig: Rig, seen: Seen) -> None:
     """Fifty subscribers to the world's state, each with a connection of its own, one of which never reads."""
-    clients = [_Listener(f"/{NAMESPACE}/world_state", WorldState, reads=bool(number)) for number in range(_CLIENTS)]
+    clients = [_Listener(f"/{NAMESPACE}/world_state", WorldState, reads=bool(number))
+               for number in range(_CLIENTS)]
     try:
         heard = wait_until(lambda: all(each.heard for each in clients[1:]), Deadline(LIMIT))
         seen.note(f"{_CLIENTS} clients are served", heard)
@@ -85,7 +86,8 @@ class _Listener:
         node = ServerProxy(master.lookupNode(publisher))
         _, host, port = node.requestTopic("/faults", topic, [["TCPROS"]])[2]
         self._socket = socket.create_connection((host, port), timeout=LIMIT)
-        fields = [f"callerid=/faults_{id(self)}", f"topic={topic}", f"md5sum={kind._md5sum}", f"type={kind._type}"]
+        fields = [f"callerid=/faults_{id(self)}", f"topic={topic}", f"md5sum={kind._md5sum}",
+                  f"type={kind._type}"]
         packed = b"".join(len(each).to_bytes(4, "little") + each.encode() for each in fields)
         self._socket.sendall(len(packed).to_bytes(4, "little") + packed)
         if reads:
@@ -126,11 +128,12 @@ def runs_unwritable(rig: Rig, seen: Seen) -> None:
 
 
 CASES = (
-    FaultCase("the same request twice", "one task, with the same id, over a restart of the supervisor too", same_request_twice,
-              quick=True),
+    FaultCase("the same request twice", "one task, with the same id, over a restart of the supervisor too",
+              same_request_twice, quick=True),
     FaultCase("100 tasks in line", "order kept; the next one is refused with the limit", hundred_tasks),
     FaultCase("a task of 1 MB", "refused with the limit", huge_text, quick=True),
     FaultCase("50 clients on a topic", "served; one that does not read holds nobody up", many_clients),
-    FaultCase("folder of runs not writable", "the task ends before anything moves and says so; the stop works; all is well "
-              "once it is back", runs_unwritable, quick=True),
+    FaultCase("folder of runs not writable",
+              "the task ends before anything moves and says so; the stop works; all is well once it is back",
+              runs_unwritable, quick=True),
 )

@@ -19,5 +19,6 @@ def scan_silent(rig: Rig, seen: Seen) -> None:
 
 
 CASES = (
-    FaultCase("scan silent", "the base stops; told by its topic and age as the first cause", scan_silent, worlds=(AGV,)),
+    FaultCase("scan silent", "the base stops; told by its topic and age as the first cause", scan_silent,
+              worlds=(AGV,)),
 )

@@ -9,7 +9,7 @@ import time
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
-from hicrisp_bench.faults.case import FaultCase, Seen
+from hicrisp_bench.faults.case import ARM, LAB, FaultCase, Seen
 from hicrisp_bench.faults.rig import LIMIT, Rig
 
 _SOON = 1.0
@@ -110,12 +110,17 @@ def _cancel(rig: Rig, seen: Seen, task: str) -> None:
 
 
 CASES = (
-    FaultCase("emergency stop in mid-motion", "stands within 1 s; latched over kills of supervisor and world; new tasks "
-              "refused with how to clear, one in line waits; cleared only on purpose", emergency_stop, quick=True),
-    FaultCase("kill -9 of the supervisor", "stands within 1 s; the launch stays up; the task interrupted, never resumed; "
-              "the line goes on", supervisor_killed, quick=True),
-    FaultCase("supervisor hangs", "stands within 1.5 s, since its heartbeat falls silent; the task ends", supervisor_hangs),
-    FaultCase("cancel in mid-motion, twice", "answers at once, stands within 1 s, and that is known", cancel_in_motion),
+    FaultCase("emergency stop in mid-motion",
+              "stands within 1 s; latched over kills of supervisor and world; new tasks are refused with how to "
+              "clear, one in line waits; cleared only on purpose", emergency_stop, quick=True),
+    FaultCase("kill -9 of the supervisor",
+              "stands within 1 s; the launch stays up; the task interrupted, never resumed; the line goes on",
+              supervisor_killed, quick=True),
+    FaultCase("supervisor hangs", "stands within 1.5 s, since its heartbeat falls silent; the task ends",
+              supervisor_hangs),
+    FaultCase("cancel in mid-motion, twice", "answers at once, stands within 1 s, and that is known",
+              cancel_in_motion),
     FaultCase("cancel while planning", "answers at once, nothing moves", cancel_before_motion),
-    FaultCase("cancel in mid-grasp", "answers at once, stands within 1 s", cancel_in_grasp, worlds=("embedded arm", "lab")),
+    FaultCase("cancel in mid-grasp", "answers at once, stands within 1 s", cancel_in_grasp,
+              worlds=(ARM, LAB)),
 )

@@ -158,9 +158,9 @@ class Rig:
             raise RigFailed(f"{name}: {reply.message}")
         return reply.response
 
-    def inject(self, kind: str, target: str = "", magnitude: "tuple[float, ...]" = (), count: int = 0) -> None:
+    def inject(self, kind: str, target: str = "") -> None:
         """Let something go wrong in the simulation."""
-        reply = self._faults.call(InjectFaultRequest(kind, target, list(magnitude), count), LIMIT)
+        reply = self._faults.call(InjectFaultRequest(kind, target, [], 0), LIMIT)
         if reply.response is None or not reply.response.ok:
             raise RigFailed(f"no fault {kind}: {reply.response.message if reply.response else reply.message}")
 

@@ -10,14 +10,13 @@ from hicrisp_core.errors import HicrispError
 from hicrisp_nodes.cli.client import Unreachable
 
 from hicrisp_bench.faults.case import WORLDS, FaultCase, Seen
+from hicrisp_bench.faults.cases import CASES
 from hicrisp_bench.faults.rig import Rig
 from hicrisp_bench.suite import Row
 
 
 def run_group(world: str, numbers: Sequence[int], config: Path, folder: Path) -> List[Row]:
     """Launch a world and run some of the suite's cases in it; one that crashes is its own row."""
-    from hicrisp_bench.faults import CASES  # It imports this module.
-
     cases = [CASES[number] for number in numbers]
     rows: List[Row] = []
     rig = Rig(WORLDS[world], config, folder)
