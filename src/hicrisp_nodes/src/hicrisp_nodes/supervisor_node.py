@@ -289,6 +289,8 @@ class Supervisor:
         parts: Dict[str, bool] = {**self._thinkers.reachable(), "world_state": self._observer.count > 0}
         parts.update({f"robot {name}": robot.connected for name, robot in self._robots.items()})
         current = self._queue.current
+        if current is not None:
+            self._publish(current)  # Its stamp shows that the task is followed while a model thinks.
         self._reports.diagnostics(parts, {
             "task": current.id if current else "none", "waiting": len(self._queue.waiting),
             "estop": self._gate.estop.is_set(), "paused": self._gate.paused, "autonomy": self._gate.autonomy})

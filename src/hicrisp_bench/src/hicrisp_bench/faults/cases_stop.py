@@ -111,8 +111,8 @@ def _cancel(rig: Rig, seen: Seen, task: str) -> None:
 
 CASES = (
     FaultCase("emergency stop in mid-motion",
-              "stands within 1 s; latched over kills of supervisor and world; new tasks are refused with how to "
-              "clear, one in line waits; cleared only on purpose", emergency_stop, quick=True),
+              "stands within 1 s; latched over kills of supervisor and world; new tasks are refused with how "
+              "to clear, one in line waits; cleared only on purpose", emergency_stop, quick=True),
     FaultCase("kill -9 of the supervisor",
               "stands within 1 s; the launch stays up; the task interrupted, never resumed; the line goes on",
               supervisor_killed, quick=True),
