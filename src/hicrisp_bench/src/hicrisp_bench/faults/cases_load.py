@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from typing import Any
 from xmlrpc.client import ServerProxy
 
 import rosgraph
@@ -29,11 +30,16 @@ def same_request_twice(rig: Rig, seen: Seen) -> None:
     """Two goals with one request id, and a third after a restart of the supervisor."""
     client = ActionClient(f"/{NAMESPACE}/execute_task", ExecuteTaskAction)
     goal = ExecuteTaskGoal(task=_QUESTION, request_id=f"the same {time.time()}")
-    ids = [client.call(goal, Limits(LIMIT, LIMIT)).result.task_id for _ in range(2)]
+    ids = [_task_of(client, goal) for _ in range(2)]
     rig.kill("supervisor")
     rig.ask("get_task", "")
-    ids.append(client.call(goal, Limits(LIMIT, LIMIT)).result.task_id)
+    ids.append(_task_of(client, goal))
     seen.note(f"the ids: {', '.join(ids)}", len(set(ids)) == 1)
+
+
+def _task_of(client: ActionClient, goal: ExecuteTaskGoal) -> str:
+    reply = client.call(goal, Limits(LIMIT, LIMIT))
+    return str(reply.result.task_id) if reply.result is not None else f"none ({reply.message})"
 
 
 def hundred_tasks(rig: Rig, seen: Seen) -> None:
@@ -83,7 +89,7 @@ class _Listener:
         self.heard = 0
         master = rosgraph.Master("/faults")
         publisher = next(nodes[0] for name, nodes in master.getSystemState()[0] if name == topic)
-        node = ServerProxy(master.lookupNode(publisher))
+        node: Any = ServerProxy(master.lookupNode(publisher))
         _, host, port = node.requestTopic("/faults", topic, [["TCPROS"]])[2]
         self._socket = socket.create_connection((host, port), timeout=LIMIT)
         fields = [f"callerid=/faults_{id(self)}", f"topic={topic}", f"md5sum={kind._md5sum}",

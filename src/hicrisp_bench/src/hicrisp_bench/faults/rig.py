@@ -199,8 +199,8 @@ class Rig:
     def kill(self, node: str, number: int = signal.SIGKILL) -> int:
         """Send a signal to a node's process; its id."""
         name = f"/{NAMESPACE}/{node}"
-        uri = rosgraph.Master("/faults", self._uri).lookupNode(name)
-        pid = int(ServerProxy(uri).getPid("/faults")[2])
+        process: Any = ServerProxy(rosgraph.Master("/faults", self._uri).lookupNode(name))
+        pid = int(process.getPid("/faults")[2])
         os.kill(pid, number)
         return pid
 
