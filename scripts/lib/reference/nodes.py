@@ -22,8 +22,8 @@ _GENERIC = ("<action>", "<name>", "<topic>", "<service>")
 """How the kit's own classes begin a name that whoever uses them gives."""
 _NODES = (
     "What each program registers, read from its sources. Names without a leading slash are in the namespace, "
-    "`hicrisp` by default; `~` stands for the node's own. `<...>` is filled in by a file or a parameter. Names "
-    "that a class gets from whoever uses it are left out.")
+    "`hicrisp` by default; `~` stands for the node's own. `<...>` is filled in by a file or a parameter. "
+    "Names that a class gets from whoever uses it are left out.")
 _IMPORT = re.compile(r"^\s*from (\S+) import (\w+)$", re.MULTILINE)
 
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 import runpy
 import shlex
-import sys
-from pathlib import Path
 from typing import Callable, Dict, Iterator, Tuple
 
 import pytest
 from hicrisp_nodes.cli import main as hicrisp
 from hicrisp_nodes.cli import options as demo
+from support.pages import ROOT, written_pages
 
 from hicrisp_perception import calibrate_options as calibration
 from hicrisp_perception import look_options as looking
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-from pages import ROOT, written_pages  # noqa: E402
 
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    \S.*$", re.MULTILINE)

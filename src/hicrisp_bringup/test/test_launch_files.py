@@ -13,6 +13,7 @@ from launch_check.commands import commands, compose_text, wrong
 from launch_check.packages import Package, all_packages, arguments_of, noetic_packages
 from launch_check.rules import Checker
 from launch_check.stubs import write_stubs
+from support.pages import written_pages
 
 PATIENCE = 180.0
 

@@ -35,7 +35,8 @@ class Page:
 
     def pairs(self, role: str) -> List[Tuple[Block, str]]:
         """The blocks of a role, with what stands in the block after each: what is said then."""
-        return [(block, after.text) for block, after in zip(self.blocks, self.blocks[1:]) if block.role == role]
+        return [(block, after.text) for block, after in zip(self.blocks, self.blocks[1:])
+                if block.role == role]
 
     def write(self, folder: Path) -> None:
         """Write the files of the page."""

@@ -8,7 +8,7 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import List, Optional, Sequence, Union
+from typing import List, Optional, Sequence
 
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file, config_folders
@@ -62,9 +62,9 @@ def plan(options: argparse.Namespace) -> PlanAnswer:
     return brain.plan(PlanRequest(Task(options.task or scene.task), world), Deadline(options.time_limit))
 
 
-def _prompts(name: str) -> Union[str, Path]:
+def _prompts(name: str) -> Path:
     folders = [folder / name for folder in config_folders("prompts") if (folder / name).is_dir()]
-    return folders[0] if folders else name
+    return folders[0] if folders else Path(name)
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

@@ -1,5 +1,5 @@
-"""Carries out a task in the embedded world, in one process and without ROS: ``python3 -m hicrisp_sim.carry_out
-SCENE [TASK]``.
+"""Carries out a task in the embedded world, in one process and without ROS: ``python3 -m
+hicrisp_sim.carry_out SCENE [TASK]``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         description="Carry out a task on a table of the embedded world; no ROS, no pictures, no report.")
     parser.add_argument("scene", help="scene file, or the name of one in config/scenes")
     parser.add_argument("task", nargs="?", help="the task (the scene's own)")
-    parser.add_argument("--policy", default="hierarchical", help="policy file, or the name of one (hierarchical)")
+    parser.add_argument("--policy", default="hierarchical",
+                        help="policy file, or the name of one (hierarchical)")
     parser.add_argument("--seed", type=int, default=0, help="draws layout and faults (0)")
     options = parser.parse_args(arguments)
     try:

@@ -80,7 +80,8 @@ class Policy:
             closes.
         body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second
             language model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
-        prompts: folder of ``config/prompts``; what it lacks is taken from ``default``.
+        prompts: folder of ``config/prompts``, the policy's own or the workspace's; what it lacks is taken
+            from ``default``.
         budget: what a task may use.
         offset: how the action decoder learns from what was measured.
         search: how far a repair or a plan is searched for.
