@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import List, Tuple
@@ -56,6 +57,13 @@ def pages() -> List[Page]:
     """Every page with something to run."""
     found = [read_page(file) for file in (DOCS / "extending.md", *sorted((DOCS / "tutorials").glob("*.md")))]
     return [page for page in found if page.pairs("run") or page.pairs("mistake")]
+
+
+def first_task() -> str:
+    """The task that the first tutorial tells people to submit."""
+    typed = next(block.text for block in read_page(DOCS / "tutorials" / "first_task.md").blocks
+                 if block.role == "ros")
+    return shlex.split(typed)[-1]
 
 
 def written_pages() -> List[Path]:
