@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.llm.exchange import Completion
@@ -118,50 +117,6 @@ def test_the_schema_lets_conditions_through(domain, text):
     "over(spoon,mug)", "on(spoon, mug)", "any(in(mug,bowl))", "at_least(0,in(mug,bowl),in(spoon,bowl))", ""])
 def test_the_schema_stops_what_no_goal_can_say(domain, text):
     assert not pattern(domain).match(text)
-
-
-def listing_pattern(domain):
-    return re.compile(goal_schema(domain, WORLD, listed=True)["$defs"]["condition"]["pattern"])
-
-
-@pytest.mark.parametrize("text", [
-    "on(spoon,red_box,mug)", "under(red_box,spoon)", "under(table,mug,spoon)", "left_of(spoon,bowl,mug)",
-    "on(red_box,mug)", "not(on(red_box,mug))"])
-def test_towers_and_rows_may_be_written_as_one_list_where_the_prompt_says_so(domain, text):
-    assert listing_pattern(domain).match(text)
-
-
-@pytest.mark.parametrize("text", [
-    "on(spoon,bowl,mug)", "on(spoon,mug,bowl)", "under(bowl,mug)", "under(mug,table)",
-    "next_to(mug,spoon,bowl)",
-    "in(spoon,mug,bowl)", "not(on(spoon,red_box,mug))", "any(under(mug,spoon),in(mug,bowl))"])
-def test_lists_of_what_cannot_be_stacked_or_put_in_order_are_stopped(domain, text):
-    assert not listing_pattern(domain).match(text)
-
-
-@pytest.mark.parametrize(("text", "facts"), [
-    ("on(spoon,red_box,mug)", ("on(spoon,red_box)", "on(red_box,mug)")),
-    ("under(red_box, spoon, mug)", ("on(spoon,red_box)", "on(mug,spoon)")),
-    ("right_of(bowl,mug,spoon)", ("right_of(bowl,mug)", "right_of(mug,spoon)")),
-    ("on(spoon,mug,bowl)", ("on(spoon,mug)", "in(mug,bowl)"))])
-def test_a_list_is_read_as_the_facts_that_it_stands_for(domain, text, facts):
-    assert read({"kind": "goal", "end": [text]}, domain).texts == {"end": facts}
-
-
-@pytest.mark.parametrize(("text", "why"), [
-    ("on(spoon,mug,spoon)", "cannot hold at once"), ("under(mug,mug)", "and itself"),
-    ("under(mug,fork)", "there is no 'fork'"), ("under(mug,table)", "table is a surface"),
-    ("left_of(mug,spoon,mug)", "cannot hold at once"), ("in(spoon,mug,bowl)", "at most two")])
-def test_a_list_that_cannot_be_is_refused_like_its_facts(domain, text, why):
-    assert why in str(read({"kind": "goal", "end": [text]}, domain))
-
-
-def test_a_domain_in_which_nothing_is_stacked_or_ordered_has_no_lists():
-    said = {name: goal_messages("go", load_domain(config_file("domains", name)), WORLD, SHORT).system
-            for name in ("agv", "blocks", "tabletop")}
-    assert "Lists: -." in said["agv"]
-    assert "Lists: on, under." in said["blocks"]
-    assert "Lists: on, left_of, " in said["tabletop"]
 
 
 def test_names_with_signs_of_their_own_are_taken_literally(domain):

@@ -15,7 +15,6 @@ from hicrisp_training.sentences.building import Builder
 from hicrisp_training.sentences.casting import Casting
 from hicrisp_training.sentences.describing import Describing
 from hicrisp_training.sentences.frames import Frame, held_out, load_frames
-from hicrisp_training.sentences.listing import listed
 from hicrisp_training.sentences.mixture import Mixture
 from hicrisp_training.sentences.phrases import Phrases
 from hicrisp_training.sentences.samples import Speaker
@@ -61,47 +60,6 @@ def scene() -> Scene:
 )
 def test_conditions_over_slots_become_facts(condition: str, facts: list) -> None:
     assert expanded(condition, {"a": "x", "b": "y", "c": "z"}, {"A": ["m", "n"]}) == facts
-
-
-@pytest.mark.parametrize(
-    ("facts", "spoken", "answer"),
-    [
-        (["on(b,a)", "on(c,b)"], "abc", ["under(a,b,c)"]),
-        (["on(b,a)", "on(c,b)"], "cba", ["on(c,b,a)"]),
-        (["on(b,a)", "on(c,b)"], "bca", ["under(a,b,c)"]),
-        (["on(a,b)", "on(b,c)"], "abcb", ["on(a,b,c)"]),
-        (["left_of(b,c)", "left_of(a,b)"], "cba", ["right_of(c,b,a)"]),
-        (["behind(a,b)", "behind(b,c)", "in(d,e)"], "abcde", ["behind(a,b,c)", "in(d,e)"]),
-        (["on(a,c)", "on(b,c)"], "abc", ["on(a,c)", "on(b,c)"]),
-        (["left_of(a,b)", "right_of(c,b)"], "abc", ["left_of(a,b)", "right_of(c,b)"]),
-        (["on(b,a)", "on(c,b)"], "ab", ["on(b,a)", "on(c,b)"]),
-    ],
-)
-def test_towers_and_rows_become_lists_in_the_order_of_the_words(
-    facts: list, spoken: str, answer: list
-) -> None:
-    assert listed(facts, [], spoken, DOMAINS["tabletop"]) == answer
-    assert listed(["on(b,a)"], ["on(b,a)"], "ab", DOMAINS["tabletop"]) == ["under(a,b)"]
-
-
-def test_the_chosen_words_decide_in_which_order_a_list_is_written(words: Words) -> None:
-    frame = Frame.model_validate(
-        {
-            "class": "order",
-            "voice": "student",
-            "things": {"a": "box", "b": "box", "c": "box"},
-            "say": ["{a}, {b}, {c} upwards", "{c}, {b}, {a} downwards"],
-            "goal": ["tower(a,b,c)"],
-        }
-    )
-    rng = random.Random(4)
-    cast = next(cast for _ in range(60) for cast in [Builder(frame, words, rng).build()] if cast)
-    a, b, c = (cast.things[slot].name for slot in "abc")
-    speaker = Speaker(words, DOMAINS)
-    assert [speaker.answer(frame, cast, say)["end"] for say in frame.say] == [
-        [f"under({a},{b},{c})"],
-        [f"on({c},{b},{a})"],
-    ]
 
 
 def test_a_noun_phrase_fits_its_thing_alone(words: Words) -> None:

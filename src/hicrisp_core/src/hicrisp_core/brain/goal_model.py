@@ -14,7 +14,7 @@ from hicrisp_core.model.goal import Ask, Goal, Understanding
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.asking import Asked, ask
-from hicrisp_core.prompting.goal_prompt import GoalPrompt, read_goal_answer
+from hicrisp_core.prompting.goal_prompt import GoalPrompt, goal_schema, read_goal_answer
 from hicrisp_core.time.deadline import Deadline
 
 
@@ -59,7 +59,7 @@ class GoalModel:
         system, user = self._prompt.messages(text, self._domain, world)
         asked: Asked[Understanding] = ask(
             self._client, system, user, deadline,
-            self._prompt.schema(self._domain, world),
+            goal_schema(self._domain, world, self._prompt.worded),
             lambda said: read_goal_answer(said, self._domain, world),
             (*self._prompt.examples(self._domain),
              *self._prompt.remembered(earlier, self._domain, world)))

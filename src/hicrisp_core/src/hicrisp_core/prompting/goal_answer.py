@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any, List, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.lists import unlisted
 from hicrisp_core.goals.typed import check_goal, mended
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import WorldState
@@ -59,7 +58,7 @@ def _goal(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Union[G
             return ParseFailure(f"'{part}' must be a list of at most {_MOST_STATEMENTS} conditions",
                                 str(texts)[:80])
         statements: List[Statement] = []
-        for text in (each for written in texts for each in unlisted(written, domain)):
+        for text in texts:
             found = parse_statement(text)
             if isinstance(found, Misfit):
                 return ParseFailure(str(found))

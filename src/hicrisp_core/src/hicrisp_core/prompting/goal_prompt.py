@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple, Union
+from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.goals.lists import listings
 from hicrisp_core.language.clarifying import clarified
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.prompting.asking import Turn
 from hicrisp_core.prompting.goal_answer import read_goal_answer
 from hicrisp_core.prompting.goal_request import (
-    NOTHING,
     compact,
     predicate_names,
     predicates_text,
@@ -30,8 +28,8 @@ from hicrisp_core.prompting.quarantine import quarantined
 from hicrisp_core.prompting.remembered import goal_record
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 
-__all__ = ["FULL", "SHORT", "GoalPrompt", "Messages", "clarified", "goal_messages", "goal_prompt",
-           "goal_schema", "read_goal_answer"]
+__all__ = ["FULL", "SHORT", "GoalPrompt", "Messages", "clarified", "goal_messages", "goal_schema",
+           "read_goal_answer"]
 
 FULL, SHORT = "goal", "goal_short"
 """The folders of ``config/prompts``: rules and examples for a general model; a line for one trained on it."""
@@ -68,15 +66,6 @@ class GoalPrompt:
         """Whether an answer begins with the wish in plain words."""
         return self._prompts.says("system", SAY)
 
-    @property
-    def listed(self) -> bool:
-        """Whether towers and rows may be written as lists."""
-        return self._prompts.says("system", "lists")
-
-    def schema(self, domain: Domain, world: WorldState) -> Dict[str, Any]:
-        """The form of the answer in a world."""
-        return goal_schema(domain, world, self.worded, self.listed)
-
     def examples(self, domain: Domain) -> Tuple[Turn, ...]:
         """The requests and answers that go before as turns of the conversation: small models follow those
         better than examples among the rules."""
@@ -110,7 +99,6 @@ class GoalPrompt:
         examples = "\n\n".join(f"{request}\n{answer}" for request, answer in shown)
         return self._prompts.render(
             "system", description=domain.description, names=predicate_names(domain),
-            lists=", ".join(listings(domain)) or NOTHING,
             predicates=predicates_text(domain), examples=examples or "(none)", turns="",
             say=f'"{SAY}"').strip()
 
@@ -121,7 +109,7 @@ def goal_messages(task_text: str, domain: Domain, world: WorldState, prompt: str
     Args:
         prompt: the folder of ``config/prompts``.
     """
-    return goal_prompt(prompt).messages(task_text, domain, world)
+    return _prompt(prompt).messages(task_text, domain, world)
 
 
 def goal_folder(prompts: Union[str, FilePath], name: str) -> FilePath:
@@ -132,12 +120,7 @@ def goal_folder(prompts: Union[str, FilePath], name: str) -> FilePath:
 
 
 @lru_cache(maxsize=8)
-def goal_prompt(name: str = SHORT) -> GoalPrompt:
-    """The prompt of one folder of ``config/prompts``.
-
-    Raises:
-        ConfigError: where there is no such folder.
-    """
+def _prompt(name: str) -> GoalPrompt:
     folder = next((folder / name for folder in config_folders("prompts") if (folder / name).is_dir()), None)
     if folder is None:
         raise ConfigError(f"there is no folder '{name}' in config/prompts")

@@ -10,7 +10,6 @@ import re
 from typing import Any, Dict, List, Optional, Sequence
 
 from hicrisp_core.domain.schema import Domain, Predicate
-from hicrisp_core.goals.lists import Listing, listings
 from hicrisp_core.goals.typed import valid_names
 from hicrisp_core.goals.vocabulary import goal_predicates
 from hicrisp_core.model import WorldState
@@ -21,8 +20,6 @@ _MOST_NAMES = 100
 _ANY_NAME = "[A-Za-z0-9_.-]+"
 _MOST_CONDITIONS = 16
 _MOST_PARTS = 9
-_MOST_BETWEEN = 7
-"""Things of a tower or row between its ends."""
 SAY = "say"
 """The key for the wish in plain words, by which a model thinks before it writes facts; nobody reads it."""
 _MOST_SAID = 220
@@ -30,23 +27,19 @@ _MOST_SAID = 220
 _SPECIAL = re.compile(r"([.^$*+?()\[\]{}|\\])")
 
 
-def goal_schema(
-    domain: Domain, world: WorldState, worded: bool = False, listed: bool = False
-) -> Dict[str, Any]:
+def goal_schema(domain: Domain, world: WorldState, worded: bool = False) -> Dict[str, Any]:
     """One object: a goal (with ``first``, ``end``, ``keep``, ``robot``), ``ask``, ``refuse`` or
     ``answer``.
 
     Args:
         worded: whether ``say``, the wish in plain words, goes before all else.
-        listed: whether towers and rows may be written as one list (:mod:`hicrisp_core.goals.lists`).
     """
     fact = _alternatives([_fact(domain, world, predicate) for predicate in goal_predicates(domain)
                           if _possible(domain, world, predicate)])
     opening = r"((any|all)\(|(at_least|exactly|at_most)\([1-9],)"
     group = rf"{opening}{fact}(,{fact}){{1,{_MOST_PARTS}}}\)"
-    of_the_end = _alternatives([fact, *(_lists(domain, world) if listed else ())])
     definitions = {"plain": {"type": "string", "pattern": rf"^({fact}|not\({fact}\))$"},
-                   "condition": {"type": "string", "pattern": rf"^({of_the_end}|not\({fact}\)|{group})$"}}
+                   "condition": {"type": "string", "pattern": rf"^({fact}|not\({fact}\)|{group})$"}}
     end, on_the_way = _conditions("condition"), _conditions("plain")
     later: Dict[str, Any] = {"end": end, "keep": on_the_way}
     if world.robots:
@@ -89,29 +82,10 @@ def _fact(domain: Domain, world: WorldState, predicate: Predicate) -> str:
     return rf"{_escaped(predicate.name)}\({','.join(arguments)}\)"
 
 
-def _lists(domain: Domain, world: WorldState) -> List[str]:
-    """A pattern for each word that lists begin with."""
-    return [_list(domain, world, word, listing) for word, listing in listings(domain).items()
-            if _possible(domain, world, domain.predicates[listing.predicate])]
-
-
-def _list(domain: Domain, world: WorldState, word: str, listing: Listing) -> str:
-    predicate = domain.predicates[listing.predicate]
-    subjects = valid_names(domain, world, predicate.arguments[0])
-    objects = valid_names(domain, world, predicate.arguments[1], predicate)
-    between = [name for name in subjects if name in objects]
-    first, last = (objects, subjects) if listing.backwards else (subjects, objects)
-    middle = f"(,{_names(between)}){{0,{_MOST_BETWEEN}}}" if between else ""
-    return rf"{_escaped(word)}\({_names(first)}{middle},{_names(last)}\)"
-
-
 def _argument(domain: Domain, world: WorldState, type_: str, predicate: Optional[Predicate]) -> str:
     if type_ == "number":
         return "[0-9]+"
-    return _names(valid_names(domain, world, type_, predicate))
-
-
-def _names(names: Sequence[str]) -> str:
+    names = valid_names(domain, world, type_, predicate)
     return _alternatives([_escaped(name) for name in names]) if 0 < len(names) <= _MOST_NAMES else _ANY_NAME
 
 

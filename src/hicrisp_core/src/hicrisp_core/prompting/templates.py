@@ -48,14 +48,13 @@ AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
 }
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
-    "system": _placeholders("", "description names lists predicates examples turns say"),
+    "system": _placeholders("", "description names predicates examples turns say"),
     "request": _placeholders("robots task", "things now looks places extremes"),
 }
 """The prompts for goals: the rules, and what is asked.
 
 The domain's examples stand where the rules say ``$examples``; where they say ``$turns``, they follow as
-turns of the conversation. Where they say ``$say``, an answer begins with the wish in plain words; where
-they say ``$lists``, towers and rows may be written as lists.
+turns of the conversation. Where they say ``$say``, an answer begins with the wish in plain words.
 """
 SHARED = "default"
 """The folder whose prompts stand in for those that the folder beside it does not have."""

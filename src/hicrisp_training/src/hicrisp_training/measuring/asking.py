@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.prompting.goal_prompt import goal_prompt
+from hicrisp_core.prompting.goal_prompt import goal_messages, goal_schema
 
 from hicrisp_training.sentences.samples import Sample
 
@@ -38,8 +38,7 @@ def ask(
     timeout_s: float = 120.0,
 ) -> Said:
     """The model's answer to a sample's request."""
-    prompt = goal_prompt()
-    messages = prompt.messages(sample.text, domain, sample.world)
+    messages = goal_messages(sample.text, domain, sample.world)
     request: Dict[str, Any] = {
         "messages": [
             {"role": "system", "content": messages.system},
@@ -52,7 +51,7 @@ def ask(
         "top_logprobs": 1,
         "response_format": {
             "type": "json_schema",
-            "json_schema": {"name": "goal", "strict": True, "schema": prompt.schema(domain, sample.world)},
+            "json_schema": {"name": "goal", "strict": True, "schema": goal_schema(domain, sample.world)},
         },
     }
     answer = _post(f"{url}/chat/completions", request, timeout_s)

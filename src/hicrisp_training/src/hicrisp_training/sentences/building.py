@@ -43,12 +43,6 @@ class Cast:
             **{slot: thing.name for slot, thing in self.things.items()},
         }
 
-    def names_of(self, slot: str) -> List[str]:
-        """The names that a slot of a sentence stands for; none where it stands for nothing in the scene."""
-        if slot in self.groups:
-            return [thing.name for thing in self.groups[slot]]
-        return [self.things[slot].name] if slot in self.things else []
-
     def conditions(self, texts: Sequence[str]) -> List[str]:
         """Conditions over slots as conditions over names."""
         groups = {slot: [thing.name for thing in things] for slot, things in self.groups.items()}

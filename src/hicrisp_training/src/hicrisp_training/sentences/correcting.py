@@ -78,7 +78,7 @@ class Correcting:
             return None
         slot = rng.choice(slots)
         wrong = self._another(frame, cast, slot)
-        answer = self._speaker.answer(frame, cast, say)
+        answer = self._speaker.answer(frame, cast)
         if wrong is None or answer is None:
             return None
         first = self._speaker.sentence(
@@ -101,8 +101,8 @@ class Correcting:
         says = rng.choice(frame.say), rng.choice(other.say)
         one = self._speaker.sentence(frame, cast, rng, says[0])
         two = self._speaker.sentence(other, second, rng, says[1])
-        before = self._speaker.answer(frame, cast, says[0])
-        after = self._speaker.answer(other, second, says[1])
+        before = self._speaker.answer(frame, cast)
+        after = self._speaker.answer(other, second)
         if one is None or two is None or before is None or after is None:
             return None
         also = rng.random() < 0.5

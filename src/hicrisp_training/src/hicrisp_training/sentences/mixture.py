@@ -31,7 +31,7 @@ _JOINTS = (
     ", and ",
 )
 _WEIGHTS = {"tabletop": 1.0, "blocks": 0.8, "lab": 1.0, "agv": 0.7, "kitchen": 0.4, "virtualhome": 0.4}
-_TIMES = {"order": 3, "constraint": 2, "several": 2, "described": 2, "haste": 2, "ask": 2}
+_TIMES = {"order": 2, "constraint": 3, "count": 2, "several": 2}
 """How much more often than others the classes come that are learnt slowest."""
 _BOUND, _TRIES = 0.5, 12
 """How often a further request is of a frame that needs a scene of its own, and how many of them are tried."""
@@ -133,7 +133,7 @@ class Mixture:
         says = rng.choice(frame.say), rng.choice(other.say)
         one = self._speaker.sentence(frame, cast, rng, says[0])
         two = self._speaker.sentence(other, second, rng, says[1])
-        answers = self._speaker.answer(frame, cast, says[0]), self._speaker.answer(other, second, says[1])
+        answers = self._speaker.answer(frame, cast), self._speaker.answer(other, second)
         if one is None or two is None or None in answers:
             return None
         joint = rng.choice(_JOINTS)
@@ -215,7 +215,7 @@ class Mixture:
     def _named_robot(self, frame: Frame, cast: Cast) -> Optional[Sample]:
         """The same request to a robot by its name."""
         say = self._rng.choice(frame.say)
-        answer = self._speaker.answer(frame, cast, say)
+        answer = self._speaker.answer(frame, cast)
         sentence = self._speaker.sentence(frame, cast, self._rng, say)
         if (
             answer is None
@@ -294,7 +294,7 @@ class Mixture:
         if "{" + slot in say:
             return None
         sentence = self._speaker.sentence(frame.model_copy(update={"say": [say]}), changed, self._rng, say)
-        answer = answer or self._speaker.answer(frame, cast, own)
+        answer = answer or self._speaker.answer(frame, cast)
         if sentence is None or answer is None:
             return None
         text = disturbed(sentence, frame.voice, frame.typos, not ending, self._rng) + ending

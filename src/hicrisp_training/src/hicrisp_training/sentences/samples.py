@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.lists import unlisted
 from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Statement
@@ -17,7 +16,6 @@ from hicrisp_core.model.misfit import Misfit
 
 from hicrisp_training.sentences.building import Cast
 from hicrisp_training.sentences.frames import Frame
-from hicrisp_training.sentences.listing import listed, pairs_in
 from hicrisp_training.sentences.phrases import Phrases
 from hicrisp_training.sentences.slips import disturbed
 from hicrisp_training.sentences.slots import SLOT, filled
@@ -58,7 +56,7 @@ class Speaker:
         """A sentence of a frame with its answer; nothing where the two do not fit."""
         say = rng.choice(frame.say)
         sentence = self.sentence(frame, cast, rng, say)
-        answer = self.answer(frame, cast, say)
+        answer = self.answer(frame, cast)
         if sentence is None or answer is None or (frame.refuse == _UNKNOWN and _is_there(frame, cast)):
             return None
         text = disturbed(sentence, frame.voice, frame.typos, frame.is_goal, rng)
@@ -133,23 +131,17 @@ class Speaker:
             phrases.several(members, form) if group.but else phrases.all_of(description, len(members), form)
         )
 
-    def answer(self, frame: Frame, cast: Cast, say: str) -> Optional[Answer]:
-        """What is right; towers and rows as lists in the order in which the sentence names their things."""
+    def answer(self, frame: Frame, cast: Cast) -> Optional[Answer]:
+        """What is right."""
         if frame.refuse is not None:
             return {"kind": "refuse", "why": frame.refuse}
         if frame.ask is not None:
             return {"kind": "ask", "which": sorted(cast.things[slot].name for slot in frame.ask)}
         if not frame.is_goal:
             return {"kind": "answer"} if frame.answer else None
-        spoken = [name for slot, _ in frame.slots(say) for name in cast.names_of(slot)]
         parts = {
             "first": cast.conditions(frame.first),
-            "end": listed(
-                cast.conditions(frame.goal),
-                cast.conditions(pairs_in(frame.goal)),
-                spoken,
-                self._domains[cast.scene.domain],
-            ),
+            "end": cast.conditions(frame.goal),
             "keep": cast.conditions(frame.keep),
         }
         answer: Answer = {"kind": "goal", **{key: each for key, each in parts.items() if each}}
@@ -172,7 +164,7 @@ def _sound(answer: Answer, domain: Domain, world: WorldState, may_hold: bool) ->
     statements: Dict[str, Tuple[Statement, ...]] = {}
     for key in ("first", "end", "keep"):
         found: List[Statement] = []
-        for text in (each for written in answer.get(key, ()) for each in unlisted(written, domain)):
+        for text in answer.get(key, ()):
             statement = parse_statement(text)
             if isinstance(statement, Misfit):
                 return False

@@ -36,7 +36,7 @@ class Schedule:
     samples: int
     rate: float = 1e-3
     warm_up: int = 300
-    cool_down: float = 0.6
+    cool_down: float = 0.35
     batch: int = 1000
     save_every: float = 150.0
 
