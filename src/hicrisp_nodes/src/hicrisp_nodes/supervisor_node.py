@@ -97,7 +97,8 @@ class Supervisor:
             labels,
             self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)),
             read_settings(str(parameter("memory", AS_THE_POLICY_SAYS)), str(parameter("memory_file", "")),
-                          runs_dir, llm))
+                          runs_dir, llm),
+            str(parameter("route", "/move_base/NavfnROS/plan")))
         self._queue = TaskQueue(self._runner.run, self._publish)
         self._reports.gate(self._gate)
         self._services = self._serve()

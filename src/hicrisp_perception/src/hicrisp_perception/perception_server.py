@@ -20,6 +20,7 @@ from hicrisp_ros.node_threads import NodeThread
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.tf_world import TfWorld
 
+from hicrisp_perception.picture_door import PictureDoor
 from hicrisp_perception.picture_topics import CLOCK_JUMP, PictureTopics
 from hicrisp_perception.track_publisher import TrackPublisher
 
@@ -46,6 +47,7 @@ class PerceptionServer:
         self._tf = TfWorld()
         self._pictures = PictureTopics(camera, self._tf, lambda: self._frames, self._trouble)
         self._publisher = TrackPublisher()
+        self._door = PictureDoor()
         self._open(configuration.scene)
         self._follower = SceneFollower(self._follow, self._forget)
         self._thread = NodeThread("perception", self._loop)
@@ -54,6 +56,7 @@ class PerceptionServer:
     def stop(self) -> None:
         """Look no more."""
         self._thread.end()
+        self._door.close()
         self._follower.stop()
 
     def _open(self, scene: Scene) -> None:
@@ -98,8 +101,10 @@ class PerceptionServer:
                 view = View(picture.stamp, self._sight.look(picture, robots))
             except HicrispError as error:
                 self._trouble(str(error))
+                self._door.show(picture, (), {})
                 return
             things = self._scene.objects
+        self._door.show(picture, view.tracks, things)
         self._publisher.publish(view, things)
 
     def _trouble(self, why: str) -> None:
