@@ -21,7 +21,7 @@ SEEN = "seen"
 """The kind of the moments at which something was seen to have moved; no event has it."""
 PART = 50
 """Moments of one part."""
-_KEPT_EVERY = 1000
+_KEPT_EVERY = 4000
 """Moments between two states that are kept."""
 _MOST_POINTS = 2000
 """Points of a base's way that are drawn, the latest ones."""
