@@ -4,23 +4,24 @@ holds tasks.
 
 from __future__ import annotations
 
-import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
+from threading import Thread
 from typing import Any, Dict, Tuple
 
+import rosgraph
 import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.language.remarks import wants_end
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
-from hicrisp_ros.node import end_quietly, leave
+from hicrisp_ros.node import end_quietly, leave, told_to_end
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.scene_change import SceneFollower
+from hicrisp_ros.supervisor_watch import BEAT_PERIOD
 from hicrisp_ros.wall_clock import WallTimer
 from std_srvs.srv import Trigger, TriggerResponse
 
@@ -53,12 +54,15 @@ from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.memory import AS_THE_POLICY_SAYS, read_settings
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
-from hicrisp_nodes.supervisor.queue import Request, TaskQueue
+from hicrisp_nodes.supervisor.queue import TaskQueue
 from hicrisp_nodes.supervisor.reports import Reports, status_to_msg
+from hicrisp_nodes.supervisor.request import Request
 from hicrisp_nodes.supervisor.runner import TaskRunner
+from hicrisp_nodes.supervisor.state_files import EstopFile, TaskFile, state_folder
 
 SLICE = 0.05
-CLOSING = 10.0
+CLOSING = 3.0
+"""Seconds that the running task gets to end when the node is told to; roslaunch kills it in the end."""
 ORPHANS = 30.0
 _HELD, _ENDING = 120.0, 3.0
 """Seconds that tasks are held at most, and that one which is about to end gets for that."""
@@ -69,6 +73,7 @@ _OUTCOMES = {
     State.CANCELED: Outcome.CANCELED,
     State.REFUSED: Outcome.INVALID,
     State.FAILED: Outcome.EXECUTION,
+    State.INTERRUPTED: Outcome.LOST,
 }
 
 
@@ -78,10 +83,14 @@ class Supervisor:
     def __init__(self) -> None:
         configuration = _asking(load_configuration())
         self._reports = Reports()
+        runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
+        folder = state_folder(runs_dir, rosgraph.get_master_uri(), rospy.get_name())
+        self._estop_file = EstopFile(folder)
+        self._task_file = TaskFile(folder, str(rospy.get_param("/run_id", "")))
         self._gate = Gate(
             str(parameter("autonomy", configuration.policy.autonomy)),
             float(parameter("approval_patience", 300.0)),
-            self._gate_changed)
+            self._gate_changed, self._estop_file, f"rosservice call {rospy.resolve_name('clear_estop')}")
         self._observer = TopicObserver(still=float(parameter("still", 0.002)))
         self._robots = {
             name: RosRobot(name, tuple(configuration.domain.actions), self._gate.estop,
@@ -91,7 +100,6 @@ class Supervisor:
         llm, _ = chosen_llm()
         labels = {"scene": configuration.scene.name, "seed": int(parameter("seed", 0)),
                   "policy": configuration.policy.name, "llm": llm.name}
-        runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
         self._runner = TaskRunner(
             configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports, runs_dir,
             labels,
@@ -99,21 +107,38 @@ class Supervisor:
             read_settings(str(parameter("memory", AS_THE_POLICY_SAYS)), str(parameter("memory_file", "")),
                           runs_dir, llm),
             str(parameter("route", "/move_base/NavfnROS/plan")))
-        self._queue = TaskQueue(self._runner.run, self._publish)
+        self._queue = TaskQueue(self._runner.run, self._publish, lambda: self._gate.stopped,
+                                self._task_file.keep)
+        self._take_over()
         self._reports.gate(self._gate)
         self._services = self._serve()
         self._follower = SceneFollower(self._follow)
         self._queue.start()
         self._server = ActionServer("execute_task", ExecuteTaskAction, self._execute_task,
                                     concurrent=True).start()
-        self._timer = WallTimer(1.0, self._diagnose, "diagnostics")
+        self._timers = (WallTimer(1.0, self._diagnose, "diagnostics"),
+                        WallTimer(BEAT_PERIOD, lambda: self._reports.beat(self._gate), "heartbeat"))
         for robot in self._robots.values():  # A command whose supervisor died must not go on.
             robot.clear(ORPHANS)
 
     def close(self) -> None:
         """Cancel every task and wait until the robots stand still."""
         self._runner.close()
-        self._queue.close(CLOSING)
+        if self._queue.close(CLOSING):
+            self._task_file.forget()
+        self._estop_file.forget()
+
+    def _take_over(self) -> None:
+        """Go on where a supervisor that was killed has left off: its stop holds, its tasks are known."""
+        before = self._task_file.recall()
+        if before.problem:
+            rospy.logerr("the tasks of the supervisor before this one are not known: %s", before.problem)
+        left = self._queue.restore(before)
+        for request in left:
+            rospy.logwarn("task %s ('%s'): %s", request.id, request.text, request.progress.message)
+        if self._gate.stopped:
+            rospy.logwarn("nothing moves: %s", self._gate.stopped)
+        Thread(target=self._runner.close_runs, args=(left,), name="cut off runs", daemon=True).start()
 
     def _serve(self) -> "list[rospy.Service]":
         def trigger(name: str, work: Any) -> rospy.Service:
@@ -215,7 +240,8 @@ class Supervisor:
         admission = self._queue.submit(asked.task, asked.robot, asked.request_id, asked.dry_run)
         request = admission.request
         if request is None:
-            refused = Outcome(status=Outcome.INVALID, message=admission.message)
+            status = Outcome.SAFETY if self._queue.blocked else Outcome.INVALID
+            refused = Outcome(status=status, message=admission.message)
             return ExecuteTaskResult(False, "", admission.message, refused, "")
         told = Progress()
         while not request.finished.wait(SLICE):
@@ -244,6 +270,9 @@ class Supervisor:
                     request.progress, state=State.AWAITING_APPROVAL, message=self._gate.question))
             elif self._gate.paused:
                 shown = replace(request, progress=replace(request.progress, state=State.PAUSED))
+        elif request.progress.state is State.QUEUED and self._queue.blocked:
+            shown = replace(request, progress=replace(
+                request.progress, message=f"It waits: {self._queue.blocked}"))
         return status_to_msg(shown, len(self._queue.waiting), choices, plan_waits)
 
     def _publish(self, request: Request) -> None:
@@ -252,6 +281,7 @@ class Supervisor:
 
     def _gate_changed(self) -> None:
         self._reports.gate(self._gate)
+        self._queue.look()
         if self._queue.current is not None:
             self._publish(self._queue.current)
 
@@ -276,9 +306,7 @@ def main() -> None:
     """Run the node; on SIGINT and SIGTERM the robots are stopped before ROS goes down."""
     rospy.init_node("supervisor", disable_signals=True)
     end_quietly()
-    end = Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: end.set())
+    end = told_to_end()
     try:
         supervisor = Supervisor()
     except HicrispError as error:

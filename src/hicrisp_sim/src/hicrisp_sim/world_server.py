@@ -18,6 +18,7 @@ from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
 from hicrisp_ros.simulated_world import Resets, add_fault, begin_faults, injected
 from hicrisp_ros.static_frames import StaticFrames
+from hicrisp_ros.supervisor_watch import SupervisorWatch
 from hicrisp_ros.wall_clock import WallTimer
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -80,6 +81,7 @@ class WorldServer:
             rospy.Service("reset_world", ResetWorld, self._resets.answer),
             rospy.Service("snapshot", Snapshot, self._camera.answer),
         )
+        self._watch = SupervisorWatch()
         self._server = ActionServer(f"robots/{world.robot.name}/execute", ExecuteCommandAction,
                                     self._execute).start()
 
@@ -109,7 +111,7 @@ class WorldServer:
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
         self._busy = True
         try:
-            result = carry_out(self._world.robot, goal)
+            result = carry_out(self._world.robot, goal, self._watch)
         finally:
             self._busy = False
         self._publish()

@@ -8,8 +8,9 @@ from threading import Lock, Thread
 from typing import Dict, List, Tuple, Union
 
 from hicrisp_core.extensions import extensions
+from hicrisp_core.llm.backends import Backend
 from hicrisp_core.llm.capabilities import Capabilities
-from hicrisp_core.llm.chat_model import Backend, ChatModel
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.replay import ReplayModel
 from hicrisp_core.llm.role_model import Memory, RoleModel
 from hicrisp_core.llm.roles import BRAIN

@@ -262,6 +262,8 @@ class TaskFinished(Event):
     message: str = ""
     reason: str = ""
     canceled: bool = False
+    interrupted: bool = False
+    """Whether the supervisor ended under it."""
     steps_executed: Optional[int] = None
     corrections: Optional[Mapping[str, int]] = None
     failures: Optional[Tuple[FailureRecord, ...]] = None

@@ -32,7 +32,7 @@ _GOALS = {
 """What is known of a goal."""
 _BADGES = {
     "succeeded": "Succeeded", "failed": "Failed", "refused": "Refused", "answered": "Answered",
-    "canceled": "Canceled", "unfinished": "Not finished",
+    "canceled": "Canceled", "interrupted": "Interrupted", "unfinished": "Not finished",
 }
 _UNKNOWN = "–"
 

@@ -166,6 +166,8 @@ class Story:
             return "unfinished"
         if self.end.canceled:
             return "canceled"
+        if self.end.interrupted:
+            return "interrupted"
         if self.refusal is not None:
             return "refused"
         if self.answer:

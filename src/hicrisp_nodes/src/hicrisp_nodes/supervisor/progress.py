@@ -36,9 +36,11 @@ class State(Enum):
     CANCELED = "canceled"
     ANSWERED = "answered"
     ASKING = "asking"
+    INTERRUPTED = "interrupted"
 
 
-ENDED = frozenset({State.SUCCEEDED, State.FAILED, State.REFUSED, State.CANCELED, State.ANSWERED})
+ENDED = frozenset({State.SUCCEEDED, State.FAILED, State.REFUSED, State.CANCELED, State.ANSWERED,
+                   State.INTERRUPTED})
 
 
 @dataclass(frozen=True)

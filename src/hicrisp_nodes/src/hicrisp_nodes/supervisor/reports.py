@@ -15,6 +15,7 @@ from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
 from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.supervisor_watch import HEARTBEAT
 
 from hicrisp_msgs.msg import (
     CorrectionStack,
@@ -28,7 +29,7 @@ from hicrisp_msgs.msg import (
 from hicrisp_msgs.msg import Plan as PlanMsg
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.progress import State
-from hicrisp_nodes.supervisor.queue import Request
+from hicrisp_nodes.supervisor.request import Request
 
 _STATE_CODES = {state: getattr(TaskStatus, state.name) for state in State}
 
@@ -41,6 +42,7 @@ class Reports:
         self._plan = Publisher("plan", PlanMsg, queue_size=5, latch=True)
         self._stack = Publisher("correction_stack", CorrectionStack, queue_size=20, latch=True)
         self._estop = Publisher("estop_state", EstopState, queue_size=5, latch=True)
+        self._beat = Publisher(HEARTBEAT, EstopState, queue_size=1, tcp_nodelay=True)
         self._events = Publisher("events", Event, queue_size=200)
         self._feedback = Publisher("feedback", Feedback, queue_size=20)
         self._usage = Publisher("llm_usage", LlmUsage, queue_size=20)
@@ -70,9 +72,13 @@ class Reports:
                 task_id, told.calls, told.prompt_tokens, told.completion_tokens, told.seconds, []))
 
     def gate(self, gate: Gate) -> None:
-        """Publish the state of the emergency stop."""
-        self._estop.publish(EstopState(rospy.Time.now(), gate.estop.is_set(), gate.paused, gate.reason,
-                                       gate.autonomy))
+        """Publish the state of the emergency stop; the drivers hear of it at once."""
+        self.beat(gate)
+        self._estop.publish(_state_of(gate))
+
+    def beat(self, gate: Gate) -> None:
+        """Publish a heartbeat: without it the drivers stop their robots."""
+        self._beat.publish(_state_of(gate))
 
     def diagnostics(self, parts: Mapping[str, bool], values: Mapping[str, object]) -> None:
         """Publish which parts are reachable, with some values."""
@@ -87,6 +93,10 @@ class Reports:
         message = DiagnosticArray(status=[status])
         message.header.stamp = rospy.Time.now()
         self._diagnostics.publish(message)
+
+
+def _state_of(gate: Gate) -> EstopState:
+    return EstopState(rospy.Time.now(), gate.estop.is_set(), gate.paused, gate.reason, gate.autonomy)
 
 
 def status_to_msg(request: Request, queued: int, choices: Sequence[str] = (),

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import rospy
 from hicrisp_core.executive.executive import Executive
@@ -21,7 +21,8 @@ from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import AlarmEvent
 from hicrisp_core.trace import EventLog, explain, finish_run
-from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskReceived, Waiting
+from hicrisp_core.trace.event_log import FILE_NAME
+from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskFinished, TaskReceived, Waiting
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_core.trace.records import FaultRecord
 from hicrisp_core.trace.scene_lines import FILE_NAME as SCENE_FILE
@@ -42,8 +43,8 @@ from hicrisp_nodes.supervisor.memory import MemorySettings
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.pictures import Camera, caption_of, wants_eye
 from hicrisp_nodes.supervisor.progress import ENDED, Progress
-from hicrisp_nodes.supervisor.queue import Request
 from hicrisp_nodes.supervisor.reports import Reports
+from hicrisp_nodes.supervisor.request import Request
 from hicrisp_nodes.supervisor.scene_watch import SceneWatch
 
 _SIMULATORS = ("embedded_world", "gazebo_scene")
@@ -100,6 +101,24 @@ class TaskRunner:
     def close(self) -> None:
         """The node is about to end: take no more pictures, which would keep it waiting."""
         self._camera.close()
+
+    def close_runs(self, requests: Sequence[Request]) -> None:
+        """Complete the run folders of tasks that were cut off by the end of another supervisor."""
+        for request in requests:
+            self._close_run(request)
+
+    def _close_run(self, request: Request) -> None:
+        folder = self._runs_dir / request.id
+        if not (folder / FILE_NAME).is_file():
+            return
+        request.progress = replace(request.progress, run_folder=str(folder))
+        try:
+            with EventLog(folder) as log:
+                log(TaskFinished(interrupted=True, message=request.progress.message,
+                                 reason=request.progress.message).as_dict())
+            finish_run(folder)
+        except OSError as error:
+            rospy.logerr("the run folder of the cut off task %s cannot be completed: %s", request.id, error)
 
     def run(self, request: Request) -> None:
         """Carry out one request to its end; it counts as ended once its run folder is complete."""

@@ -211,7 +211,8 @@ class RunView:
             self._finished(event)
 
     def _finished(self, event: TaskFinished) -> None:
-        verdict = "canceled" if event.canceled else "refused" if "refusal" in self._run else \
+        verdict = "canceled" if event.canceled else "interrupted" if event.interrupted else \
+            "refused" if "refusal" in self._run else \
             "answered" if "answer" in self._run else "succeeded" if event.success else "failed"
         self._run.update(
             state=ENDED, verdict=verdict, message=event.message, reason=event.reason, goal=event.goal,
