@@ -35,7 +35,7 @@ _KEYS = {
     "wall": "wall",
     "zone": "keep out",
     "area": "area",
-    "unknown": "seen, not in the scene's file",
+    "unknown": "seen, not known before",
     "before": "where it was at first",
     "planned": "planned",
     "driven": "driven",
@@ -101,10 +101,12 @@ def _still(ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen]) -> Lis
     ]
     for zone in scene.zones:
         title, wide = f"keep out: {zone.name}", max(1.5, 2.0 * zone.radius * ground.scale)
-        if len(zone.corners) == 1:
-            shapes.append(ground.disc("zone", *zone.corners[0][:2], zone.radius, title))
-        elif zone.corners:
-            shapes.append(ground.line("zone", zone.corners, closed=True, width=wide, title=title))
+        corners = [corner for corner in zone.corners if len(corner) >= 2]
+        if len(corners) == 1:
+            x, y = corners[0][:2]
+            shapes.append(ground.disc("zone", x, y, zone.radius, title))
+        elif corners:
+            shapes.append(ground.line("zone", corners, closed=True, width=wide, title=title))
     return shapes + [
         ground.line("wall", (wall.start, wall.end), width=max(1.0, wall.width * ground.scale))
         for wall in scene.walls
@@ -122,7 +124,7 @@ def _moving(ground: Ground, seen: SceneStory, things: Sequence[ThingSeen]) -> Li
     for thing in things:
         lost = ", not seen for a while" if thing.lost else ""
         if thing.name not in seen.scene.known:
-            shapes.append(ground.thing("unknown", thing, f"{thing.name}: in no file{lost}"))
+            shapes.append(ground.thing("unknown", thing, f"{thing.name}: not known before{lost}"))
         elif thing.movable:
             shapes.append(
                 ground.thing(
@@ -271,7 +273,7 @@ def _words(scene: SceneSeen, things: Sequence[ThingSeen], drives: Sequence[BaseD
     strangers = [thing for thing in things if thing.name not in scene.known]
     if strangers:
         listed = "; ".join(map(_measured, strangers))
-        words.append(f"Seen, but not in the scene's file: {listed}.")
+        words.append(f"Seen, and not known before: {listed}.")
     return words
 
 

@@ -73,7 +73,7 @@ export class ScenePanel {
       .filter(([kind]) => places.some((place) => (kind === "aim" ? place.aim && apart(place) : place[kind])));
     if (scene && scene.workspace) key.push(["workspace", "where the tool may go"]);
     if (scene && scene.zones.length) key.push(["zone", "keep out"]);
-    if (unknown.length) key.push(["unknown", "seen, not in the scene's file"]);
+    if (unknown.length) key.push(["unknown", "seen, not known before"]);
     if (this.sections.get("path")) key.push(["path", "driven"]);
     if (this.sections.get("route")) key.push(["route", "planned"]);
     this.key.replaceChildren(...key.map(([kind, text]) => h("li", {},
@@ -84,7 +84,7 @@ export class ScenePanel {
   tell(unknown) {
     show(this.strangers, unknown.length > 0);
     const told = unknown.map((thing) => `${thing.name}, about ${thing.size.map((each) => Math.round(100 * each)).join(" x ")} cm`);
-    setText(this.strangers, `Seen, but not in the scene's file: ${told.join("; ")}.`);
+    setText(this.strangers, `Seen, and not known before: ${told.join("; ")}.`);
   }
 
   grid(ground) {
