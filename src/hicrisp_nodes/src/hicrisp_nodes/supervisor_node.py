@@ -18,6 +18,7 @@ from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
 from hicrisp_ros.diagnostics import ERROR, WARN, Health
+from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node import end_quietly, leave, told_to_end
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.ports.robot import RosRobot
@@ -294,6 +295,8 @@ class Supervisor:
     def _doing(self) -> Health:
         """What becomes of the task, and what it waits for."""
         current = self._queue.current
+        if current is not None:
+            self._publish(current)  # Its stamp shows that the task is followed while a model thinks.
         status = self._status(current) if current is not None else None
         values = {"task": current.id if current else "none", "waiting": len(self._queue.waiting),
                   "step": status.step if status is not None else "",
@@ -324,7 +327,7 @@ def main() -> None:
     end_quietly()
     end = told_to_end()
     try:
-        supervisor = Supervisor()
+        supervisor, master = Supervisor(), MasterWatch()
     except HicrispError as error:
         rospy.logfatal("supervisor: %s", error)
         sys.exit(2)
@@ -332,5 +335,6 @@ def main() -> None:
     while not end.wait(0.2) and not rospy.is_shutdown():
         pass
     supervisor.close()
+    del master
     rospy.signal_shutdown("told to end")
     leave()

@@ -79,6 +79,12 @@ class Told:
     wall_s: float
 
 
+def key_of(trial: AgvTrial) -> str:
+    """What tells a run from the others of the suite."""
+    plan, order = trial.injected or "offline", " ".join(trial.order)
+    return f"{trial.scene}, {plan}, {trial.policy}, {trial.seed}: {order}"
+
+
 def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
     """Run one in this process; the result is a plain dictionary, judged from the physics."""
     scene = trial.load_scene()
