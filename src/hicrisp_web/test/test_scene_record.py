@@ -43,6 +43,19 @@ def test_only_what_moved_is_written(run: Path) -> None:
     assert "area_1" not in drive.file.read_text().splitlines()[-1]
 
 
+def test_what_is_no_thing_any_more_is_nowhere_in_the_record(run: Path) -> None:
+    drive = Drive(run)
+    drive.seen(0.0, 1.5)
+    drive._objects = {name: thing for name, thing in drive._objects.items() if name != "area_1"}
+    drive.seen(1.0, 1.6)
+    drive.seen(2.0, 1.7)
+    things = [{thing["name"]: thing for thing in sections["world"]["things"]}
+              for _, sections in read_record(run) if "world" in sections]
+    assert things[0]["area_1"]["x"] is not None
+    assert things[-1]["area_1"]["x"] is None
+    assert "area_1" not in drive.file.read_text().splitlines()[-1], "it is told once"
+
+
 def test_a_record_is_read_back_as_the_scene_the_world_and_the_way(run: Path) -> None:
     drive = Drive(run)
     for t, x in ((0.0, 1.5), (1.0, 1.6), (2.0, 1.7)):

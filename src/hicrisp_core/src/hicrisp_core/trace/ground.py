@@ -16,6 +16,8 @@ Shape = Union[Line, Disc]
 _SIZE = 620.0
 _MOVED = 0.01
 """Metres by which a thing must be elsewhere at the end to be drawn twice."""
+_MOST_TOLD = 6
+"""Things that were not known before and have their names in the drawing and in the words."""
 _PAINTS = {
     "red": "#cf4a42",
     "green": "#3f9a5d",
@@ -215,8 +217,11 @@ def _labels(ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen]) -> Li
     """Names beside their things, where no other name stands."""
     taken: List[Tuple[float, float, float, float]] = []
     labels: List[Label] = []
+    crowd = sum(thing.name not in scene.known for thing in things) > _MOST_TOLD
     for thing in things:
         if not (thing.movable or thing.shape == "region" or thing.name not in scene.known):
+            continue
+        if crowd and thing.name not in scene.known:
             continue
         text = thing.name.replace("_", " ")
         x, y = ground.point(thing.x or 0.0, thing.y or 0.0)
@@ -272,7 +277,9 @@ def _words(scene: SceneSeen, things: Sequence[ThingSeen], drives: Sequence[BaseD
         )
     strangers = [thing for thing in things if thing.name not in scene.known]
     if strangers:
-        listed = "; ".join(map(_measured, strangers))
+        more = len(strangers) - _MOST_TOLD
+        told = [*map(_measured, strangers[:_MOST_TOLD]), *([f"and {more} more"] if more > 0 else [])]
+        listed = "; ".join(told)
         words.append(f"Seen, and not known before: {listed}.")
     return words
 
