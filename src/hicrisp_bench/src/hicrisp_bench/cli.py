@@ -13,6 +13,7 @@ from hicrisp_core.errors import HicrispError
 
 from hicrisp_bench import (
     agv,
+    attacks,
     barman,
     blocks,
     brains,
@@ -33,6 +34,7 @@ from hicrisp_bench.virtualhome import household_suite, plans
 
 SUITES: Mapping[str, Suite] = {
     "agv": agv,
+    "attacks": attacks,
     "barman": barman,
     "blocks": blocks,
     "brains": brains,
