@@ -8,6 +8,7 @@ import ctypes
 import os
 import signal
 import subprocess
+import sys
 import uuid
 from pathlib import Path
 from typing import List, Mapping, Optional
@@ -32,7 +33,7 @@ class Launch:
 
     def __init__(self, file: str, arguments: Mapping[str, object], log: Path, master_uri: str) -> None:
         self.log = log
-        self.command = ["roslaunch", "hicrisp_bringup", file,
+        self.command = [sys.executable, "-m", "hicrisp_nodes.cli.patient_roslaunch", "hicrisp_bringup", file,
                         *(f"{key}:={value}" for key, value in arguments.items())]
         self._mark = uuid.uuid4().hex
         self._environment = {
