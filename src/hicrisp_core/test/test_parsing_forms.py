@@ -5,8 +5,10 @@ import random
 import time
 
 import pytest
+from hicrisp_core.parsing import json_text
 from hicrisp_core.parsing.calls import read_calls
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
+from hicrisp_core.parsing.json_mending import DEEPEST, mended
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
@@ -144,6 +146,18 @@ def test_a_monstrous_answer_is_refused_with_bounded_work(domain, text):
     began = time.process_time()
     assert isinstance(parse_plan(text, domain), (tuple, ParseFailure))
     assert time.process_time() - began < 7.0
+
+
+@pytest.mark.parametrize("text", ["[" * 90_000, '{"a":' * 20_000, "[" * 20 + "1," * 40_000])
+def test_brackets_without_end_are_given_up_and_not_gone_through_again_and_again(text, monkeypatch):
+    """Counted, not timed: how many characters are gone through for one answer."""
+    seen = []
+    whole = json_text.mended
+    monkeypatch.setattr(json_text, "mended", lambda rest: seen.append(len(rest)) or whole(rest))
+    assert read_json(text, lambda value: False) is None
+    assert sum(seen) <= 4 * 300_000
+    assert mended("[" * (DEEPEST + 1)) is None
+    assert mended("[" * DEEPEST + "]" * DEEPEST) is not None
 
 
 def test_the_wanted_value_is_found_behind_others():

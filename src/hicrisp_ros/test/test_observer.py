@@ -205,3 +205,16 @@ def test_a_thing_that_moves_between_two_pictures_has_not_settled(scene: Scene) -
     observer = TopicObserver()
     shown(observer, scene)
     assert observe(observer).objects["box"].pose.position[0] == pytest.approx(scene.x, abs=1e-3)
+
+
+def test_who_listens_hears_once_that_the_world_began_again(scene: Scene) -> None:
+    observer, back = TopicObserver(), []
+    observe(observer)
+    with observer.hearing_resets(back.append):
+        shown(observer, scene)
+        assert back == []
+        scene.now = 1.0
+        until(lambda: back, "reset")
+        shown(observer, scene)
+    assert len(back) == 1
+    assert back[0] > 50.0

@@ -11,7 +11,20 @@ from typing import Dict, List, Mapping, Optional
 
 from hicrisp_core.errors import HicrispError
 
-from hicrisp_bench import agv, barman, blocks, brains, eyes, franka7, language, prompts, search, tabletop
+from hicrisp_bench import (
+    agv,
+    attacks,
+    barman,
+    blocks,
+    brains,
+    eyes,
+    faults,
+    franka7,
+    language,
+    prompts,
+    search,
+    tabletop,
+)
 from hicrisp_bench.all_suites import ALL, run_all_suites
 from hicrisp_bench.index import write_index
 from hicrisp_bench.results import save
@@ -21,10 +34,12 @@ from hicrisp_bench.virtualhome import household_suite, plans
 
 SUITES: Mapping[str, Suite] = {
     "agv": agv,
+    "attacks": attacks,
     "barman": barman,
     "blocks": blocks,
     "brains": brains,
     "eyes": eyes,
+    "faults": faults,
     "franka7": franka7,
     "language": language,
     "prompts": prompts,

@@ -17,6 +17,7 @@ from hicrisp_core.language.remarks import wants_end
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node import end_quietly, leave, told_to_end
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.ports.robot import RosRobot
@@ -288,6 +289,8 @@ class Supervisor:
         parts: Dict[str, bool] = {**self._thinkers.reachable(), "world_state": self._observer.count > 0}
         parts.update({f"robot {name}": robot.connected for name, robot in self._robots.items()})
         current = self._queue.current
+        if current is not None:
+            self._publish(current)  # Its stamp shows that the task is followed while a model thinks.
         self._reports.diagnostics(parts, {
             "task": current.id if current else "none", "waiting": len(self._queue.waiting),
             "estop": self._gate.estop.is_set(), "paused": self._gate.paused, "autonomy": self._gate.autonomy})
@@ -307,7 +310,7 @@ def main() -> None:
     end_quietly()
     end = told_to_end()
     try:
-        supervisor = Supervisor()
+        supervisor, master = Supervisor(), MasterWatch()
     except HicrispError as error:
         rospy.logfatal("supervisor: %s", error)
         sys.exit(2)
@@ -315,5 +318,6 @@ def main() -> None:
     while not end.wait(0.2) and not rospy.is_shutdown():
         pass
     supervisor.close()
+    del master
     rospy.signal_shutdown("told to end")
     leave()

@@ -15,6 +15,7 @@ import rospy
 from hicrisp_core.errors import HicrispError
 
 from hicrisp_ros.core_log import show_core_log
+from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node_threads import end_threads
 from hicrisp_ros.supervisor_watch import SupervisorWatch
 
@@ -36,7 +37,7 @@ def run(name: str, build: Callable[[], Any]) -> None:
     rospy.init_node(name)
     show_core_log()
     end_quietly()
-    watch = SupervisorWatch()
+    watch, master = SupervisorWatch(), MasterWatch()
     try:
         keep = build()
     except HicrispError as error:
@@ -50,7 +51,7 @@ def run(name: str, build: Callable[[], Any]) -> None:
         watch.wait_until_gone(LINGER)
         rospy.signal_shutdown("told to end")
     leave()
-    del keep
+    del keep, master
 
 
 def told_to_end() -> Event:

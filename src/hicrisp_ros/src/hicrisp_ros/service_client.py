@@ -83,9 +83,9 @@ class ServiceClient:
                 self._disconnect()
                 break
             except (rospy.ServiceException, rospy.ROSException, OSError, AttributeError) as error:
-                message = str(error) or type(error).__name__
-                if _HANDLER_FAILED in message:
-                    return ServiceReply(None, message)
+                if _HANDLER_FAILED in str(error):
+                    return ServiceReply(None, str(error))
+                message = f"the node that serves '{self.name}' went away"
             self._disconnect()
             time.sleep(min(RETRY_AFTER, deadline.remaining))
         return ServiceReply(None, message)

@@ -46,6 +46,7 @@ class LlmSettings:
     """How a model is asked.
 
     Args:
+        name: name of the configuration; the same as its file's.
         backend: ``openai`` for any chat-completions endpoint, ``offline`` for no model, or a registered one.
         options: what a registered backend takes beside the keys here.
         model: the model's name; the variable HICRISP_LLM_MODEL goes before it where no ``base_url`` is given.
@@ -79,6 +80,8 @@ class LlmSettings:
         replay: such a file, from which exchanges are answered instead of asking; nothing goes over the
             network.
         roles: other settings for single roles, as they are after reading.
+        temperature: of the model's sampling.
+        max_tokens: longest answer.
     """
 
     name: str = ""

@@ -20,6 +20,11 @@ class SearchLimits:
 
     A question may take several searches (one for each thing that would serve); its seconds are for all of
     them. They are the processor's, with ten times as much wall time at most.
+
+    Args:
+        depth: commands in a sequence.
+        states: states that are looked at.
+        seconds: seconds of the processor for one question; ten times as much wall time at most.
     """
 
     depth: NonNegativeInt = 8

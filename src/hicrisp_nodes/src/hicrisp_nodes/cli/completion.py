@@ -42,7 +42,7 @@ def add_completion_command(commands: "argparse._SubParsersAction[argparse.Argume
         "completion", help="print what a shell needs to complete hicrisp and scripts/demo",
         description="For bash: eval \"$(hicrisp completion bash)\". For zsh, after compinit: "
                     "eval \"$(hicrisp completion zsh)\".")
-    command.add_argument("shell", choices=SHELLS)
+    command.add_argument("shell", choices=SHELLS, help="the shell to complete in: bash or zsh")
 
 
 def print_completion(shell: str, parser: argparse.ArgumentParser, console: Console) -> int:

@@ -61,7 +61,7 @@ class Camera:
     def _present(self) -> bool:
         try:
             rosgraph.Master(rospy.get_name()).lookupService(rospy.resolve_name("snapshot"))
-        except rosgraph.MasterException:
+        except (OSError, rosgraph.MasterException):
             return False
         return True
 
@@ -91,8 +91,13 @@ class Camera:
             return None
         kind = next((suffix for suffix in ("webp", "png", "gif") if suffix in taken.image.format), "jpg")
         file = folder / f"{name}.{kind}"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(taken.image.data)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(taken.image.data)
+        except OSError as error:
+            rospy.logwarn("no more pictures of this task: %s", error)
+            self._folder = None
+            return None
         root = folder.parent if folder.name == "pictures" else folder
         return str(file.relative_to(root))
 

@@ -40,6 +40,8 @@ class Request:
     history: Tuple[str, ...] = ()
     done: Tuple[str, ...] = ()
     explain: Optional[Callable[[], str]] = None
+    cut_off: str = ""
+    """Why it cannot go on, where that is nobody's wish; ``cancel`` is set then too."""
     cancel: Event = field(default_factory=Event)
     finished: Event = field(default_factory=Event)
     remarks: Remarks = field(default_factory=Remarks)

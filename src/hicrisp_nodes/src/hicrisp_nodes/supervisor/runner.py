@@ -40,7 +40,7 @@ from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.memory import MemorySettings
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.pictures import Camera, caption_of
-from hicrisp_nodes.supervisor.progress import ENDED, Progress
+from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
 from hicrisp_nodes.supervisor.reports import Reports
 from hicrisp_nodes.supervisor.request import Request
 from hicrisp_nodes.supervisor.scene_watch import SceneWatch
@@ -120,14 +120,28 @@ class TaskRunner:
         folder = self._runs_dir / request.id
         request.progress = replace(request.progress, run_folder=str(folder))
         story = _Story(request.progress)
+
+        def began_again(seconds: float) -> None:
+            request.cut_off = (f"the world began again under it: its clock went back by {seconds:.1f} s, and "
+                               "nothing that was done holds any more. Submit it again where it is wanted")
+            request.cancel.set()
+
+        record = SceneRecord(folder / SCENE_FILE, self._configuration.scene, self._configuration.domain)
         try:
-            record = SceneRecord(folder / SCENE_FILE, self._configuration.scene, self._configuration.domain)
-            with EventLog(folder, [lambda event: self._reports.event(event, request.id)]) as log, \
-                    SceneWatch(self._observer, record):
+            events = EventLog(folder, [lambda event: self._reports.event(event, request.id)])
+        except OSError as error:
+            request.progress = request.progress.ended(
+                State.FAILED, f"Nothing was begun: the run folder {folder} cannot be written "
+                              f"({error.strerror or error}). Free the disk, or launch with another runs_dir.")
+            return
+        try:
+            with events as log, SceneWatch(self._observer, record), \
+                    self._observer.hearing_resets(began_again):
                 self._follow(request, story, log)
         finally:
-            finish_run(folder)
-        request.progress = story.progress
+            problem = _completed(folder)
+        request.progress = story.progress if not problem else replace(
+            story.progress, message=f"{story.progress.message}; {problem}")
 
     def _follow(self, request: Request, story: "_Story", log: EventLog) -> None:
         began, began_ros = time.monotonic(), rospy.get_time()
@@ -137,6 +151,7 @@ class TaskRunner:
             self._memory.copy_to(log.folder, self._configuration)
 
         def tell(event: Dict[str, Any]) -> None:
+            event = _cut_off(event, request.cut_off)
             story.progress = story.progress.after(event)
             if story.progress.state not in ENDED:
                 request.progress = story.progress
@@ -248,6 +263,23 @@ class _Story:
     progress: Progress
 
 
+def _completed(folder: Path) -> str:
+    """Write the result and the report; why there are none, in words, which is empty where they are there."""
+    try:
+        finish_run(folder)
+    except OSError as error:
+        rospy.logerr("the run folder %s has no report: %s", folder, error)
+        return f"its run folder is not complete ({error.strerror or error})"
+    return ""
+
+
+def _cut_off(event: Dict[str, Any], why: str) -> Dict[str, Any]:
+    """The end of a task that was cut off says why; any other event stays as it is."""
+    if not why or event.get("kind") != TaskFinished.kind:
+        return event
+    return {**event, "success": False, "canceled": False, "interrupted": True, "message": why, "reason": why}
+
+
 def _injected() -> Tuple[FaultRecord, ...]:
     """What a simulated world was told to let go wrong; nothing where there is none."""
     return tuple(FaultRecord(fault["fault"], fault["target"], tuple(fault["magnitude"]), fault["count"])
@@ -262,4 +294,8 @@ def _simulator() -> str:
 def _of_the_world(name: str, default: Any) -> Any:
     """What a simulated world tells of itself; its node is one of two."""
     first, second = _SIMULATORS
-    return rospy.get_param(f"{first}/{name}", rospy.get_param(f"{second}/{name}", default))
+    try:
+        return rospy.get_param(f"{first}/{name}", rospy.get_param(f"{second}/{name}", default))
+    except OSError as error:
+        rospy.logwarn("what the simulation tells of itself is not known (%s): the ROS master is away", error)
+        return default

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from contextlib import contextmanager
 from threading import Condition, Event
-from typing import Callable, Deque, FrozenSet, List, Optional, Tuple
+from typing import Callable, Deque, FrozenSet, Iterator, List, Optional, Tuple
 
 import rospy
 from hicrisp_core.model import WorldObject, WorldState
@@ -53,6 +54,7 @@ class TopicObserver:
         self._states: Deque[WorldStateMsg] = deque(maxlen=100)
         self._news = Condition()
         self._count = 0
+        self._reset_listeners: List[Callable[[float], None]] = []
         self._subscriber = rospy.Subscriber(
             "world_state", WorldStateMsg, self._on_world, queue_size=1, tcp_nodelay=True)
 
@@ -116,11 +118,24 @@ class TopicObserver:
 
     def _on_world(self, message: WorldStateMsg) -> None:
         with self._news:
-            if self._states and message.header.stamp < self._states[-1].header.stamp:
+            back = (self._states[-1].header.stamp - message.header.stamp).to_sec() if self._states else 0.0
+            if back > 0.0:
                 self._states.clear()
             self._states.append(message)
             self._count += 1
             self._news.notify_all()
+        if back > CLOCK_JUMP:
+            for listener in tuple(self._reset_listeners):
+                listener(back)
+
+    @contextmanager
+    def hearing_resets(self, listener: Callable[[float], None]) -> Iterator[None]:
+        """Call something with the seconds by which the clock of the world was set back, from its thread."""
+        self._reset_listeners.append(listener)
+        try:
+            yield
+        finally:
+            self._reset_listeners.remove(listener)
 
 
 class TaskObserver:

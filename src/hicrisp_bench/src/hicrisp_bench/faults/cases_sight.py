@@ -1,0 +1,24 @@
+"""Sensors that fall silent or tell nonsense."""
+
+from __future__ import annotations
+
+from hicrisp_bench.faults.case import AGV, FaultCase, Seen
+from hicrisp_bench.faults.rig import Rig
+
+_LONG = 300.0
+
+
+def scan_silent(rig: Rig, seen: Seen) -> None:
+    """The lidar stops in mid-drive."""
+    task = rig.in_motion()
+    rig.inject("scan_stops")
+    state = rig.ended(task, _LONG)
+    seen.note(f"the task: {rig.said(task)}", state == "failed")
+    seconds = rig.motion.standstill_after(0.0, _LONG)
+    seen.note("the base stands", seconds < _LONG)
+
+
+CASES = (
+    FaultCase("scan silent", "the base stops; told by its topic and age as the first cause", scan_silent,
+              worlds=(AGV,)),
+)
