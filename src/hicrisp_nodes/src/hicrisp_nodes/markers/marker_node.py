@@ -101,6 +101,7 @@ class Markers:
         with self._lock:
             if isinstance(event, TaskReceived):
                 self._begin()
+                self._book.forget()  # A recording begins here, and shall hold everything.
             elif isinstance(event, CommandTried):
                 self._tried += 1
                 self._places.aim(event, self._tried)
