@@ -205,3 +205,14 @@ def test_a_thing_that_moves_between_two_pictures_has_not_settled(scene: Scene) -
     observer = TopicObserver()
     shown(observer, scene)
     assert observe(observer).objects["box"].pose.position[0] == pytest.approx(scene.x, abs=1e-3)
+
+
+def test_one_picture_is_enough_for_what_stood_there_in_the_last(scene: Scene) -> None:
+    scene.viewed = lambda now: math.floor(now)
+    observer = TopicObserver()
+    shown(observer, scene)
+    until(lambda: observer.count > 55, "picture of before")
+    observer.world_changed()
+    ended = rospy.get_time()
+    seen = observe(observer)
+    assert seen.viewed == math.floor(ended) + 1.0

@@ -11,7 +11,7 @@ from hicrisp_core.robot.description import Capsule
 
 from hicrisp_perception.view import Rays
 
-_SPARE = 0.012
+_SPARE = 0.006
 """How much wider than a link what shows it is taken to be, metres: depth is ragged at its edges."""
 _NEAREST = 0.1
 _STRIDE = 2

@@ -71,7 +71,8 @@ class WorldServer:
         self._tf = Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
         self._joints = Publisher("joint_states", JointState, queue_size=5)
         self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges; no node listens.
-        self._depth_camera = CameraServer(world, static or StaticFrames(), self._announce)
+        self._depth_camera = CameraServer(world, static or StaticFrames(), lambda: self._busy,
+                                          self._announce)
         world.robot.use_eyes(self._look)
         self._let_time_pass()
         self._timer = WallTimer(_TICK, self._publish_in_time, "publisher")
@@ -104,6 +105,7 @@ class WorldServer:
     def _look(self) -> WorldState:
         self._publish()
         self._eyes.world_changed()
+        self._depth_camera.hurry()
         return self._eyes.observe(Deadline(LOOK_LIMIT))
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
@@ -113,6 +115,7 @@ class WorldServer:
         finally:
             self._busy = False
         self._publish()
+        self._depth_camera.hurry()
         return result
 
     def _reset(self, scene: Scene, seed: int) -> Sequence[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from dataclasses import replace
 from threading import Condition, Event
 from typing import Callable, Deque, FrozenSet, List, Optional, Tuple
 
@@ -108,11 +109,20 @@ class TopicObserver:
                 return latest
 
     def _settled(self, latest: WorldState, messages: List[WorldStateMsg], besides: FrozenSet[str]) -> bool:
-        """Whether everything else is where it was at the start of the window."""
-        for message in reversed(messages[:-1]):
-            if _shown_at(latest) - _shown_in(message) >= self._window:
-                return _moved(world_from_msg(message), latest, besides) <= self._still
-        return False
+        """Whether everything else is where it was at the start of the window: things by when they were seen,
+        robots by when their frames were."""
+        things = self._before(messages, lambda message: _shown_at(latest) - _shown_in(message))
+        robots = things if latest.viewed is None else self._before(
+            messages, lambda message: latest.stamp - message.header.stamp.to_sec())
+        if things is None or robots is None:
+            return False
+        before = replace(world_from_msg(things), robots=world_from_msg(robots).robots)
+        return _moved(before, latest, besides) <= self._still
+
+    def _before(self, messages: List[WorldStateMsg], older: Callable[[WorldStateMsg], float]
+                ) -> Optional[WorldStateMsg]:
+        """The newest message that is older than the last by the window, seconds."""
+        return next((message for message in reversed(messages[:-1]) if older(message) >= self._window), None)
 
     def _on_world(self, message: WorldStateMsg) -> None:
         with self._news:
