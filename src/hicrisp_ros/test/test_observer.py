@@ -207,12 +207,14 @@ def test_a_thing_that_moves_between_two_pictures_has_not_settled(scene: Scene) -
     assert observe(observer).objects["box"].pose.position[0] == pytest.approx(scene.x, abs=1e-3)
 
 
-def test_one_picture_is_enough_for_what_stood_there_in_the_last(scene: Scene) -> None:
-    scene.viewed = lambda now: math.floor(now)
-    observer = TopicObserver()
-    shown(observer, scene)
-    until(lambda: observer.count > 55, "picture of before")
-    observer.world_changed()
-    ended = rospy.get_time()
-    seen = observe(observer)
-    assert seen.viewed == math.floor(ended) + 1.0
+def test_who_listens_hears_once_that_the_world_began_again(scene: Scene) -> None:
+    observer, back = TopicObserver(), []
+    observe(observer)
+    with observer.hearing_resets(back.append):
+        shown(observer, scene)
+        assert back == []
+        scene.now = 1.0
+        until(lambda: back, "reset")
+        shown(observer, scene)
+    assert len(back) == 1
+    assert back[0] > 50.0

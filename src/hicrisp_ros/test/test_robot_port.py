@@ -36,6 +36,13 @@ class Driver:
         self.ended.append(status)
         return ExecuteCommandResult(Outcome(status=status))
 
+    def vanish(self) -> None:
+        """Say nothing any more, as a process that was killed; the goal runs on."""
+        server = self._server._server
+        server.started = False
+        for topic in (server.status_pub, server.result_pub, server.feedback_pub):
+            topic.unregister()
+
     def stop(self) -> None:
         self._server.stop()
 
@@ -69,3 +76,26 @@ def test_what_another_supervisor_left_running_ends_first(driver: Driver) -> None
                          Event()).status is Status.SUCCESS
     assert driver.ended == [Outcome.CANCELED, Outcome.SUCCESS]
     before.join(PATIENCE)
+
+
+def test_a_stop_confirms_that_nothing_runs_any_more(driver: Driver) -> None:
+    robot, outcomes = port(driver), []  # type: ignore[var-annotated]
+    asker = Thread(target=lambda: outcomes.append(robot.execute(
+        Command("long", robot=driver.name), Deadline(PATIENCE), Event())))
+    asker.start()
+    assert driver.begun.wait(PATIENCE)
+    assert robot.stop(Deadline(PATIENCE)).ok
+    assert driver.ended == [Outcome.CANCELED]
+    asker.join(PATIENCE)
+
+
+def test_a_driver_that_goes_away_under_a_command_is_lost_in_plain_words(driver: Driver) -> None:
+    robot, cancel, outcomes = port(driver), Event(), []  # type: ignore[var-annotated]
+    asker = Thread(target=lambda: outcomes.append(robot.execute(
+        Command("long", robot=driver.name), Deadline(PATIENCE), cancel)))
+    asker.start()
+    assert driver.begun.wait(PATIENCE)
+    driver.vanish()
+    asker.join(PATIENCE)
+    assert outcomes[0].status is Status.LOST
+    assert outcomes[0].message.endswith(f"so nobody knows whether {driver.name} stands.")

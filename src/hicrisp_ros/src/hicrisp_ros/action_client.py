@@ -170,11 +170,12 @@ class ActionClient:
             with self._lock:
                 del self._tracks[request.goal_id.id]
 
-    def end_others(self, seconds: float, anew: bool = False) -> bool:
+    def end_others(self, seconds: float, anew: bool = False, whose: str = "") -> bool:
         """End what other clients left running at the server: each goal by its id, so that no later one ends
         with it.
 
         Args:
+            whose: the name of a node, where only its goals end, of an earlier life too; empty: everybody's.
             anew: whether only what the server says from now on counts, as where a goal may have begun just
                 now.
 
@@ -187,7 +188,8 @@ class ActionClient:
         while not (deadline.passed or rospy.is_shutdown()):
             with self._lock:
                 said = None if self._statuses == heard else self._unfinished
-                others = None if said is None else said - set(self._tracks)
+                others = None if said is None else {
+                    each for each in said - set(self._tracks) if each.startswith(whose)}
             if others is not None and not others:
                 return True
             if others and self._cancel.get_num_connections() and time.monotonic() - told > RESEND_AFTER:

@@ -6,35 +6,60 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
+from threading import Event
 from typing import Any, Callable
 
 import rospy
 from hicrisp_core.errors import HicrispError
 
 from hicrisp_ros.core_log import show_core_log
+from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node_threads import end_threads
+from hicrisp_ros.supervisor_watch import SupervisorWatch
 
 END_LIMIT = 4.0
 """Wall seconds that the threads of a node get to end; roslaunch kills a node after 15."""
+LINGER = 2.5
+"""Wall seconds for which a node that was told to end still serves the supervisor, which brings its task to an
+end meanwhile: the robots must be seen to stand."""
+_SLICE = 0.05
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(name: str, build: Callable[[], Any]) -> None:
     """Start a node and keep what ``build`` makes alive until shutdown; a wrong configuration ends it with
     status 2.
+
+    Told to end by a signal, it goes on until the supervisor, which is told at the same time, has ended.
     """
     rospy.init_node(name)
     show_core_log()
     end_quietly()
+    watch, master = SupervisorWatch(), MasterWatch()
     try:
         keep = build()
     except HicrispError as error:
         rospy.logfatal("%s: %s", name, error)
         sys.exit(2)
     rospy.loginfo("%s is ready", name)
-    rospy.spin()
+    end = told_to_end()
+    while not end.wait(_SLICE) and not rospy.is_shutdown():
+        pass
+    if end.is_set():
+        watch.wait_until_gone(LINGER)
+        rospy.signal_shutdown("told to end")
     leave()
-    del keep
+    del keep, master
+
+
+def told_to_end() -> Event:
+    """An event that SIGINT, SIGTERM and SIGHUP set from now on, in place of what they did."""
+    end = Event()
+    for number in _SIGNALS:
+        signal.signal(number, lambda *_: end.set())
+    return end
 
 
 def end_quietly() -> None:

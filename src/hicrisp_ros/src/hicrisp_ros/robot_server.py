@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Callable, Optional, Sequence
 
 import rospy
 from hicrisp_core.body.drive_goals import Reached
-from hicrisp_core.model import Pose
+from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import Constraints, RobotPort
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.linked_event import AlarmEvent
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult
 from hicrisp_msgs.srv import FirstReached, FirstReachedRequest, FirstReachedResponse
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions import command_from_msg, keep_outs_from_msg, outcome_to_msg, pose_from_msg
+from hicrisp_ros.supervisor_watch import SupervisorWatch
 
 FindReached = Callable[[Sequence[Pose], Constraints, Deadline], Reached]
 
@@ -30,17 +33,26 @@ class RobotServer:
         self._services = [] if first_reached is None else [rospy.Service(
             f"robots/{robot.name}/first_reached", FirstReached,
             lambda request: _find(first_reached, request))]
-        self._server = ActionServer(
-            f"robots/{robot.name}/execute", ExecuteCommandAction, lambda goal: carry_out(robot, goal)).start()
+        watch = SupervisorWatch()
+        self._server = ActionServer(f"robots/{robot.name}/execute", ExecuteCommandAction,
+                                    lambda goal: carry_out(robot, goal, watch)).start()
 
 
-def carry_out(robot: RobotPort, goal: Goal) -> ExecuteCommandResult:
-    """Let a robot execute a goal's command, within the goal's time limit or else the command's own."""
+def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCommandResult:
+    """Let a robot execute a goal's command, within the goal's time limit or else the command's own, and no
+    longer than the supervisor lets it.
+    """
+    refusal = watch.objection()
+    if refusal is not None:
+        return ExecuteCommandResult(outcome_to_msg(refusal))
     command = command_from_msg(goal.message.command)
     limit = goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit
-    return ExecuteCommandResult(outcome_to_msg(robot.execute(
-        command, Deadline(max(0.0, limit)), goal.cancel,
-        lambda phase, done: goal.feedback(ExecuteCommandFeedback(phase, done)))))
+    cancel: AlarmEvent[Outcome] = AlarmEvent(watch.objection, goal.cancel)
+    outcome = robot.execute(command, Deadline(max(0.0, limit)), cancel,
+                            lambda phase, done: goal.feedback(ExecuteCommandFeedback(phase, done)))
+    if outcome.status is Status.CANCELED and cancel.alarmed is not None:
+        outcome = replace(cancel.alarmed, message=f"{cancel.alarmed.message} {outcome.message}".rstrip())
+    return ExecuteCommandResult(outcome_to_msg(outcome))
 
 
 def _find(first_reached: FindReached, request: FirstReachedRequest) -> FirstReachedResponse:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from contextlib import contextmanager
 from threading import Lock
 from typing import Callable, Iterator, Tuple
@@ -24,12 +23,6 @@ from hicrisp_sim.simulation import Snapshot
 _TICK, _UNHEARD = 0.02, 0.1
 """Wall seconds between two looks at the clock, while somebody listens and while nobody does."""
 _EARLY = 1e-6
-_HURRY, _HURRIED = 0.6, 0.1
-"""Seconds of the world's clock after a command in which pictures come faster, and between two of these:
-they are waited for.
-"""
-_DUTY = 0.25
-"""The part of the wall time that may go into pictures while the arm moves: they slow it down."""
 
 
 class CameraServer:
@@ -38,26 +31,19 @@ class CameraServer:
     A picture is of one snapshot, whose time is its stamp; the physics runs on meanwhile and waits for none.
 
     Args:
-        moving: whether the arm carries out a command.
         announce: publishes the clock and the frames of a snapshot, so that both are known when its picture
             comes.
     """
 
-    def __init__(self, world: EmbeddedWorld, static: StaticFrames, moving: Callable[[], bool],
+    def __init__(self, world: EmbeddedWorld, static: StaticFrames,
                  announce: Callable[[Snapshot], None]) -> None:
         self._world = world
         self._static = static
-        self._moving = moving
         self._announce = announce
-        self._hurry_since = -math.inf
         self._taking = Lock()
         self._topics: Tuple[Publisher, ...] = ()
         self._open()
         self._timer = WallTimer(_TICK, self._take_in_time, "depth_camera")
-
-    def hurry(self) -> None:
-        """What is seen now is waited for: the next pictures come sooner."""
-        self._hurry_since = self._world.time
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -86,8 +72,8 @@ class CameraServer:
         with self._taking:
             if not any(topic.get_num_connections() for topic in self._topics):
                 return _UNHEARD
-            snapshot, began = self._world.simulation.snapshot, time.monotonic()
-            if 0.0 <= snapshot.time - self._taken < self._period(snapshot.time) - _EARLY:
+            snapshot = self._world.simulation.snapshot
+            if 0.0 <= snapshot.time - self._taken < 1.0 / self._settings.rate - _EARLY:
                 return _TICK
             self._taken = snapshot.time
             try:
@@ -98,16 +84,7 @@ class CameraServer:
             if picture is not None:
                 self._announce(snapshot)
                 self._publish(picture)
-        spent = time.monotonic() - began
-        return max(_TICK, spent / _DUTY - spent) if self._moving() else _TICK
-
-    def _period(self, now: float) -> float:
-        """Seconds of the world's clock between two pictures."""
-        usual = 1.0 / self._settings.rate
-        if not 0.0 <= now - self._hurry_since < _HURRY:
-            return usual
-        # The first picture after a command is taken at once.
-        return min(usual, _HURRIED) if self._taken >= self._hurry_since else 0.0
+        return _TICK
 
     def _publish(self, picture: Picture) -> None:
         stamp, frame = rospy.Time.from_sec(picture.stamp), self._settings.frame

@@ -18,6 +18,7 @@ from hicrisp_ros.conversions import world_to_msg
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
 from hicrisp_ros.simulated_world import Resets, add_fault, begin_faults
+from hicrisp_ros.supervisor_watch import SupervisorWatch
 from hicrisp_ros.wall_clock import WallTimer
 from rosgraph_msgs.msg import Clock
 
@@ -62,11 +63,12 @@ class FactServer:
             rospy.Service("inject_fault", InjectFault, self._inject),
             rospy.Service("reset_world", ResetWorld, self._resets.answer),
         )
+        self._watch = SupervisorWatch()
         self._server = ActionServer(f"robots/{self._world.name}/execute", ExecuteCommandAction,
                                     self._execute).start()
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
-        result = carry_out(self._world, goal)
+        result = carry_out(self._world, goal, self._watch)
         self._publish()
         return result
 

@@ -18,6 +18,7 @@ from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
 from hicrisp_ros.simulated_world import Resets, add_fault, begin_faults, injected
 from hicrisp_ros.static_frames import StaticFrames
+from hicrisp_ros.supervisor_watch import SupervisorWatch
 from hicrisp_ros.wall_clock import WallTimer
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -71,8 +72,7 @@ class WorldServer:
         self._tf = Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
         self._joints = Publisher("joint_states", JointState, queue_size=5)
         self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges; no node listens.
-        self._depth_camera = CameraServer(world, static or StaticFrames(), lambda: self._busy,
-                                          self._announce)
+        self._depth_camera = CameraServer(world, static or StaticFrames(), self._announce)
         world.robot.use_eyes(self._look)
         self._let_time_pass()
         self._timer = WallTimer(_TICK, self._publish_in_time, "publisher")
@@ -81,6 +81,7 @@ class WorldServer:
             rospy.Service("reset_world", ResetWorld, self._resets.answer),
             rospy.Service("snapshot", Snapshot, self._camera.answer),
         )
+        self._watch = SupervisorWatch()
         self._server = ActionServer(f"robots/{world.robot.name}/execute", ExecuteCommandAction,
                                     self._execute).start()
 
@@ -105,17 +106,15 @@ class WorldServer:
     def _look(self) -> WorldState:
         self._publish()
         self._eyes.world_changed()
-        self._depth_camera.hurry()
         return self._eyes.observe(Deadline(LOOK_LIMIT))
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
         self._busy = True
         try:
-            result = carry_out(self._world.robot, goal)
+            result = carry_out(self._world.robot, goal, self._watch)
         finally:
             self._busy = False
         self._publish()
-        self._depth_camera.hurry()
         return result
 
     def _reset(self, scene: Scene, seed: int) -> Sequence[str]:

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from dataclasses import replace
+from contextlib import contextmanager
 from threading import Condition, Event
-from typing import Callable, Deque, FrozenSet, List, Optional, Tuple
+from typing import Callable, Deque, FrozenSet, Iterator, List, Optional, Tuple
 
 import rospy
 from hicrisp_core.model import WorldObject, WorldState
@@ -54,6 +54,7 @@ class TopicObserver:
         self._states: Deque[WorldStateMsg] = deque(maxlen=100)
         self._news = Condition()
         self._count = 0
+        self._reset_listeners: List[Callable[[float], None]] = []
         self._subscriber = rospy.Subscriber(
             "world_state", WorldStateMsg, self._on_world, queue_size=1, tcp_nodelay=True)
 
@@ -109,28 +110,32 @@ class TopicObserver:
                 return latest
 
     def _settled(self, latest: WorldState, messages: List[WorldStateMsg], besides: FrozenSet[str]) -> bool:
-        """Whether everything else is where it was at the start of the window: things by when they were seen,
-        robots by when their frames were."""
-        things = self._before(messages, lambda message: _shown_at(latest) - _shown_in(message))
-        robots = things if latest.viewed is None else self._before(
-            messages, lambda message: latest.stamp - message.header.stamp.to_sec())
-        if things is None or robots is None:
-            return False
-        before = replace(world_from_msg(things), robots=world_from_msg(robots).robots)
-        return _moved(before, latest, besides) <= self._still
-
-    def _before(self, messages: List[WorldStateMsg], older: Callable[[WorldStateMsg], float]
-                ) -> Optional[WorldStateMsg]:
-        """The newest message that is older than the last by the window, seconds."""
-        return next((message for message in reversed(messages[:-1]) if older(message) >= self._window), None)
+        """Whether everything else is where it was at the start of the window."""
+        for message in reversed(messages[:-1]):
+            if _shown_at(latest) - _shown_in(message) >= self._window:
+                return _moved(world_from_msg(message), latest, besides) <= self._still
+        return False
 
     def _on_world(self, message: WorldStateMsg) -> None:
         with self._news:
-            if self._states and message.header.stamp < self._states[-1].header.stamp:
+            back = (self._states[-1].header.stamp - message.header.stamp).to_sec() if self._states else 0.0
+            if back > 0.0:
                 self._states.clear()
             self._states.append(message)
             self._count += 1
             self._news.notify_all()
+        if back > CLOCK_JUMP:
+            for listener in tuple(self._reset_listeners):
+                listener(back)
+
+    @contextmanager
+    def hearing_resets(self, listener: Callable[[float], None]) -> Iterator[None]:
+        """Call something with the seconds by which the clock of the world was set back, from its thread."""
+        self._reset_listeners.append(listener)
+        try:
+            yield
+        finally:
+            self._reset_listeners.remove(listener)
 
 
 class TaskObserver:

@@ -19,6 +19,9 @@ from hicrisp_ros.publisher import Publisher
 
 SERVER_WAIT = 10.0
 PREEMPTION = 10.0
+RETURN_LIMIT = 15.0
+"""Seconds in which a driver that went away under a command may come back, so that it is known whether its
+robot stands."""
 
 _WITHOUT_OUTCOME = {
     CallStatus.PREEMPTED: (Status.CANCELED, CauseKind.CANCELED),
@@ -32,6 +35,7 @@ _WITHOUT_OUTCOME = {
 }
 """What a call is where the driver gives no outcome of its own, and what began that."""
 _ESTOP = "the emergency stop"
+_SLICE = 0.5
 
 
 class RosRobot:
@@ -81,7 +85,8 @@ class RosRobot:
         self._ended()
         status, began = _WITHOUT_OUTCOME[reply.status]
         names = () if began is CauseKind.CANCELED else (self.name,)
-        outcome = Outcome.because(began, status, reply.message or reply.status.value, *names)
+        said = self._after_loss(reply.status, cancel) or reply.message or reply.status.value
+        outcome = Outcome.because(began, status, said, *names)
         if reply.result is not None and reply.status is not CallStatus.ABORTED:
             told = outcome_from_msg(reply.result.outcome)
             if told.status is not Status.INVALID or reply.status is CallStatus.SUCCEEDED:
@@ -91,14 +96,34 @@ class RosRobot:
                 CauseKind.STOPPED, Status.SAFETY, f"{_ESTOP} ended the command ({outcome.message})", _ESTOP)
         return outcome
 
+    def _after_loss(self, status: CallStatus, cancel: Event) -> str:
+        """What became of a robot whose driver went away under a command, in words; empty for another end."""
+        if status is CallStatus.UNREACHABLE:
+            return f"The driver of {self.name} does not answer; the command was not begun."
+        if status is CallStatus.STUCK:
+            return f"The driver of {self.name} did not end its command, so nobody knows whether it stands."
+        if status is not CallStatus.LOST:
+            return ""
+        back = Deadline(RETURN_LIMIT)
+        while not (back.passed or cancel.is_set() or self._estop.is_set()):
+            if self._client.end_others(_SLICE, anew=True):
+                return (f"The driver of {self.name} was lost under the command. It answers again, and "
+                        f"{self.name} stands still.")
+        return (f"The driver of {self.name} was lost under the command and does not answer, so nobody "
+                f"knows whether {self.name} stands.")
+
     def stop(self, deadline: Deadline) -> Outcome:
-        """Ask the driver to end whatever it does; the driver's own outcome says when it stands still."""
+        """Let the driver end whatever it does, and wait until it has: it ends a command only once the joints
+        or the odometry show that its robot stands."""
         if not self._client.wait_for_server(deadline.remaining):
             return Outcome.because(CauseKind.UNREACHABLE_NODE, Status.LOST,
-                                   f"the driver of {self.name} cannot be reached", self.name)
+                                   "its driver does not answer, so nobody knows whether it stands", self.name)
         wait_until(self._cancel_all.get_num_connections, deadline)
         self._cancel_all.publish(GoalID())
-        return Outcome(Status.SUCCESS, "every goal was canceled")
+        if not self._client.end_others(deadline.remaining, anew=True):
+            return Outcome.because(CauseKind.STILL_MOVING, Status.EXECUTION,
+                                   "its driver has not ended its command", self.name)
+        return Outcome(Status.SUCCESS, f"{self.name} stands still")
 
     def clear(self, seconds: float) -> None:
         """End, as soon as the driver can be reached, what somebody before us left running; no command is sent

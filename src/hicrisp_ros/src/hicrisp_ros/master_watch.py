@@ -1,0 +1,74 @@
+"""Brings a node back after its ROS master was started again: rospy registers once, and never again.
+
+A new master knows no node, topic, service or parameter. What connects the nodes goes on without a master;
+only who looks something up finds nothing until it is registered again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict
+
+import rosgraph
+import rospy
+from rospy.impl.registration import (
+    Registration,
+    get_registration_listeners,
+    get_service_manager,
+    get_topic_manager,
+)
+
+from hicrisp_ros.wall_clock import WallTimer
+
+PERIOD = 1.0
+"""Wall seconds between two looks whether the master knows this node."""
+_SHARED = ("/use_sim_time", "/run_id")
+"""Parameters that every node reads, which the first to come back sets again."""
+
+
+class MasterWatch:
+    """Registers everything of this node again, and its private parameters, where the master forgot it."""
+
+    def __init__(self) -> None:
+        self._master = rosgraph.Master(rospy.get_name())
+        self._parameters: Dict[str, Any] = {}
+        self._away = False
+        self.look()
+        self._timer = WallTimer(PERIOD, self.look, "master")
+
+    def look(self) -> None:
+        """Look once whether the master is there and knows this node."""
+        try:
+            known = self._known()
+            if known:
+                self._remember()
+            else:
+                self._come_back()
+        except (OSError, rosgraph.MasterException) as error:
+            if not self._away:
+                rospy.logwarn("the ROS master does not answer (%s); what is connected goes on, and this node "
+                              "registers again once it is back", error)
+            self._away = True
+        else:
+            self._away = False
+
+    def _known(self) -> bool:
+        try:
+            return bool(self._master.lookupNode(rospy.get_name()))
+        except rosgraph.MasterError:
+            return False
+
+    def _remember(self) -> None:
+        names = [name for name in (*_SHARED, rospy.get_name()) if self._master.hasParam(name)]
+        self._parameters = {name: self._master.getParam(name) for name in names}
+
+    def _come_back(self) -> None:
+        rospy.logwarn("the ROS master knows nothing of this node: it was started again; registering anew")
+        for name, value in self._parameters.items():
+            if not self._master.hasParam(name):
+                self._master.setParam(name, value)
+        listeners, topics = get_registration_listeners(), get_topic_manager()
+        for kind, found in ((Registration.PUB, topics.get_publications()),
+                            (Registration.SUB, topics.get_subscriptions()),
+                            (Registration.SRV, get_service_manager().get_services())):
+            for name, type_or_uri in found:
+                listeners.notify_added(name, type_or_uri, kind)

@@ -1,0 +1,87 @@
+"""A node is back by itself after its ROS master was killed and started again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import List
+
+import rosgraph
+from ports import free_port
+from waiting import PATIENCE, until
+
+MASTER = "from rosmaster.main import rosmaster_main; rosmaster_main()"
+NODE = """
+import sys, rospy
+from std_msgs.msg import String
+from std_srvs.srv import Trigger, TriggerResponse
+from hicrisp_ros.node import run
+from hicrisp_ros.wall_clock import WallTimer
+
+def build():
+    if sys.argv[1] == "hears":
+        return rospy.Subscriber("/news", String, lambda message: print("heard", flush=True))
+    news = rospy.Publisher("/news", String, queue_size=1)
+    service = rospy.Service("~ask", Trigger, lambda _: TriggerResponse(True, ""))
+    return WallTimer(0.1, lambda: news.publish("still here")), service
+
+run(sys.argv[1], build)
+"""
+
+
+class Graph:
+    """A master of its own, which can be killed, and nodes."""
+
+    def __init__(self, home: Path) -> None:
+        self.port = free_port()
+        self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "ROS_HOME": str(home),
+                            "ROS_MASTER_URI": f"http://127.0.0.1:{self.port}"}
+        self.processes: List["subprocess.Popen[str]"] = []
+        self.master = rosgraph.Master("/test", self.environment["ROS_MASTER_URI"])
+
+    def start_master(self) -> "subprocess.Popen[str]":
+        process = self._start("-c", MASTER, "--core", "-p", str(self.port))
+        until(self.master.is_online, "master")
+        return process
+
+    def start_node(self, name: str) -> "subprocess.Popen[str]":
+        return self._start("-c", NODE, name)
+
+    def _start(self, *arguments: str) -> "subprocess.Popen[str]":
+        process = subprocess.Popen([sys.executable, *arguments], env=self.environment, cwd="/", text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.processes.append(process)
+        return process
+
+    def offers(self, service: str) -> bool:
+        try:
+            return bool(self.master.lookupService(service))
+        except (OSError, rosgraph.MasterException):
+            return False
+
+    def end(self) -> None:
+        for process in self.processes:
+            process.kill()
+            process.wait(PATIENCE)
+
+
+def test_topics_services_and_parameters_are_there_again_and_nodes_find_each_other(tmp_path: Path) -> None:
+    graph = Graph(tmp_path)
+    try:
+        master = graph.start_master()
+        graph.master.setParam("/says/colour", "red")
+        graph.start_node("says")
+        until(lambda: graph.offers("/says/ask"), "service")
+        master.kill()
+        master.wait(PATIENCE)
+        graph.start_master()
+        until(lambda: graph.offers("/says/ask"), "service at the new master")
+        assert graph.master.getParam("/says/colour") == "red"
+        hears = graph.start_node("hears")
+        assert hears.stdout is not None
+        lines = iter(hears.stdout.readline, "")
+        assert any(line == "heard\n" for line in lines), "a node that came later hears the one before"
+    finally:
+        graph.end()

@@ -1,0 +1,124 @@
+"""A driver stops its robot when the supervisor falls silent, and moves nothing under its emergency stop."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+from threading import Event, Thread
+
+import pytest
+import rospy
+from hicrisp_core.model import CauseKind, Command, Outcome, Status
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.linked_event import LinkedEvent
+from hicrisp_ros.ports.robot import RosRobot
+from hicrisp_ros.robot_server import RobotServer
+from waiting import PATIENCE, until
+
+from hicrisp_msgs.msg import EstopState
+
+pytestmark = pytest.mark.usefixtures("ros")
+NAMES = itertools.count()
+
+SUPERVISOR = """
+import sys, time, rospy
+from hicrisp_msgs.msg import EstopState
+rospy.init_node("beating", anonymous=True)
+beat = rospy.Publisher(sys.argv[1], EstopState, queue_size=1)
+while not rospy.is_shutdown():
+    beat.publish(EstopState())
+    time.sleep(0.1)
+"""
+
+
+class Robot:
+    """Moves until it is told to end."""
+
+    def __init__(self) -> None:
+        self.name = f"mover_{next(NAMES)}"
+        self.moving = Event()
+        self.commands = 0
+
+    def capabilities(self) -> "tuple[str, ...]":
+        return ("move",)
+
+    def execute(self, command: Command, deadline: Deadline, cancel: LinkedEvent, progress: object) -> Outcome:
+        self.commands += 1
+        self.moving.set()
+        stopped = cancel.wait(deadline.remaining)
+        self.moving.clear()
+        return Outcome(Status.CANCELED, "The arm stands still.") if stopped else Outcome(Status.SUCCESS)
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        return Outcome(Status.SUCCESS)
+
+    def reset(self) -> None:
+        """Nothing is kept."""
+
+
+@pytest.fixture
+def topic(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A heartbeat of this test's own."""
+    name = f"/heartbeat_{next(NAMES)}"
+    monkeypatch.setattr("hicrisp_ros.supervisor_watch.HEARTBEAT", name)
+    return name
+
+
+class Rig:
+    """A driver and who commands it; the supervisor that beats is another process."""
+
+    def __init__(self, topic: str) -> None:
+        self.robot = Robot()
+        self.server = RobotServer(self.robot)  # type: ignore[arg-type]
+        self.port = RosRobot(self.robot.name, ("move",), Event(), lambda: None)
+        heard = Event()
+        self._ear = rospy.Subscriber(topic, EstopState, lambda _: heard.set())
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        self.process = subprocess.Popen([sys.executable, "-c", SUPERVISOR, topic], env=environment)
+        assert heard.wait(PATIENCE)
+
+    def command(self, seconds: float = PATIENCE) -> Outcome:
+        return self.port.execute(Command("move", robot=self.robot.name), Deadline(seconds), Event())
+
+
+@pytest.mark.parametrize("how", ["kill", "hang"])
+def test_a_motion_ends_when_the_supervisor_is_killed_or_hangs_and_none_begins_until_it_is_back(
+        topic: str, how: str) -> None:
+    rig = Rig(topic)
+    done: "list[Outcome]" = []
+    asker = Thread(target=lambda: done.append(rig.command()))
+    asker.start()
+    assert rig.robot.moving.wait(PATIENCE)
+    os.kill(rig.process.pid, 9 if how == "kill" else 19)
+    until(lambda: not rig.robot.moving.is_set(), "standstill")
+    asker.join(PATIENCE)
+    assert done[0].status is Status.SAFETY
+    assert done[0].cause is not None
+    assert (done[0].cause.kind, done[0].cause.names) == (CauseKind.UNREACHABLE_NODE, ("supervisor",))
+    assert rig.command().status is Status.SAFETY
+    assert rig.robot.commands == 1
+    if how == "hang":
+        os.kill(rig.process.pid, 18)
+        until(lambda: rig.command(0.3).status is not Status.SAFETY, "motion")
+    rig.process.kill()
+    rig.process.wait(PATIENCE)
+
+
+def test_under_the_emergency_stop_nothing_moves_whoever_commands(topic: str) -> None:
+    robot = Robot()
+    server = RobotServer(robot)  # type: ignore[arg-type]
+    beat = rospy.Publisher(topic, EstopState, queue_size=1, latch=True)
+    port = RosRobot(robot.name, ("move",), Event(), lambda: None)
+
+    def told(active: bool) -> Outcome:
+        beat.publish(EstopState(active=active, reason="smoke"))
+        return port.execute(Command("move", robot=robot.name), Deadline(0.3), Event())
+
+    until(lambda: told(True).status is Status.SAFETY, "refusal")
+    before = robot.commands
+    assert "smoke" in told(True).message
+    assert robot.commands == before
+    until(lambda: told(False).status is not Status.SAFETY, "motion")
+    del server
