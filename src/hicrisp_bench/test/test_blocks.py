@@ -11,6 +11,7 @@ from hicrisp_bench.blocks_optimum import optimal_length
 from hicrisp_bench.blocks_problems import Problem, planbench_problems, sentence_problems
 from hicrisp_bench.blocks_recorded import PLANS, PROBLEMS, judge, unread_words
 from hicrisp_bench.blocks_run import RunSettings, run_problem
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.suite import data_folder
 from hicrisp_core.domain import load_domain
 from hicrisp_core.llm.settings import load_llm_settings
@@ -175,6 +176,5 @@ def test_the_loose_check_gives_the_published_figures():
 def run_suite(*words):
     parser = argparse.ArgumentParser()
     parser.add_argument("--config", default=CONFIG)
-    parser.add_argument("--jobs", default=1)
     blocks.add_options(parser)
-    return blocks.run(parser.parse_args(words))
+    return blocks.run(parser.parse_args(words), Runner())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Dict, Sequence, Tuple
 
 import pytest
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.trial import TrialSettings, run_trial
 from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
 from hicrisp_core.scene import load_scene
@@ -91,7 +92,7 @@ def test_the_suite_has_a_row_for_all_tasks_together_and_the_published_ones(
 ) -> None:
     monkeypatch.setattr(franka7, "TASKS", franka7.TASKS[:1])
     report = franka7.run(argparse.Namespace(
-        config=CONFIG, trials=1, jobs=1, llm="offline", policies=["brainbody"]))
+        config=CONFIG, trials=1, llm="offline", policies=["brainbody"]), Runner())
     total, row = report.rows
     assert (total["task"], total["n"], total["success"]) == ("all seven", 1, 1.0)
     assert row["success_ci"][0] > 0.2

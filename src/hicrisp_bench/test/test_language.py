@@ -12,6 +12,7 @@ from hicrisp_bench.language.judging import Judge, Mark
 from hicrisp_bench.language.scenes import Setting, settings_of
 from hicrisp_bench.language.sentences import Sentence, read_sentences
 from hicrisp_bench.language.understanding import SoAlready, Understood
+from hicrisp_bench.runner import Runner
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
@@ -175,7 +176,7 @@ def test_the_suite_has_a_row_for_each_class_and_says_why(tmp_path: Path) -> None
     language.add_options(parser)
     options = parser.parse_args(["--class", "plain", "--class", "in haste", "--every", "8"])
     options.config, options.jobs = CONFIG, 1
-    report = language.run(options)
+    report = language.run(options, Runner())
     assert [row["class"] for row in report.rows] == ["plain", "in haste", "all"]
     plain = report.rows[0]
     assert plain["right"] + plain["refused"] == 1.0

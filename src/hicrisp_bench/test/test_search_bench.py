@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from hicrisp_bench.barman.mutations import KINDS, mutated
 from hicrisp_bench.barman.recordings import FirstPlan
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.search import suite
 from hicrisp_bench.search.pddl import exported
 from hicrisp_bench.search.planner import length_of, planner
@@ -30,7 +31,7 @@ def test_every_world_gives_the_same_questions_for_a_seed(name):
 
 
 def test_the_table_says_how_many_were_found_and_in_what_time():
-    report = suite.run(Namespace(config=CONFIG, questions=2, seed=1, jobs=2))
+    report = suite.run(Namespace(config=CONFIG, questions=2, seed=1), Runner(2))
     assert report.ok  # No answer failed when it was carried out, and what was kept changed none.
     every = report.rows[-1]
     assert every["n"] == 2 * len(WORLDS)

@@ -7,14 +7,13 @@ import sys
 
 import pytest
 from hicrisp_bench.cli import main
+from hicrisp_bench.trial_file import NAME
 from hicrisp_bench.virtualhome import package
 
 if not package.installed():
     pytest.skip(str(package.Missing()), allow_module_level=True)
 
-from hicrisp_bench.virtualhome import plans
 from hicrisp_bench.virtualhome.evaluator import Judgement, judge, load_episode, read_by_evaluator
-from hicrisp_bench.virtualhome.results import ResultsFile
 from hicrisp_bench.virtualhome.trial import OPEN_LOOP, REPAIRED, TaskPlans, run_task
 from hicrisp_core.policy.loader import load_policy
 from virtualhome_home import CONFIG, domain
@@ -50,31 +49,37 @@ def test_the_table_has_a_row_for_each_policy_with_intervals(tmp_path):
 
 def test_a_run_that_was_stopped_goes_on_where_it_ended(tmp_path, capsys):
     _, whole = bench(tmp_path)
-    file = tmp_path / "plans.jsonl"
-    lines = file.read_text().splitlines()
-    file.write_text(lines[0] + "\n" + lines[1][:20])  # Stopped while a line was written.
+    file = tmp_path / NAME
+    settings, *lines = file.read_text().splitlines()
+    file.write_text(settings + "\n" + lines[0] + "\n" + lines[1][:20])  # Stopped while a line was written.
     _, resumed = bench(tmp_path, "--resume")
     assert "/1," in capsys.readouterr().err
-    assert file.read_text().splitlines()[0] == lines[0]
+    assert file.read_text().splitlines()[:2] == [settings, lines[0]]
     for before, after in zip(whole["rows"], resumed["rows"]):
         assert before == after
 
 
 def test_without_resume_everything_is_run_again(tmp_path):
-    ResultsFile(tmp_path / "plans.jsonl",
-                resume=False).add([{"id": "604_2", "model": MODEL, "scored": False}])
+    bench(tmp_path)
+    (tmp_path / NAME).write_text((tmp_path / NAME).read_text().replace('"scored": true', '"scored": false'))
     _, results = bench(tmp_path)
     assert results["rows"][0]["n"] == len(IDS)
 
 
-def test_a_crash_is_a_row_and_is_tried_again_on_resuming(tmp_path):
-    file = ResultsFile(tmp_path / "plans.jsonl", resume=False)
-    file.add([{"id": "604_2", "model": MODEL, "scored": True, "crashed": "RuntimeError: no"}])
-    report = plans.report_of(file.results(), [MODEL])
-    assert not report.ok
-    assert report.rows[0]["crashed"] == 1
-    assert report.rows[0]["task_success"] == 0.0
-    assert ResultsFile(tmp_path / "plans.jsonl", resume=True).done() == set()
+def test_a_crash_is_a_row_and_is_tried_again_on_resuming(tmp_path, monkeypatch, capsys):
+    whole = package.recorded(MODEL)
+    monkeypatch.setattr(package, "recorded", lambda model: {**whole, "604_2": None})
+    status, results = bench(tmp_path)
+    assert status == 1
+    rows = {row["policy"]: row for row in results["rows"]}
+    assert rows["open_loop"]["crashed"] == 1
+    assert len(results["crashes"]) == 1
+    monkeypatch.undo()
+    capsys.readouterr()
+    status, results = bench(tmp_path, "--resume")
+    assert status == 0
+    assert results["crashes"] == []
+    assert "/1," in capsys.readouterr().err
 
 
 def test_a_plan_that_crashes_does_not_take_the_others_with_it(monkeypatch):

@@ -20,9 +20,11 @@ from hicrisp_msgs.srv import InjectFault, ResetWorld
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace  # noqa: E402
+from pages import first_task  # noqa: E402
 from waiting import PATIENCE  # noqa: E402
 
-TASK = "place the box next to the cylinder"
+TASK = first_task()
+"""The first tutorial's own words."""
 
 
 class Embedded(unittest.TestCase):

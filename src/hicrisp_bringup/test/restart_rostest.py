@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import unittest
 from pathlib import Path
@@ -16,6 +17,7 @@ from hicrisp_msgs.msg import ExecuteCommandActionResult, Outcome, TaskStatus
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace, kill  # noqa: E402
 
+RUNS = Path(os.environ["ROS_HOME"]) / "runs"
 TASKS = ("place the box next to the cylinder", "place the box next to the bowl")
 
 
@@ -52,19 +54,30 @@ class Restart(unittest.TestCase):
     def test_all_of_them_may_crash_at_once(self) -> None:
         self._survives("brain", "body", "detector", "corrector")
 
-    def test_a_supervisor_that_crashed_stops_what_it_had_begun_and_takes_tasks_again(self) -> None:
+    def test_a_supervisor_that_crashed_stops_what_it_had_begun_and_goes_on_with_the_line(self) -> None:
         self.workspace.inject_fault(kind="slow", magnitude=[1000.0], count=1)
-        task = self.workspace.submit_task(self._task()).task_id
+        task, waiting = (self.workspace.submit_task(self._task()).task_id for _ in range(2))
         self.workspace.moving(task)
         outcomes: List[int] = []
         name = f"{NAMESPACE}/robots/panda/execute/result"
         results = rospy.Subscriber(name, ExecuteCommandActionResult,
                                    lambda m: outcomes.append(m.result.outcome.status))
         kill("supervisor")
-        assert self.workspace.until(lambda: outcomes, "end of the motion") == [Outcome.CANCELED]
+        assert self.workspace.until(lambda: outcomes, "end of the motion") == [Outcome.SAFETY]
         results.unregister()
         self.workspace.connect()
-        assert not self.workspace.get_task(task).found
+        assert self.workspace.finished(task).state == TaskStatus.INTERRUPTED
+        assert self.workspace.finished(waiting).state == TaskStatus.SUCCEEDED
+        assert "interrupted" in self.workspace.explain(task).text
+        result = self.workspace.until((RUNS / task / "result.json").is_file, "result of what was cut off")
+        assert result
+
+    def test_an_emergency_stop_outlives_the_supervisor(self) -> None:
+        assert self.workspace.estop().success
+        kill("supervisor")
+        self.workspace.connect()
+        assert not self.workspace.submit_task(self._task()).accepted
+        assert self.workspace.clear_estop().success
         assert self.workspace.run(self._task()).state == TaskStatus.SUCCEEDED
 
 

@@ -156,12 +156,16 @@ class Tasks(unittest.TestCase):
         self._slow_down()
         task = self.workspace.submit_task(NEXT_TO).task_id
         self.workspace.moving(task)
+        waiting = self.workspace.submit_task(NEXT_TO).task_id
         assert self.workspace.estop().success
         assert self.workspace.finished(task).state == TaskStatus.FAILED
         assert rospy.wait_for_message(f"{NAMESPACE}/estop_state", EstopState, PATIENCE).active
-        assert self.workspace.run(NEXT_TO).state == TaskStatus.FAILED
+        for said in (self.workspace.submit_task(NEXT_TO), self.workspace.resume(),
+                     self.workspace.get_task(waiting).status):
+            assert f"rosservice call {NAMESPACE}/clear_estop" in said.message
+        assert self.workspace.get_task(waiting).status.state == TaskStatus.QUEUED
         assert self.workspace.clear_estop().success
-        assert self.workspace.run(NEXT_TO).state == TaskStatus.SUCCEEDED
+        assert self.workspace.finished(waiting).state == TaskStatus.SUCCEEDED
 
     def test_a_pause_holds_the_next_command_back(self) -> None:
         self._undo()

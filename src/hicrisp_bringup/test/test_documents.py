@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
-from pathlib import Path
 from typing import Callable, Dict, Iterator, Tuple
 
 import pytest
 from hicrisp_nodes.cli import main as hicrisp
 from hicrisp_nodes.cli import options as demo
+from support.pages import ROOT, written_pages
 
 from hicrisp_perception import calibrate_options as calibration
 from hicrisp_perception import look_options as looking
 
-ROOT = Path(__file__).parents[3]
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    \S.*$", re.MULTILINE)
 INLINE = re.compile(r"`([^`]+)`")
@@ -32,7 +32,7 @@ def code(text: str) -> Iterator[str]:
 
 def commands() -> Iterator[Tuple[str, str, str]]:
     """Where each command stands, its program, and what follows; a backslash joins lines."""
-    for file in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+    for file in written_pages():
         for line in code(file.read_text(encoding="utf-8").replace("\\\n", " ")):
             found = COMMAND.fullmatch(line)
             if found:
@@ -63,3 +63,16 @@ def test_the_commands_of_the_documents_are_taken() -> None:
 def test_the_programs_of_the_documents_are_there() -> None:
     for where, program, _ in commands():
         assert program == "hicrisp" or (ROOT / program).is_file(), where
+
+
+def test_the_readme_begins_with_the_two_commands_that_do_all() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    first = [line.split("#")[0].strip() for line in code(readme) if not line.startswith("```")]
+    assert first[:2] == ["scripts/demo", "scripts/test"]
+    assert len(readme.splitlines()) <= 120
+    assert 10_000 < (ROOT / "docs" / "pictures" / "run.webp").stat().st_size <= 2_000_000
+
+
+def test_the_picture_of_the_data_flow_is_the_one_that_is_drawn() -> None:
+    drawing = runpy.run_path(str(ROOT / "scripts" / "lib" / "data_flow.py"), run_name="data_flow")["drawing"]
+    assert (ROOT / "docs" / "pictures" / "data_flow.svg").read_text(encoding="utf-8") == drawing()

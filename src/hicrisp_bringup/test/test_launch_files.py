@@ -13,6 +13,7 @@ from launch_check.commands import commands, compose_text, wrong
 from launch_check.packages import Package, all_packages, arguments_of, noetic_packages
 from launch_check.rules import Checker
 from launch_check.stubs import write_stubs
+from support.pages import written_pages
 
 PATIENCE = 180.0
 
@@ -102,8 +103,7 @@ def test_gazebo_can_do_without_a_display(file: Path) -> None:
 
 
 def test_the_commands_in_documents_and_containers_are_ones_that_roslaunch_takes() -> None:
-    documents = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
-    texts = {str(path): path.read_text(encoding="utf-8") for path in documents}
+    texts = {str(path): path.read_text(encoding="utf-8") for path in written_pages()}
     texts.update({str(path): compose_text(path) for path in (ROOT / "docker").glob("compose*.yaml")})
     found = [command for where, text in sorted(texts.items()) for command in commands(where, text)]
     problems = [problem for command in found for problem in wrong(command, LAUNCH)]

@@ -180,6 +180,7 @@ def test_a_canceled_task_sends_no_further_command(domain):
     assert not result.success
     assert result.canceled
     assert run.world.executed == []
+    assert result.message == "the task was canceled; panda stands still"
 
 
 def test_a_used_up_budget_ends_the_task_with_its_name(domain):

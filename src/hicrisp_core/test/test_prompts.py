@@ -59,7 +59,13 @@ def test_a_missing_or_broken_file_is_named(folder):
         Prompts(folder)
     (folder / "body.txt").unlink()
     with pytest.raises(ConfigError, match="cannot read the prompt .*body.txt"):
-        Prompts(folder)
+        Prompts(folder, shared="nowhere")
+
+
+def test_what_a_folder_and_its_neighbours_lack_comes_from_the_workspace(folder):
+    (folder / "body.txt").unlink()
+    said = Prompts(folder).render("body", step="pick the box", objects="box", facts="none", triplets="none")
+    assert "pick the box" in said
 
 
 def test_a_value_that_was_not_given_is_said(config_dir):

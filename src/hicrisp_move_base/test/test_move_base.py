@@ -70,6 +70,15 @@ def stack(ros: None) -> Iterator[Stack]:
     stack.stop()
 
 
+def test_a_drive_that_a_driver_of_the_same_name_left_behind_is_ended(stack: Stack) -> None:
+    leaving = Thread(target=stack.go, daemon=True)
+    leaving.start()
+    until(lambda: stack.base.moving, "drive")
+    assert MoveBase("agv", stack.settings).end_leftovers().ok
+    assert not stack.base.moving
+    leaving.join(PATIENCE)
+
+
 class TestConformance(BaseConformance):
     """What every base must do."""
 

@@ -7,7 +7,8 @@ from typing import Iterator, List
 
 import pytest
 from hicrisp_nodes.supervisor.progress import State
-from hicrisp_nodes.supervisor.queue import MAX_TEXT, MAX_WAITING, Request, TaskQueue, objection
+from hicrisp_nodes.supervisor.queue import MAX_WAITING, TaskQueue
+from hicrisp_nodes.supervisor.request import MAX_TEXT, Request, objection
 from waiting import PATIENCE, until
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
@@ -16,13 +16,16 @@ from hicrisp_core.policy.policy import SIMILAR, Policy
 
 from hicrisp_bench import blocks_recorded
 from hicrisp_bench.blocks_problems import Problem, planbench_problems
-from hicrisp_bench.blocks_run import RunSettings, run_problem
-from hicrisp_bench.pool import run_all
+from hicrisp_bench.blocks_run import RunSettings, key_of, run_problem
+from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
 
 PARTS = ("live", "injected", "recorded")
 INJECTED = ("open_loop", "brainbody", "hierarchical")
+QUICK = {"limit": 3}
+SELECTS = ("plans", "policies", "limit")
 DROPS = 0.3
 """The share of the stackings that drop their block on the table at the first try, where failures are
 injected.
@@ -45,7 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the injected failures (0)")
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; goals are judged from the world's facts, not from what the executive says."""
     name, _ = choose_llm(options.llm, os.environ, embedded=False)
     llm = load_llm_settings(_file(options, "llm", name))
@@ -53,7 +56,7 @@ def run(options: argparse.Namespace) -> Report:
     missing = ""
     if {"live", "injected"} & set(options.plans):
         try:
-            rows = _planned(options, llm)
+            rows = _planned(options, llm, runner)
         except ConfigError as error:
             missing = f"PlanBench's problems were not run: {error}. "
     recorded = blocks_recorded.measure(data_folder() / "copal",
@@ -68,10 +71,29 @@ def run(options: argparse.Namespace) -> Report:
         rows, _COLUMNS, blocks_recorded.REFERENCE, f"{note} {recorded.note}".strip(),
         {"recorded": list(recorded.rows), "recorded_errors": list(recorded.errors)},
         (Section("Recorded plans", recorded.rows, blocks_recorded.COLUMNS),) if recorded.rows else (),
-        not missing and not any(row["crashed"] for row in rows))
+        _charts(rows, recorded.rows), not missing and not any(row["crashed"] for row in rows))
 
 
-def _planned(options: argparse.Namespace, llm: LlmSettings) -> List[Dict[str, Any]]:
+def _charts(rows: Sequence[Dict[str, Any]], recorded: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:
+    """Problems that reach their goal: ours, and the recorded plans beside the published figures."""
+    def case(row: Mapping[str, Any]) -> str:
+        return f"{row['blocks']} blocks{', some dropped' if row['drops'] else ''}"
+
+    def method(row: Mapping[str, Any]) -> str:
+        return f"{row['policy']}, {row['blocks'].replace(' blocks', '')} blocks"
+
+    few = [row for row in rows if row["policy"] in INJECTED]
+    ours = Chart("goal_reached", "PlanBench's problems, planned and run", share_bars(
+        few, case, "policy", "goal_reached"), "Goal reached")
+    theirs = Chart("recorded", "LLM+P's problems: the recorded plans, judged anew", (
+        *share_bars(recorded, method, "exactly, judged here", "goal_exact"),
+        *share_bars(recorded, method, "loosely, judged here", "goal_loose"),
+        *share_bars(blocks_recorded.REFERENCE, method, lambda row: row["source"], "goal_reached", True)),
+        "Goal reached")
+    return tuple(chart for chart in (ours, theirs) if chart.bars)
+
+
+def _planned(options: argparse.Namespace, llm: LlmSettings, runner: Runner) -> List[Dict[str, Any]]:
     """The rows of the runs over PlanBench's problems."""
     problems = _limited(planbench_problems(data_folder() / "planbench"), options.limit)
     names = options.policies or sorted(file.stem for file in (options.config / "policies").glob("*.yaml"))
@@ -80,10 +102,10 @@ def _planned(options: argparse.Namespace, llm: LlmSettings) -> List[Dict[str, An
         policies = [policy for policy in policies if policy.body != SIMILAR]
     rows: List[Dict[str, Any]] = []
     if "live" in options.plans:
-        rows += _rows(problems, policies, llm, options, 0.0)
+        rows += _rows(problems, policies, llm, options, 0.0, runner)
     if "injected" in options.plans:
         rows += _rows(problems, [policy for policy in policies if policy.name in INJECTED], llm, options,
-                      DROPS)
+                      DROPS, runner)
     return rows
 
 
@@ -104,14 +126,14 @@ def _limited(problems: Sequence[Problem], limit: Optional[int]) -> List[Problem]
 
 def _rows(
     problems: Sequence[Problem], policies: Sequence[Policy], llm: LlmSettings, options: argparse.Namespace,
-    drops: float
+    drops: float, runner: Runner
 ) -> List[Dict[str, Any]]:
     """One row for each policy and number of blocks."""
     domain = load_domain(_file(options, "domains", "blocks"))
     runs = [RunSettings(domain, problem, policy, llm, options.config / "prompts" / policy.prompts, drops,
                         options.seed + index)
             for policy in policies for index, problem in enumerate(problems)]
-    results = run_all(run_problem, runs, options.jobs, "blocks, injected" if drops else "blocks")
+    results = runner.run(run_problem, runs, key_of, "blocks, injected" if drops else "blocks")
     rows: List[Dict[str, Any]] = []
     for policy in policies:
         for blocks in sorted({problem.blocks for problem in problems}):

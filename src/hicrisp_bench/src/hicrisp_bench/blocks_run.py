@@ -46,6 +46,11 @@ class RunSettings:
     seed: int = 0
 
 
+def key_of(settings: RunSettings) -> str:
+    """What tells a run from the others of the suite."""
+    return f"{settings.policy.name}, drops {settings.drops:g}, {settings.seed}: {settings.problem.name}"
+
+
 def run_problem(settings: RunSettings) -> Dict[str, Any]:
     """Run one problem; the goal is judged from the world itself."""
     problem, domain = settings.problem, settings.domain

@@ -1,25 +1,45 @@
-"""``scripts/bench SUITE``: run a suite, print its table, leave JSON and CSV."""
+"""``scripts/bench SUITE``: run a suite, print its table, leave JSON, CSV and pictures."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+import time
 from pathlib import Path
-from typing import List, Mapping, Optional
+from typing import Dict, List, Mapping, Optional
 
 from hicrisp_core.errors import HicrispError
 
-from hicrisp_bench import agv, barman, blocks, brains, eyes, franka7, language, prompts, search, tabletop
-from hicrisp_bench.suite import Suite, at_least_one, save, text_of
+from hicrisp_bench import (
+    agv,
+    attacks,
+    barman,
+    blocks,
+    brains,
+    eyes,
+    faults,
+    franka7,
+    language,
+    prompts,
+    search,
+    tabletop,
+)
+from hicrisp_bench.all_suites import ALL, run_all_suites
+from hicrisp_bench.index import write_index
+from hicrisp_bench.results import save
+from hicrisp_bench.runner import runner_of
+from hicrisp_bench.suite import Suite, at_least_one, text_of
 from hicrisp_bench.virtualhome import household_suite, plans
 
 SUITES: Mapping[str, Suite] = {
     "agv": agv,
+    "attacks": attacks,
     "barman": barman,
     "blocks": blocks,
     "brains": brains,
     "eyes": eyes,
+    "faults": faults,
     "franka7": franka7,
     "language": language,
     "prompts": prompts,
@@ -28,38 +48,78 @@ SUITES: Mapping[str, Suite] = {
     "virtualhome": plans,
     "virtualhome10": household_suite,
 }
+FOLDER = Path("runs/bench")
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """The command line; returns the exit status: 0, 1 when a part crashed, 2 when the suite could not run."""
     options = parse(arguments)
+    if options.suite == ALL:
+        return run_all_suites(options, options.out or FOLDER, about())
+    began, began_cpu = time.perf_counter(), _cpu()
     try:
-        report = SUITES[options.suite].run(options)
+        report = SUITES[options.suite].run(options, runner_of(options, SUITES[options.suite].SELECTS))
     except HicrispError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     print(text_of(options.suite, report))  # noqa: T201 - the command's output
-    folder = options.out or Path("runs/bench") / options.suite
-    save(options.suite, report, options.jobs, folder, options.json or folder / "results.json")
+    save(options, report, time.perf_counter() - began, _cpu() - began_cpu)
+    if not options.out:
+        write_index(FOLDER, about())
     return 0 if report.ok else 1
+
+
+def about() -> Dict[str, str]:
+    """What each suite measures, in one line."""
+    return {name: " ".join((suite.__doc__ or "").split("\n\n")[0].split()) for name, suite in SUITES.items()}
 
 
 def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     """The suite and its options."""
-    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure the workspace.")
-    suites = parser.add_subparsers(dest="suite", required=True, metavar="SUITE")
-    for name, suite in SUITES.items():
-        own = suites.add_parser(name, help=(suite.__doc__ or "").splitlines()[0], description=suite.__doc__)
-        own.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
-        own.add_argument("--out", type=Path, metavar="FOLDER",
-                         help="for table.md, results.csv and results.json (runs/bench/SUITE)")
-        own.add_argument("--jobs", type=at_least_one, default=os.cpu_count() or 1,
-                         help="processes side by side")
-        own.add_argument("--config", type=Path, default=Path(__file__).resolve().parents[4] / "config",
-                         help="folder with scenes, domains and policies")
-        suite.add_options(own)
-    options = parser.parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    parser = make_parser(quick="--quick" in given)
+    options = parser.parse_args(given)
     if not (options.config / "scenes").is_dir():
         parser.error(f"{options.config} holds no folder 'scenes'; give the workspace's config folder with "
                      "--config")
     return options
+
+
+def make_parser(quick: bool = False) -> argparse.ArgumentParser:
+    """The parser of the command line.
+
+    Args:
+        quick: whether the suites' options have the values of a quick run where they are not given.
+    """
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure the workspace.")
+    suites = parser.add_subparsers(dest="suite", required=True, metavar="SUITE")
+    for name, suite in SUITES.items():
+        own = suites.add_parser(name, help=(suite.__doc__ or "").splitlines()[0], description=suite.__doc__)
+        _add_shared(own, f"for the pictures, table.md, results.csv and results.json (runs/bench/{name})")
+        suite.add_options(own)
+        if quick:
+            own.set_defaults(**suite.QUICK)
+    every = suites.add_parser(ALL, help="every suite, one after the other, and one page over all of them")
+    _add_shared(every, "for a folder of each suite and index.html (runs/bench)")
+    return parser
+
+
+def _add_shared(parser: argparse.ArgumentParser, out: str) -> None:
+    """Options that every suite has."""
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help=out)
+    parser.add_argument("--jobs", type=at_least_one, default=os.cpu_count() or 1,
+                        help="processes side by side")
+    parser.add_argument("--quick", action="store_true",
+                        help="few trials: shows that everything works and says little")
+    parser.add_argument("--resume", action="store_true", help="go on where a stopped run ended")
+    parser.add_argument("--dask", default="", metavar="SCHEDULER",
+                        help="run the trials on an existing cluster of dask.distributed, tcp://host:8786")
+    parser.add_argument("--config", type=Path, default=Path(__file__).resolve().parents[4] / "config",
+                        help="folder with scenes, domains and policies")
+
+
+def _cpu() -> float:
+    """Seconds of all processors that this process and its ended children have used."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system

@@ -18,12 +18,15 @@ from hicrisp_core.policy.policy import SIMILAR
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench import franka7_goals as goals
-from hicrisp_bench.pool import run_all
+from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import wilson_interval
 from hicrisp_bench.suite import Report, Row, Section, at_least_one
-from hicrisp_bench.trial import TrialSettings, run_trial
+from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
 POLICIES = ("base_llm", "brainbody", "hierarchical")
+QUICK = {"trials": 1}
+SELECTS = ("trials", "policies")
 _FEEDBACK = ("repair", "offset", "llm_step", "llm_replan")
 
 
@@ -77,11 +80,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help=f"files of config/policies ({' '.join(POLICIES)})")
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run every task with every policy; the first rows are of all seven tasks together."""
     _check(options.config, options.policies, options.llm)
     cases = _cases(options.config, options.policies, options.trials, options.llm)
-    results = run_all(run_trial, [trial for _, made in cases for trial in made], options.jobs, "franka7")
+    results = runner.run(run_trial, [trial for _, made in cases for trial in made], key_of, "franka7")
     rows: List[Row] = []
     for task, made in cases:
         own, results = results[:len(made)], results[len(made):]
@@ -94,6 +97,10 @@ def run(options: argparse.Namespace) -> Report:
         [*totals, *rows], shown, REFERENCE, NOTE + (_OFFLINE_NOTE if options.llm == OFFLINE else ""),
         sections=(Section("What failed", [fail for row in rows for fail in row["failed"]],
                           ("task", "policy", "seeds", "why")),),
+        charts=(Chart("success", "Seven tasks for the arm, and the paper's own seven", (
+            *share_bars(totals, "task", "policy", "success"),
+            *share_bars(REFERENCE, "task", lambda row: f"BrainBody-LLM, {row['llm']}", "success", True),
+            *share_bars(rows, "task", "policy", "success")), "Success by the true poses"),),
         ok=not any(row["crashed"] for row in rows))
 
 

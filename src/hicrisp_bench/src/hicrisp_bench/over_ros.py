@@ -7,12 +7,13 @@ rospy knows one master for the life of a process, so every launch has a process 
 from __future__ import annotations
 
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from queue import Queue
 from tempfile import TemporaryDirectory
-from typing import Any, Dict, Iterator, List, Mapping, Protocol, Sequence, Tuple, Type
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Protocol, Sequence, Tuple, Type
 
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.extensions import extensions
@@ -27,7 +28,7 @@ from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.trials import result_of_task
 from hicrisp_ros.service_client import ServiceClient
 
-from hicrisp_bench.pool import Progress
+from hicrisp_bench.pool import Progress, Result, ignore
 from hicrisp_msgs.msg import TaskStatus
 from hicrisp_msgs.srv import InjectFault, InjectFaultRequest, ResetWorldRequest
 
@@ -38,8 +39,8 @@ _NEEDED = ("submit_task", "get_task", "detector/check", "reset_world", "inject_f
 _START_LIMIT, _TRIAL_LIMIT = 300.0, 1800.0
 """Wall seconds for a launch to be ready, and for a trial to end."""
 _FRESH_STATES = 5
-
-Result = Dict[str, Any]
+_LOOK_EVERY = 0.5
+"""Wall seconds between two looks at what the launches have told."""
 
 
 class LaunchFailed(HicrispError):
@@ -180,33 +181,56 @@ class Launched:
         return self._supervisor.status(task_id)
 
 
-def run_all_over_ros(trials: Sequence[Trial], jobs: int, what: str, judge: Type[Judge]) -> List[Result]:
+def run_all_over_ros(trials: Sequence[Trial], jobs: int, what: str, judge: Type[Judge],
+                     each: Callable[[int, Result], None] = ignore) -> List[Result]:
     """Run trials through launched nodes, ``jobs`` launches side by side; results in the order of the
     trials.
+
+    Args:
+        each: called in this process with the place and the result of each trial as soon as it has ended.
     """
     groups: Dict[Tuple[Path, str, str, str, str], List[int]] = {}
     for index, trial in enumerate(trials):
         alike = (trial.config, trial.scene, trial.policy, trial.llm, trial.perception)
         groups.setdefault(alike, []).append(index)
     results: List[Result] = [{} for _ in trials]
-    progress = Progress(f"{what} over ROS, launches", len(groups))
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
-        futures = {pool.submit(run_group, [trials[index] for index in group], judge): group
-                   for group in groups.values()}
-        for future in as_completed(futures):
-            group = futures[future]
-            error = future.exception()
-            crash = {"success": False, "crashed": f"{type(error).__name__}: {error}", "trace": ""}
-            for index, result in zip(group, [crash] * len(group) if error is not None else future.result()):
-                results[index] = result
-            progress.step()
+    progress = Progress(f"{what} over ROS", len(trials))
+
+    def take(index: int, result: Result) -> None:
+        results[index] = result
+        each(index, result)
+        progress.step()
+
+    context = get_context("spawn")
+    with context.Manager() as manager, ProcessPoolExecutor(
+            jobs, mp_context=context, max_tasks_per_child=1) as pool:
+        told: "Queue[Tuple[int, Result]]" = manager.Queue()
+        groups_left = {pool.submit(run_group, [(index, trials[index]) for index in group], judge, told): group
+                       for group in groups.values()}
+        while groups_left:
+            ended, _ = wait(groups_left, _LOOK_EVERY, FIRST_COMPLETED)
+            while not told.empty():
+                take(*told.get())
+            for future in ended:
+                error = future.exception()
+                for index in groups_left.pop(future):
+                    if not results[index]:
+                        take(index, {"success": False, "crashed": f"{type(error).__name__}: {error}",
+                                     "trace": ""})
     progress.end()
     return results
 
 
-def run_group(trials: Sequence[Trial], judge: Type[Judge]) -> List[Result]:
-    """Run trials of one scene and policy in one launch; one that crashes is its own result."""
-    return list(_run_group(trials, judge))
+def run_group(trials: Sequence[Tuple[int, Trial]], judge: Type[Judge],
+              told: "Queue[Tuple[int, Result]]") -> None:
+    """Run trials of one scene and policy in one launch; one that crashes is its own result.
+
+    Args:
+        trials: each with its place.
+        told: takes each result as soon as it is there.
+    """
+    for (index, _), result in zip(trials, _run_group([trial for _, trial in trials], judge)):
+        told.put((index, result))
 
 
 def _run_group(trials: Sequence[Trial], judge: Type[Judge]) -> Iterator[Result]:

@@ -15,7 +15,7 @@ from hicrisp_core.llm.exchange import LlmFailure
 from hicrisp_core.llm.settings import OPENAI, LlmSettings
 from hicrisp_core.time.deadline import Deadline
 
-_EMBEDDED = "embedded"
+EMBEDDED_BACKEND = "embedded"
 _PATIENCE = 900.0
 """Seconds for one answer of a model's file; its first one on a busy machine takes minutes."""
 
@@ -29,7 +29,7 @@ def settings_of_file(file: Path, threads: int, max_tokens: int) -> LlmSettings:
     if not file.is_file():
         raise ConfigError(f"there is no model file {file}")
     return LlmSettings(
-        file.stem, backend=_EMBEDDED, model=file.stem, timeout_s=_PATIENCE, retries=0,
+        file.stem, backend=EMBEDDED_BACKEND, model=file.stem, timeout_s=_PATIENCE, retries=0,
         response_format="json_schema", max_tokens=max_tokens,
         options={"package": "", "file": str(file.resolve()), "adapter": "", "threads": threads,
                  "context": 8192, "start_s": 300.0})
@@ -43,7 +43,7 @@ def served(settings: LlmSettings) -> Iterator[LlmSettings]:
     Raises:
         ConfigError: where the model's files are missing or its server does not start.
     """
-    if settings.backend != _EMBEDDED:
+    if settings.backend != EMBEDDED_BACKEND:
         yield settings
         return
     options = {**EMBEDDED.options, **settings.options}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, Protocol, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Protocol, Sequence, Tuple
 
-from hicrisp_bench.machine import describe_machine
-from hicrisp_bench.tables import markdown, write_csv
+from hicrisp_bench.pictures.charts import Chart
+from hicrisp_bench.runner import Runner
+from hicrisp_bench.tables import markdown
 
 Row = Dict[str, Any]
 
@@ -41,6 +41,7 @@ class Report:
             planner.
         extra: further entries of the JSON file.
         sections: further tables.
+        charts: what its pictures show.
         ok: whether every part ran.
     """
 
@@ -50,17 +51,28 @@ class Report:
     note: str = ""
     extra: Dict[str, Any] = field(default_factory=dict)
     sections: Tuple[Section, ...] = ()
+    charts: Tuple[Chart, ...] = ()
     ok: bool = True
 
 
 class Suite(Protocol):
     """A module of this package with these two functions; ``cli.SUITES`` names it."""
 
+    @property
+    def QUICK(self) -> Mapping[str, Any]:
+        """Its options in a quick run, which shows that everything works and says little."""
+
+    @property
+    def SELECTS(self) -> Sequence[str]:
+        """Its options that say which trials are run, not how: a run may go on with others."""
+
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options that only this suite has."""
 
-    def run(self, options: argparse.Namespace) -> Report:
-        """Run with ``options.config`` (folder), ``options.jobs`` and the suite's own options."""
+    def run(self, options: argparse.Namespace, runner: Runner) -> Report:
+        """Run with ``options.config`` (folder), ``options.jobs`` and the suite's own options; trials are the
+        runner's work.
+        """
 
 
 def text_of(name: str, report: Report) -> str:
@@ -73,19 +85,6 @@ def text_of(name: str, report: Report) -> str:
         shown = [column for column in own if any(column in row for row in report.reference)]
         parts.append(f"## Published\n\n{markdown(report.reference, shown)}")
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def save(name: str, report: Report, jobs: int, folder: Path, file: Path) -> None:
-    """Write ``table.md``, ``results.csv`` and ``results.json`` into a folder, and the JSON to another file
-    too.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "table.md").write_text(text_of(name, report), encoding="utf-8")
-    write_csv(report.rows, folder / "results.csv")
-    content = {"suite": name, "machine": {**describe_machine(), "jobs": jobs}, "rows": list(report.rows),
-               "reference": list(report.reference), "note": report.note, **report.extra}
-    for target in {folder / "results.json", file}:
-        target.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def data_folder() -> Path:

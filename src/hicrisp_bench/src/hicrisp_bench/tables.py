@@ -10,8 +10,13 @@ from typing import Any, Dict, List, Sequence
 def markdown(rows: Sequence[Dict[str, Any]], columns: Sequence[str]) -> str:
     """A Markdown table of some columns; a column with an interval shows it."""
     lines = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
-    lines += ["| " + " | ".join(_cell(row, column) for column in columns) + " |" for row in rows]
+    lines += ["| " + " | ".join(row) + " |" for row in cells(rows, columns)]
     return "\n".join(lines)
+
+
+def cells(rows: Sequence[Dict[str, Any]], columns: Sequence[str]) -> List[List[str]]:
+    """The same as plain text, a list a row."""
+    return [[_cell(row, column) for column in columns] for row in rows]
 
 
 def write_csv(rows: Sequence[Dict[str, Any]], file: Path) -> None:

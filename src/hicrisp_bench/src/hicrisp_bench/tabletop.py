@@ -14,17 +14,20 @@ from hicrisp_core.model import Relation
 from hicrisp_core.ports.perception import CAMERA, POSES
 
 from hicrisp_bench import speed
-from hicrisp_bench.pool import run_all
+from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one
 from hicrisp_bench.towers import tower_groups
-from hicrisp_bench.trial import TrialSettings, run_trial
+from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
 CASES = ("clean", "offset", "tower")
 _LAYOUTS_PER_TOWER = 5
 """Layouts of a row for each tower of a row: towers take as much longer."""
 SIGMAS = (0.01, 0.02, 0.03, 0.05)
 POLICIES = ("open_loop", "retry_only", "hierarchical")
+QUICK = {"trials": 5, "queries": 10}
+SELECTS = ("trials", "first_seed", "cases")
 BIAS = (0.05, 0.0)
 """The biased arm's mean offset, metres; its noise is the smallest sigma."""
 
@@ -91,12 +94,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="motion-planning queries; 0 leaves the speed out (200)")
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; successes are judged from the physics' true poses."""
     made = groups(options.config, options.trials, options.cases, options.first_seed)
     made = [(head, [replace(trial, perception=options.perception) for trial in trials])
             for head, trials in made]
-    rows = _rows(made, options.jobs, options.over_ros)
+    rows = _rows(made, runner, options.over_ros)
     measured = speed.measure(options.config, options.queries) if options.queries else []
     return Report(
         rows, ("case", "policy", "perception", "over_ros", "sigma", "bias", "n", "success", "attempts",
@@ -110,20 +113,32 @@ def run(options: argparse.Namespace) -> Report:
             "cannot_tell", "looks")),
          *((Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),) if measured
            else ())),
-        not any(row["crashed"] for row in rows))
+        _charts(rows), not any(row["crashed"] for row in rows))
+
+
+def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:
+    """Success by how far placements miss, and of whole tasks and towers."""
+    missing, whole = ([row for row in rows if row["case"].startswith("offset") is wanted]
+                      for wanted in (True, False))
+    return (
+        Chart("success_by_offset", "Box next to the cylinder while every placement misses", share_bars(
+            missing, lambda row: f"sigma {100.0 * row['sigma']:g} cm", "policy", "success"),
+            "Success by the true poses"),
+        Chart("success", "Clean tasks, towers and a biased arm", share_bars(
+            whole, lambda row: f"{row['case']}{', missing' if row['sigma'] else ''}", "policy", "success"),
+            "Success by the true poses"))
 
 
 def _rows(
-    cases: List[Tuple[Dict[str, Any], List[TrialSettings]]], jobs: int, over_ros: bool
+    cases: List[Tuple[Dict[str, Any], List[TrialSettings]]], runner: Runner, over_ros: bool
 ) -> List[Dict[str, Any]]:
     every = [trial for _, made in cases for trial in made]
     if over_ros:
-        from hicrisp_bench.over_ros import run_all_over_ros  # ROS is needed for this way only.
-        from hicrisp_bench.tabletop_over_ros import TabletopJudge
+        from hicrisp_bench.tabletop_over_ros import TabletopJudge  # ROS is needed for this way only.
 
-        results = run_all_over_ros(every, max(1, jobs // 2), "tabletop", TabletopJudge)
+        results = runner.run_over_ros(every, key_of, "tabletop", TabletopJudge)
     else:
-        results = run_all(run_trial, every, jobs, "tabletop")
+        results = runner.run(run_trial, every, key_of, "tabletop")
     rows: List[Dict[str, Any]] = []
     for head, made in cases:
         own, results = results[:len(made)], results[len(made):]

@@ -56,6 +56,12 @@ class TrialSettings:
     perception: str = POSES
 
 
+def key_of(trial: TrialSettings) -> str:
+    """What tells a trial from the others of its suite."""
+    faults = " ".join(f"{fault['kind']} {fault['magnitude']}" for fault in trial.faults)
+    return f"{trial.scene}, {trial.policy}, {trial.seed}, {faults or 'no fault'}: {trial.task}"
+
+
 def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
     """How often a placement was tried, by the events of a run."""
     placing = {name for name, use in domain.skills.items() if use.skill == "place"}

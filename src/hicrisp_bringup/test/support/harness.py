@@ -27,7 +27,7 @@ from hicrisp_msgs.srv import (
 
 NAMESPACE = "/hicrisp"
 ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED,
-         TaskStatus.ANSWERED)
+         TaskStatus.ANSWERED, TaskStatus.INTERRUPTED)
 _SERVICES = {
     "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
     "approve": Approve, "answer": AnswerQuestion, "tell": TellTask,

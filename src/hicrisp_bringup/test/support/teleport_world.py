@@ -19,8 +19,9 @@ import rospy
 from hicrisp_core.model import Command, Pose, WorldObject
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.action_server import ActionServer, Goal
-from hicrisp_ros.conversions import command_from_msg
+from hicrisp_ros.conversions import command_from_msg, outcome_to_msg
 from hicrisp_ros.conversions.geometry import transform_to_msg
+from hicrisp_ros.supervisor_watch import SupervisorWatch
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult, Outcome
@@ -45,6 +46,7 @@ class TeleportWorld:
         self._lock = RLock()
         self._tf = rospy.Publisher("/tf", TFMessage, queue_size=10)
         Thread(target=self._publish, daemon=True).start()
+        self._watch = SupervisorWatch()
         self._service = rospy.Service("inject_fault", InjectFault, self._inject)
         self._server = ActionServer(f"robots/{robot}/execute", ExecuteCommandAction, self._execute).start()
 
@@ -65,7 +67,9 @@ class TeleportWorld:
         return ()
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
-        command = command_from_msg(goal.message.command)
+        command, refusal = command_from_msg(goal.message.command), self._watch.objection()
+        if refusal is not None:
+            return ExecuteCommandResult(outcome_to_msg(refusal))
         if self._fault("fail"):
             return ExecuteCommandResult(Outcome(status=Outcome.EXECUTION, message="the motion was aborted"))
         seconds = (*self._fault("slow"), self._seconds)[0]
@@ -74,6 +78,9 @@ class TeleportWorld:
         for tick in range(1, ticks + 1):
             if goal.cancel.is_set():
                 return ExecuteCommandResult(Outcome(status=Outcome.CANCELED, message="stopped on request"))
+            refusal = self._watch.objection()
+            if refusal is not None:
+                return ExecuteCommandResult(outcome_to_msg(refusal))
             part = tick / ticks
             x, y, z = (a + part * (b - a) for a, b in zip(start.position, end.position))
             with self._lock:

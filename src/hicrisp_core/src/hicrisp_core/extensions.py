@@ -96,8 +96,8 @@ def standard_extensions() -> Extensions:
         worlds=Registry("world", f"{_KINDS}:World", {
             name: Lazy(f"hicrisp_core.scene.worlds:{name.upper()}")
             for name in ("embedded", "arena", "lab", "symbolic", "virtualhome")}),
-        backends=Registry("backend", "hicrisp_core.llm.chat_model:Backend", {
-            "openai": Lazy("hicrisp_core.llm.chat_model:OPENAI"),
+        backends=Registry("backend", "hicrisp_core.llm.backends:Backend", {
+            "openai": Lazy("hicrisp_core.llm.backends:OPENAI"),
             "embedded": Lazy("hicrisp_core.llm.embedded:EMBEDDED")}),
         drivers=Registry("driver", f"{_KINDS}:Driver", {
             "moveit": Lazy("hicrisp_moveit.settings:DRIVER"),

@@ -44,6 +44,9 @@ def build() -> RobotServer:
         raise ConfigError(f"the scene '{scene.name}' has no base '{settings.name}', so its footprint is not "
                           f"known; its robots: {', '.join(scene.robots) or 'none'}")
     base = MoveBase(settings.name, found, start.radius)
+    left = base.end_leftovers()
+    if not left.ok:
+        rospy.logwarn("whether %s stands is not known yet: %s", settings.name, left.message)
     return RobotServer(BaseRobot(base, body.able(skills), base.where, settings), base.first_reached)
 
 

@@ -68,6 +68,14 @@ class MoveBase:
         self._radius = radius
         self._tf = TfWorld(root=self.settings.map_frame)
 
+    def end_leftovers(self) -> Outcome:
+        """End the drive that a driver of this name began and left when it was killed: move_base goes on with
+        it. A base that does not stand then, or shows no odometry, is not SUCCESS."""
+        if not self._client.end_others(self.settings.server_wait, whose=f"{rospy.get_name()}-"):
+            return Outcome.because(CauseKind.UNREACHABLE_NODE, Status.LOST, "move_base sends no status yet.",
+                                   "move_base")
+        return self._odometry.wait_until_standing(Deadline(self.settings.stop_limit))
+
     def where(self) -> Optional[Pose]:
         """Where TF has the base in the map frame; ``None`` when that is not known or too old."""
         found = self._tf.frames([self.settings.base_frame]).get(self.settings.base_frame)

@@ -31,6 +31,7 @@ from hicrisp_moveit.settings import ArmFile, MoveItSettings, load_arm_file
 
 _LOOK_LIMIT = 5.0
 _RECOVERY = 10.0
+_STOP_LIMIT = 3.0
 
 
 class MoveItDriver:
@@ -71,6 +72,9 @@ def build() -> MoveItDriver:
     skills = load_domain(config_file("domains", domain)).skills
     body = body_of(path, file.name)
     arm = make_arm(file, commander, float(parameter("wait", 60.0)))
+    left = arm.stop(Deadline(_STOP_LIMIT))  # move_group goes on with what a driver began that was killed.
+    if not left.ok:
+        rospy.logwarn("whether %s stands is not known yet: %s", file.name, left.message)
     if parameter("name_frames", False):
         _name_frames(file.moveit, file.name, body)
     eyes = TopicObserver(still=float(parameter("still", 0.01)), window=0.05, patience=1.0)

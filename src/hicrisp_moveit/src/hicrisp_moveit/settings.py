@@ -159,7 +159,14 @@ class FrankaSettings:
 
 @dataclass(frozen=True, config=STRICT)
 class ArmFile:
-    """Everything that a robot's file says; ``franka`` is ``None`` for other hardware."""
+    """Everything that a robot's file says; ``franka`` is ``None`` for other hardware.
+
+    Args:
+        name: the robot's name.
+        moveit: how its move_group is met.
+        gripper: how its fingers are moved.
+        franka: for Franka's own hardware.
+    """
 
     name: str
     moveit: MoveItSettings

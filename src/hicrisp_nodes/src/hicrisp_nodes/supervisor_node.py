@@ -4,27 +4,30 @@ holds tasks.
 
 from __future__ import annotations
 
-import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
+from threading import Thread
 from typing import Any, Dict, Tuple
 
+import rosgraph
 import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.language.remarks import wants_end
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
-from hicrisp_ros.node import end_quietly, leave
+from hicrisp_ros.diagnostics import ERROR, WARN, Health
+from hicrisp_ros.master_watch import MasterWatch
+from hicrisp_ros.node import end_quietly, leave, told_to_end
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.scene_change import SceneFollower
+from hicrisp_ros.supervisor_watch import BEAT_PERIOD
 from hicrisp_ros.wall_clock import WallTimer
 from std_srvs.srv import Trigger, TriggerResponse
 
-from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome
+from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome, TaskStatus
 from hicrisp_msgs.srv import (
     AnswerQuestion,
     AnswerQuestionResponse,
@@ -53,12 +56,15 @@ from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.memory import AS_THE_POLICY_SAYS, read_settings
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
-from hicrisp_nodes.supervisor.queue import Request, TaskQueue
+from hicrisp_nodes.supervisor.queue import TaskQueue
 from hicrisp_nodes.supervisor.reports import Reports, status_to_msg
+from hicrisp_nodes.supervisor.request import Request
 from hicrisp_nodes.supervisor.runner import TaskRunner
+from hicrisp_nodes.supervisor.state_files import EstopFile, TaskFile, state_folder
 
 SLICE = 0.05
-CLOSING = 10.0
+CLOSING = 3.0
+"""Seconds that the running task gets to end when the node is told to; roslaunch kills it in the end."""
 ORPHANS = 30.0
 _HELD, _ENDING = 120.0, 3.0
 """Seconds that tasks are held at most, and that one which is about to end gets for that."""
@@ -69,6 +75,7 @@ _OUTCOMES = {
     State.CANCELED: Outcome.CANCELED,
     State.REFUSED: Outcome.INVALID,
     State.FAILED: Outcome.EXECUTION,
+    State.INTERRUPTED: Outcome.LOST,
 }
 
 
@@ -78,10 +85,14 @@ class Supervisor:
     def __init__(self) -> None:
         configuration = _asking(load_configuration())
         self._reports = Reports()
+        runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
+        folder = state_folder(runs_dir, rosgraph.get_master_uri(), rospy.get_name())
+        self._estop_file = EstopFile(folder)
+        self._task_file = TaskFile(folder, str(rospy.get_param("/run_id", "")))
         self._gate = Gate(
             str(parameter("autonomy", configuration.policy.autonomy)),
             float(parameter("approval_patience", 300.0)),
-            self._gate_changed)
+            self._gate_changed, self._estop_file, f"rosservice call {rospy.resolve_name('clear_estop')}")
         self._observer = TopicObserver(still=float(parameter("still", 0.002)))
         self._robots = {
             name: RosRobot(name, tuple(configuration.domain.actions), self._gate.estop,
@@ -91,28 +102,45 @@ class Supervisor:
         llm, _ = chosen_llm()
         labels = {"scene": configuration.scene.name, "seed": int(parameter("seed", 0)),
                   "policy": configuration.policy.name, "llm": llm.name}
-        runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
         self._runner = TaskRunner(
             configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports, runs_dir,
             labels,
             self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)),
             read_settings(str(parameter("memory", AS_THE_POLICY_SAYS)), str(parameter("memory_file", "")),
-                          runs_dir, llm))
-        self._queue = TaskQueue(self._runner.run, self._publish)
+                          runs_dir, llm),
+            str(parameter("route", "/move_base/NavfnROS/plan")))
+        self._queue = TaskQueue(self._runner.run, self._publish, lambda: self._gate.stopped,
+                                self._task_file.keep)
+        self._take_over()
         self._reports.gate(self._gate)
         self._services = self._serve()
         self._follower = SceneFollower(self._follow)
         self._queue.start()
         self._server = ActionServer("execute_task", ExecuteTaskAction, self._execute_task,
                                     concurrent=True).start()
-        self._timer = WallTimer(1.0, self._diagnose, "diagnostics")
+        self._timers = (WallTimer(1.0, self._diagnose, "diagnostics"),
+                        WallTimer(BEAT_PERIOD, lambda: self._reports.beat(self._gate), "heartbeat"))
         for robot in self._robots.values():  # A command whose supervisor died must not go on.
             robot.clear(ORPHANS)
 
     def close(self) -> None:
         """Cancel every task and wait until the robots stand still."""
         self._runner.close()
-        self._queue.close(CLOSING)
+        if self._queue.close(CLOSING):
+            self._task_file.forget()
+        self._estop_file.forget()
+
+    def _take_over(self) -> None:
+        """Go on where a supervisor that was killed has left off: its stop holds, its tasks are known."""
+        before = self._task_file.recall()
+        if before.problem:
+            rospy.logerr("the tasks of the supervisor before this one are not known: %s", before.problem)
+        left = self._queue.restore(before)
+        for request in left:
+            rospy.logwarn("task %s ('%s'): %s", request.id, request.text, request.progress.message)
+        if self._gate.stopped:
+            rospy.logwarn("nothing moves: %s", self._gate.stopped)
+        Thread(target=self._runner.close_runs, args=(left,), name="cut off runs", daemon=True).start()
 
     def _serve(self) -> "list[rospy.Service]":
         def trigger(name: str, work: Any) -> rospy.Service:
@@ -214,7 +242,8 @@ class Supervisor:
         admission = self._queue.submit(asked.task, asked.robot, asked.request_id, asked.dry_run)
         request = admission.request
         if request is None:
-            refused = Outcome(status=Outcome.INVALID, message=admission.message)
+            status = Outcome.SAFETY if self._queue.blocked else Outcome.INVALID
+            refused = Outcome(status=status, message=admission.message)
             return ExecuteTaskResult(False, "", admission.message, refused, "")
         told = Progress()
         while not request.finished.wait(SLICE):
@@ -243,6 +272,9 @@ class Supervisor:
                     request.progress, state=State.AWAITING_APPROVAL, message=self._gate.question))
             elif self._gate.paused:
                 shown = replace(request, progress=replace(request.progress, state=State.PAUSED))
+        elif request.progress.state is State.QUEUED and self._queue.blocked:
+            shown = replace(request, progress=replace(
+                request.progress, message=f"It waits: {self._queue.blocked}"))
         return status_to_msg(shown, len(self._queue.waiting), choices, plan_waits)
 
     def _publish(self, request: Request) -> None:
@@ -251,16 +283,34 @@ class Supervisor:
 
     def _gate_changed(self) -> None:
         self._reports.gate(self._gate)
+        self._queue.look()
         if self._queue.current is not None:
             self._publish(self._queue.current)
 
     def _diagnose(self) -> None:
         parts: Dict[str, bool] = {**self._thinkers.reachable(), "world_state": self._observer.count > 0}
         parts.update({f"robot {name}": robot.connected for name, robot in self._robots.items()})
+        self._reports.diagnostics(parts, self._doing())
+
+    def _doing(self) -> Health:
+        """What becomes of the task, and what it waits for."""
         current = self._queue.current
-        self._reports.diagnostics(parts, {
-            "task": current.id if current else "none", "waiting": len(self._queue.waiting),
-            "estop": self._gate.estop.is_set(), "paused": self._gate.paused, "autonomy": self._gate.autonomy})
+        if current is not None:
+            self._publish(current)  # Its stamp shows that the task is followed while a model thinks.
+        status = self._status(current) if current is not None else None
+        values = {"task": current.id if current else "none", "waiting": len(self._queue.waiting),
+                  "step": status.step if status is not None else "",
+                  "estop": self._gate.estop.is_set(), "paused": self._gate.paused,
+                  "autonomy": self._gate.autonomy}
+        if self._gate.stopped:
+            return Health(self._gate.stopped, ERROR, values)
+        if status is None:
+            return Health("waits for a task", values=values)
+        asks = status.state in (TaskStatus.ASKING, TaskStatus.AWAITING_APPROVAL)
+        if asks or self._gate.paused:
+            return Health(f"waits for a person: {status.message}" if asks else "paused", WARN, values)
+        return Health(status.message or f"step {status.step_index + 1} of {status.step_count}: {status.step}",
+                      values=values)
 
 
 def _asking(configuration: Configuration) -> Configuration:
@@ -275,11 +325,9 @@ def main() -> None:
     """Run the node; on SIGINT and SIGTERM the robots are stopped before ROS goes down."""
     rospy.init_node("supervisor", disable_signals=True)
     end_quietly()
-    end = Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: end.set())
+    end = told_to_end()
     try:
-        supervisor = Supervisor()
+        supervisor, master = Supervisor(), MasterWatch()
     except HicrispError as error:
         rospy.logfatal("supervisor: %s", error)
         sys.exit(2)
@@ -287,5 +335,6 @@ def main() -> None:
     while not end.wait(0.2) and not rospy.is_shutdown():
         pass
     supervisor.close()
+    del master
     rospy.signal_shutdown("told to end")
     leave()

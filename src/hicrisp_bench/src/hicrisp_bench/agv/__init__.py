@@ -2,6 +2,6 @@
 policies.
 """
 
-from hicrisp_bench.agv.suite import add_options, run
+from hicrisp_bench.agv.suite import QUICK, SELECTS, add_options, run
 
-__all__ = ["add_options", "run"]
+__all__ = ["QUICK", "SELECTS", "add_options", "run"]

@@ -8,20 +8,23 @@ import time
 from pathlib import Path
 from statistics import mean
 from threading import Event
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
 
-from hicrisp_bench.agv.trial import AgvTrial, run_agv_trial
+from hicrisp_bench.agv.trial import AgvTrial, key_of, run_agv_trial
 from hicrisp_bench.agv.truth import TO_SPARE
-from hicrisp_bench.agv.wrong_order import INJECTIONS
-from hicrisp_bench.pool import run_all
+from hicrisp_bench.agv_brain.wrong_order import INJECTIONS
+from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Row, Section, at_least_one
 
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
+QUICK = {"seeds": 1}
+SELECTS = ("seeds",)
 AREAS = ("area_1", "area_2", "area_3")
 COLUMNS = ("scene", "plan", "policy", "over_ros", "n", "reachable", "completed", "completed_all", "caught",
            "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses",
@@ -53,10 +56,10 @@ def trials(config: Path, seeds: int) -> List[Tuple[Row, List[AgvTrial]]]:
             for scene, injected, policy in (*cases, (ZONE_SCENE, "", "hierarchical"))]
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; everything but the claims is judged from the physics."""
     cases = trials(options.config, options.seeds)
-    results = _run_all([trial for _, made in cases for trial in made], options.jobs, options.over_ros)
+    results = _run_all([trial for _, made in cases for trial in made], runner, options.over_ros)
     rows, at = [], 0
     for head, made in cases:
         rows.append(row_of({**head, "over_ros": options.over_ros}, results[at:at + len(made)]))
@@ -74,16 +77,30 @@ def run(options: argparse.Namespace) -> Report:
         "it.",
         {"speed": measured, "runs": results},
         (Section("Speed", measured, ("what", "factor", "rays", "scan_rate", "sim_s")),),
-        not any("crashed" in result for result in results))
+        _charts(rows), not any("crashed" in result for result in results))
 
 
-def _run_all(every: Sequence[AgvTrial], jobs: int, over_ros: bool) -> List[Dict[str, Any]]:
+def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:
+    """How many visits are completed in order, and what is violated on the way."""
+    def group(row: Mapping[str, Any]) -> str:
+        return f"{row['plan'].replace('_', ' ')} plan{', no-go zone' if row['scene'] == ZONE_SCENE else ''}"
+
+    return (
+        Chart("completed", "Areas visited in the order that was asked for",
+              share_bars(rows, group, "policy", "completed"),
+              "Completed, of the runs whose areas can be reached"),
+        Chart("violations", "What went wrong on the way", count_bars(
+            rows, lambda row: f"{group(row)}, {row['policy']}",
+            (("order_violations", "stops out of order"), ("collisions", "collisions"),
+             ("zone_violations", "zone violations"))), "Count in all runs", share=False))
+
+
+def _run_all(every: Sequence[AgvTrial], runner: Runner, over_ros: bool) -> List[Dict[str, Any]]:
     if not over_ros:
-        return run_all(run_agv_trial, every, jobs, "agv")
+        return runner.run(run_agv_trial, every, key_of, "agv")
     from hicrisp_bench.agv.over_ros import AgvJudge  # ROS is needed for this way only.
-    from hicrisp_bench.over_ros import run_all_over_ros
 
-    return run_all_over_ros(every, max(1, jobs // 2), "agv", AgvJudge)
+    return runner.run_over_ros(every, key_of, "agv", AgvJudge)
 
 
 def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:

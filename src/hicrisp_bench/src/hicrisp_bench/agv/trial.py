@@ -20,7 +20,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
 
 from hicrisp_bench.agv.truth import TrueMap, TrueTrack, judge, moment_of
-from hicrisp_bench.agv.wrong_order import WrongOrder
+from hicrisp_bench.agv_brain.wrong_order import WrongOrder
 
 CAUGHT = frozenset(kind.value for kind in (
     FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))
@@ -77,6 +77,12 @@ class Told:
     near_misses: int
     sim_s: float
     wall_s: float
+
+
+def key_of(trial: AgvTrial) -> str:
+    """What tells a run from the others of the suite."""
+    plan, order = trial.injected or "offline", " ".join(trial.order)
+    return f"{trial.scene}, {plan}, {trial.policy}, {trial.seed}: {order}"
 
 
 def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:

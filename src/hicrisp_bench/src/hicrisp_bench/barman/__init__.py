@@ -2,6 +2,6 @@
 brain.
 """
 
-from hicrisp_bench.barman.suite import add_options, run
+from hicrisp_bench.barman.suite import QUICK, SELECTS, add_options, run
 
-__all__ = ["add_options", "run"]
+__all__ = ["QUICK", "SELECTS", "add_options", "run"]

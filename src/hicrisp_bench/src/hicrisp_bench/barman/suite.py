@@ -7,20 +7,23 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 from statistics import mean
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence, Tuple
 
 from hicrisp_core.errors import ConfigError
 
 from hicrisp_bench.barman.mutations import KINDS, mutated
 from hicrisp_bench.barman.recipes import load_recipes
 from hicrisp_bench.barman.recordings import FILES, read_recordings
-from hicrisp_bench.barman.trial import KNOW_THE_GOAL, BarmanTrial, run_barman
-from hicrisp_bench.pool import run_all
+from hicrisp_bench.barman.trial import KNOW_THE_GOAL, BarmanTrial, key_of, run_barman
+from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import percentile, spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
 
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
 WITHOUT_MODEL = (*LIVE[:2], *KNOW_THE_GOAL)
+QUICK = {"every": 10, "runs": 1}
+SELECTS = ("policies", "runs", "every", "changed", "recordings")
 COLUMNS = ("policy", "llm", "n", "executable", "correct", "plan_right", "correct_of_right", "repairs",
            "replans_high", "distance", "run_ms", "searches", "search_median_ms", "search_p95_ms",
            "search_worst_ms", "out_of_time")
@@ -45,6 +48,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="with --plans recorded: also every plan with a step dropped, repeated or "
                              "swapped, a name misspelled, the other hand named, or a step dropped that the "
                              "recipe asks for")
+    parser.add_argument("--every", type=at_least_one, default=1, metavar="N",
+                        help="with --plans recorded: only every N-th plan")
     parser.add_argument("--seed", type=int, default=0, help="with --changed: of the changes (0)")
     parser.add_argument("--policies", nargs="+", metavar="NAME", help="files of config/policies")
     parser.add_argument("--llm", default="auto", help="with --plans endpoint: a file of config/llm")
@@ -52,12 +57,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="with --plans endpoint: runs of each recipe (10)")
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     recorded = options.plans == "recorded"
     policies = options.policies or (WITHOUT_MODEL if recorded else LIVE)
     trials = _recorded(options, policies) if recorded else _live(options, policies)
-    results = run_all(run_barman, trials, options.jobs, "barman")
+    results = runner.run(run_barman, trials, key_of, "barman")
     llm = "recorded: gpt-4" if recorded else options.llm
     of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy]
                  for policy in policies}
@@ -74,19 +79,30 @@ def run(options: argparse.Namespace) -> Report:
             "The plans come from the endpoint. No failure was injected.")
     return Report(rows, COLUMNS, REFERENCE, note, {"runs": results},
                   tuple(_sections([r for t, r in of_policy[shown] if not t.changed], recorded)),
-                  not any("crashed" in result for result in results))
+                  _charts(rows), not any("crashed" in result for result in results))
+
+
+def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:
+    """Executable and correct plans, ours beside CoPAL's own."""
+    return tuple(
+        Chart(key, title, (*share_bars(rows, "policy", "llm", key),
+                           *share_bars(REFERENCE, "policy", "CoPAL's Table IV, gpt-4", key, True)), axis)
+        for key, title, axis in (
+            ("executable", "Cocktail plans that can be carried out", "Executable runs"),
+            ("correct", "Cocktails that are what was ordered", "Correct, of the executable runs")))
 
 
 def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:
     plans = read_recordings(options.recordings or [data_folder() / "copal" / name for name in FILES])
+    plans = plans[::options.every]
     known = load_recipes(options.config / "recipes" / "cocktails.yaml")
     unknown = sorted({plan.recipe for plan in plans} - set(known))
     if unknown:
         raise ConfigError(f"no recipe for {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
     changes = {"": plans,
                **{kind: mutated(plans, kind, options.seed) for kind in (KINDS if options.changed else ())}}
-    return [BarmanTrial(options.config, policy, plan.recipe, plan, changed=change)
-            for change, own in changes.items() for policy in policies for plan in own]
+    return [BarmanTrial(options.config, policy, plan.recipe, plan, run=number * options.every, changed=change)
+            for change, own in changes.items() for policy in policies for number, plan in enumerate(own)]
 
 
 def _live(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:

@@ -33,6 +33,7 @@ class BarmanTrial:
     """One run: a recorded plan, or a request for an endpoint.
 
     Args:
+        run: the number of the repetition, or of the plan among the recorded ones.
         changed: how the recorded plan was changed; empty for the plan as it is.
     """
 
@@ -43,6 +44,12 @@ class BarmanTrial:
     llm: str = ""
     run: int = 0
     changed: str = ""
+
+
+def key_of(trial: BarmanTrial) -> str:
+    """What tells a run from the others of the suite."""
+    source = trial.recorded.source if trial.recorded else trial.llm
+    return f"{trial.policy}, {source}, {trial.changed or 'as it is'}, {trial.run}: {trial.recipe}"
 
 
 def run_barman(trial: BarmanTrial) -> Dict[str, Any]:

@@ -2,6 +2,6 @@
 miss, by policy and by model.
 """
 
-from hicrisp_bench.brains.suite import add_options, run
+from hicrisp_bench.brains.suite import QUICK, SELECTS, add_options, run
 
-__all__ = ["add_options", "run"]
+__all__ = ["QUICK", "SELECTS", "add_options", "run"]

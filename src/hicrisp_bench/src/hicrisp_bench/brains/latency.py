@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
@@ -22,8 +22,8 @@ from hicrisp_core.scene import load_scene
 
 from hicrisp_bench.brains.loopback import Answerer, Canned, Forward, Loopback
 from hicrisp_bench.brains.tasks import Told
-from hicrisp_bench.brains.trial import BrainTrial, tell
-from hicrisp_bench.pool import run_all
+from hicrisp_bench.brains.trial import BrainTrial, key_of, tell
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread
 from hicrisp_bench.suite import Row
 
@@ -71,7 +71,7 @@ class _Twice:
 
 def latency_rows(
     config: Path, told: Sequence[Told], policies: Sequence[str], settings: Optional[LlmSettings],
-    latencies: Sequence[float], sigma: float, rate: float = 0.0,
+    latencies: Sequence[float], sigma: float, rate: float = 0.0, runner: Optional[Runner] = None,
 ) -> List[Row]:
     """A row for each policy, latency and switch.
 
@@ -79,6 +79,7 @@ def latency_rows(
         settings: of an endpoint that is asked through the slow server; without it the goals are canned, and
             the commands of a body with a model.
         rate: simulated seconds a second; 0 for as fast as can be.
+        runner: keeps the trials; one is run at a time, so that none waits for another.
 
     Raises:
         ConfigError: for a model that is no endpoint.
@@ -100,7 +101,8 @@ def latency_rows(
                     model = _through(settings, server.url, latency, tricks)
                     trials = [_Twice(BrainTrial(config, each, policy, model, sigma, tricks.look_ahead, rate))
                               for each in told]
-                    results = run_all(_twice, trials, 1, f"{policy}, {latency:g} s, {tricks.name}")
+                    name = f"{policy}, {latency:g} s, {tricks.name}"
+                    results = replace(runner or Runner(), jobs=1).run(_twice, trials, _key(name), name)
                 rows.append({"model": settings.model_name if settings else CANNED, "policy": policy,
                              "latency_s": latency, "tricks": tricks.name, **_figures(results)})
     return rows
@@ -121,6 +123,11 @@ def _through(settings: Optional[LlmSettings], url: str, latency: float, tricks: 
     return replace(base, base_url=url, api_key_env="", api_key_file="", probe=False, temperature=0.0,
                    cache=base.cache or LlmSettings().cache if tricks.repeats else 0,
                    timeout_s=max(base.timeout_s, latency + _MARGIN))
+
+
+def _key(row: str) -> Callable[[_Twice], str]:
+    """What tells a trial from those of the row and of the others."""
+    return lambda asked: f"{row}: {key_of(asked.trial)}"
 
 
 def _twice(asked: _Twice) -> Dict[str, Any]:

@@ -4,7 +4,6 @@ miss, by policy. Success is judged on the task's goal by the true poses, whateve
 from __future__ import annotations
 
 import argparse
-import json
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -17,14 +16,17 @@ from hicrisp_bench.brains import latency
 from hicrisp_bench.brains.known_goal import KNOWN
 from hicrisp_bench.brains.rows import missed_rows, rows_of
 from hicrisp_bench.brains.tasks import Told, lay_out, read_tasks
-from hicrisp_bench.brains.trial import BrainTrial, run_brain_trial
-from hicrisp_bench.pool import run_all
-from hicrisp_bench.serving import served, settings_of_file
+from hicrisp_bench.brains.trial import BrainTrial, key_of, run_brain_trial
+from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars
+from hicrisp_bench.runner import Runner
+from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
 from hicrisp_bench.suite import Report, Row, Section, at_least_one
 
 POLICIES = ("open_loop", "hicrisp", "brainbody", "copal_mh2", "llm_p", "hierarchical")
 COLUMNS = ("model", "policy", "tasks", "n", "success", "false_success", "asked", "refused", "calls", "tokens",
            "first_motion_s", "done_s", "corrections")
+QUICK = {"limit": 4, "policies": ["open_loop", "hierarchical"]}
+SELECTS = ("policies", "limit", "trials", "latency")
 SIGMA = 0.02
 """Of the misses of placements, metres."""
 _LONGEST = 800
@@ -59,9 +61,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help=f"of the misses of placements ({SIGMA:g})")
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     settings, model = _model(options)
+    on_loopback = settings is not None and settings.backend == EMBEDDED_BACKEND
+    if on_loopback or options.latency:
+        runner.needs_loopback(model)
     for name in options.policies:
         load_policy(config_file("policies", name, beside=options.config / "policies" / "any"))
     file = options.tasks or options.config / "sentences" / "tabletop_tasks.json"
@@ -70,8 +75,8 @@ def run(options: argparse.Namespace) -> Report:
     with ExitStack() as stack:
         asked = stack.enter_context(served(settings)) if settings is not None else None
         if options.latency:
-            return _latency(options, told, asked)
-        results = _run_all(options, told, asked)
+            return _latency(options, told, asked, runner)
+        results = _run_all(options, told, asked, runner)
     rows: List[Row] = []
     for policy in options.policies:
         rows += rows_of(policy, model, [each for each in results if each["policy"] == policy])
@@ -79,20 +84,25 @@ def run(options: argparse.Namespace) -> Report:
     return Report(
         rows, COLUMNS, note=_note(model, options), extra={"trials": results},
         sections=(Section("Missed", missed, ("policy", "task", "ended", "why")),) if missed else (),
-        ok=not any("crashed" in each for each in results))
+        charts=_charts(rows), ok=not any("crashed" in each for each in results))
 
 
 def _latency(
-    options: argparse.Namespace, told: Sequence[Told], settings: Optional[LlmSettings]
+    options: argparse.Namespace, told: Sequence[Told], settings: Optional[LlmSettings], runner: Runner
 ) -> Report:
     """The rows by latency and trick."""
     endpoint = settings if settings is not None and not settings.offline else None
     rows = latency.latency_rows(options.config, told, options.policies, endpoint, options.latency,
-                                options.sigma, options.rate)
+                                options.sigma, options.rate, runner)
     note = ("Each task is told twice, in the same layout and in one process, through a server on loopback "
             "that answers late. calls: the mean of a task; seconds: wall, median and worst. 'again': the "
             "second telling.")
-    return Report(rows, latency.COLUMNS, note=note, ok=not any(row["crashed"] for row in rows))
+    bars = spread_bars(rows, lambda row: f"{row['policy']}, {row['latency_s']:g} s late", "tricks",
+                       "first_motion_s")
+    chart = Chart("first_motion", "Seconds to the first motion, by how late the model answers", bars,
+                  "Wall seconds", "median to 95th percentile", share=False)
+    return Report(rows, latency.COLUMNS, note=note, charts=(chart,),
+                  ok=not any(row["crashed"] for row in rows))
 
 
 def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:
@@ -109,24 +119,24 @@ def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:
 
 
 def _run_all(
-    options: argparse.Namespace, told: Sequence[Told], settings: Optional[LlmSettings]
+    options: argparse.Namespace, told: Sequence[Told], settings: Optional[LlmSettings], runner: Runner
 ) -> List[Dict[str, Any]]:
     """Every task with every policy, one policy after the other so that a server keeps the prompt it read."""
     trials = [BrainTrial(options.config, each, policy, settings, options.sigma)
               for policy in options.policies for each in told]
-    kept = (options.out or Path("runs/bench/brains")) / "trials.jsonl"
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text("", encoding="utf-8")
+    results = runner.run(run_brain_trial, trials, key_of, "brains")
+    return [{**result, "policy": trial.policy, "id": trial.told.sentence.id, "level": trial.told.level}
+            if "crashed" in result else result for trial, result in zip(trials, results)]
 
-    def keep(number: int, result: Dict[str, Any]) -> None:
-        """Write a trial down as soon as it is over: with a slow model a run takes hours."""
-        trial = trials[number]
-        if "crashed" in result:
-            result.update(policy=trial.policy, id=trial.told.sentence.id, level=trial.told.level)
-        with kept.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(result) + "\n")
 
-    return run_all(run_brain_trial, trials, options.jobs, "brains", keep)
+def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:
+    """Success and what it costs, by policy."""
+    return (
+        Chart("success", "Tasks in plain words, carried out while placements miss", share_bars(
+            rows, "policy", lambda row: f"{row['tasks']} tasks", "success"), "Success by the true poses"),
+        Chart("done", "Seconds from the words to the end", spread_bars(
+            rows, "policy", lambda row: f"{row['tasks']} tasks", "done_s"),
+            "Wall seconds, physics as fast as it can", "median to 95th percentile", share=False))
 
 
 def _note(model: str, options: argparse.Namespace) -> str:

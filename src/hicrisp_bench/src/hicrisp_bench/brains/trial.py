@@ -44,6 +44,12 @@ class BrainTrial:
     rate: float = 0.0
 
 
+def key_of(trial: BrainTrial) -> str:
+    """What tells a trial from the others of the suite."""
+    sentence = trial.told.sentence
+    return f"{trial.policy}, {sentence.id}, {sentence.scene}, {trial.told.seed}: {sentence.text}"
+
+
 def run_brain_trial(trial: BrainTrial) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
     return tell(trial, Models(trial.llm) if trial.llm is not None else None)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any, Dict, List, Sequence, Tuple
 
-from hicrisp_bench.eyes.trial import METHODS, EyesTrial, run_eyes_trial
-from hicrisp_bench.pool import run_all
+from hicrisp_bench.eyes.trial import METHODS, EyesTrial, key_of, run_eyes_trial
+from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Row, Section, at_least_one
 
 SCENES = ("tabletop", "blocks", "clutter")
+QUICK = {"layouts": 8, "pictures": 1}
+SELECTS = ("layouts", "first", "scenes", "methods")
 COLUMNS = ("scene", "method", "light", "n", "things", "found", "position_mm", "position_mm_p95",
            "yaw_deg_p95", "confused", "unknown", "ms", "ms_p95")
 NOTE = ("The embedded camera's pictures with its noise, holes and grain, the arm at rest; the first picture "
@@ -32,13 +35,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--light", type=float, default=1.0, help="factor on the usual light (1)")
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Look at every layout by every method."""
     cases = [(scene, method) for scene in options.scenes or SCENES for method in options.methods or METHODS]
     seeds = range(options.first, options.first + options.layouts)
     every = [EyesTrial(options.config, scene, method, seed, options.pictures, options.light)
              for scene, method in cases for seed in seeds]
-    results = run_all(run_eyes_trial, every, options.jobs, "eyes")
+    results = runner.run(run_eyes_trial, every, key_of, "eyes")
     rows: List[Row] = []
     for number, (scene, method) in enumerate(cases):
         own = results[number * len(seeds):(number + 1) * len(seeds)]
@@ -52,8 +55,18 @@ def run(options: argparse.Namespace) -> Report:
     if missed:
         sections = (Section("Missed and confused", missed,
                             ("scene", "method", "seed", "missed", "confused")),)
-    return Report(rows, COLUMNS, (), NOTE, {"missed": missed}, sections,
+    return Report(rows, COLUMNS, (), NOTE, {"missed": missed}, sections, _charts(rows),
                   not any(row["crashed"] for row in rows))
+
+
+def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:
+    """What is found, and how exactly."""
+    return (
+        Chart("found", "Things that are found, of those at least half visible",
+              share_bars(rows, "scene", "method", "found"), "Found"),
+        Chart("position", "How far from the truth things are seen",
+              percentile_bars(rows, "scene", "method", "position_mm", "position_mm_p95"),
+              "Position error, mm", "median to 95th percentile", share=False))
 
 
 def _row(results: Sequence[Dict[str, Any]]) -> Row:

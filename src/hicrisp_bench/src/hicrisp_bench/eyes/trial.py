@@ -43,6 +43,11 @@ class EyesTrial:
     light: float = 1.0
 
 
+def key_of(trial: EyesTrial) -> str:
+    """What tells a layout from the others of the suite."""
+    return f"{trial.scene}, {trial.method}, {trial.seed}"
+
+
 def run_eyes_trial(trial: EyesTrial) -> Dict[str, Any]:
     """What was found, how exactly, and how long a picture took."""
     cv2.setNumThreads(1)

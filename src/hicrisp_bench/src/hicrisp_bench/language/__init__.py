@@ -2,6 +2,6 @@
 wrong.
 """
 
-from hicrisp_bench.language.suite import add_options, run
+from hicrisp_bench.language.suite import QUICK, SELECTS, add_options, run
 
-__all__ = ["add_options", "run"]
+__all__ = ["QUICK", "SELECTS", "add_options", "run"]

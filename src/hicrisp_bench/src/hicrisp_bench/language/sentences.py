@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, FrozenSet, List, Tuple
+from typing import Any, FrozenSet, List, Optional, Tuple
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model.goal import Holds, Not, Statement
@@ -35,6 +35,13 @@ class Sentence:
     kind: str
     goals: Tuple[Tuple[Statement, ...], ...]
     others: FrozenSet[str]
+
+
+def sentence_file(asked: Optional[Path], config: Path, usual: str) -> Path:
+    """A file of sentences: a path, or a name in the folder of a configuration."""
+    if asked is not None and asked.is_file():
+        return asked
+    return config / "sentences" / (asked or usual)
 
 
 def read_sentences(file: Path) -> List[Sentence]:

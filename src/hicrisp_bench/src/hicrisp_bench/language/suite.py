@@ -5,38 +5,26 @@ it takes."""
 from __future__ import annotations
 
 import argparse
-import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import List, Sequence
 
-from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.models import make_chat_model
-from hicrisp_core.llm.roles import GOAL
-from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
+from hicrisp_core.llm.settings import OFFLINE
 
-from hicrisp_bench.language.judging import Judge, Mark
-from hicrisp_bench.language.memory import peak_mib
-from hicrisp_bench.language.scenes import Setting, settings_of
-from hicrisp_bench.language.sentences import Sentence, read_sentences
-from hicrisp_bench.language.understanding import (
-    EitherReader,
-    GrammarReader,
-    ModelReader,
-    Reader,
-    conditions,
-    in_words,
-)
-from hicrisp_bench.pool import Progress
-from hicrisp_bench.serving import settings_of_file
+from hicrisp_bench.language.judging import Mark
+from hicrisp_bench.language.scenes import settings_of
+from hicrisp_bench.language.sentences import Sentence, read_sentences, sentence_file
+from hicrisp_bench.language.trial import Asked, SentenceTrial, head_of, key_of, make_reader, run_sentence
+from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, at_least_one
+from hicrisp_bench.suite import Report, Row, Section, at_least_one
 
 COLUMNS = ("class", "n", *(mark.value for mark in Mark), "seconds")
 ALL = "all"
-_LONGEST = 400
-"""Tokens of an answer; a goal has about 30."""
+DEVELOPMENT = Path("tabletop_development.json")
+QUICK = {"sentences": DEVELOPMENT, "every": 12}
+SELECTS = ("kinds", "every")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -60,26 +48,35 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--every", type=at_least_one, default=1, metavar="N", help="only every N-th sentence")
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
-    file = options.sentences or options.config / "sentences" / "tabletop.json"
+    file = sentence_file(options.sentences, options.config, "tabletop.json")
     sentences = _chosen(read_sentences(file), options)
     settings = settings_of(options.config, [each.scene for each in sentences], options.seed, options.jobs)
-    before = peak_mib()
-    reader, name = _reader(options)
-    results = _read_all(sentences, settings, reader)
+    asked = Asked(options.config, options.llm, str(options.gguf or ""), options.threads, options.grammar,
+                  options.prompt or "")
+    _, name = make_reader(asked)  # A wrong configuration shows before the first sentence.
+    trials = [SentenceTrial(each, settings[each.scene], asked) for each in sentences]
+    every = [{**head_of(trial.sentence), **result} for trial, result in zip(
+        trials, runner.run(run_sentence, trials, key_of, "language", alone=True))]
+    results = [each for each in every if "crashed" not in each]
+    crashed = [{key: each[key] for key in ("id", "class", "crashed")} for each in every if "crashed" in each]
     kinds = list(dict.fromkeys(each.kind for each in sentences))
     rows = [_row(kind, [each for each in results if each["class"] == kind]) for kind in kinds]
-    rows.append({**_row(ALL, results), "first_s": results[0]["seconds"], "peak_mib": round(peak_mib()),
+    peak, before = (max((each[key] for each in results), default=0.0) for key in ("peak_mib", "before_mib"))
+    first_s = max((each["seconds"] for each in results if each["first"]), default=0.0)
+    rows.append({**_row(ALL, results), "first_s": first_s, "peak_mib": round(peak),
                  "before_mib": round(before), "llm": name, "sentences": str(file)})
-    whole = rows[-1]
     note = (f"{name}, on {file.name}. A goal is right when it asks for all of an alternative and for nothing "
             "else that a plan for it would not make as well; a question or a refusal is right where the "
             "sentence wants one. Intervals: 95 %. Seconds: one sentence, median and worst; the first, for "
-            f"which a model reads its whole prompt, took {whole['first_s']:.3g} s and is not among them. "
-            f"Peak memory: {whole['peak_mib']} MiB, of which this program held {before:.0f} MiB before it "
+            f"which a model reads its whole prompt, took {first_s:.3g} s and is not among them. "
+            f"Peak memory: {peak:.0f} MiB, of which this program held {before:.0f} MiB before it "
             "asked.")
-    return Report(rows, COLUMNS, (), note, {"results": results})
+    chart = Chart("understood", "Sentences: right, asked back, refused, wrong", tuple(
+        bar for mark in Mark for bar in share_bars(rows, "class", mark.value, mark.value)), "Sentences")
+    sections = (Section("Crashed", crashed, ("id", "class", "crashed")),) if crashed else ()
+    return Report(rows, COLUMNS, (), note, {"results": every}, sections, (chart,), not crashed)
 
 
 def _chosen(sentences: Sequence[Sentence], options: argparse.Namespace) -> List[Sentence]:
@@ -88,44 +85,6 @@ def _chosen(sentences: Sequence[Sentence], options: argparse.Namespace) -> List[
         known = ", ".join(dict.fromkeys(each.kind for each in sentences))
         raise ConfigError(f"no sentence is of the class {' or '.join(options.kinds)}; there are: {known}")
     return kept
-
-
-def _reader(options: argparse.Namespace) -> Tuple[Reader, str]:
-    """Who is asked, and its name."""
-    if options.gguf:
-        settings = settings_of_file(options.gguf, options.threads, _LONGEST)
-    else:
-        settings = load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
-    if settings.offline:
-        return GrammarReader(), "the grammar"
-    model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
-    reader = ModelReader(model, options.config / "prompts" / (options.prompt or settings.goal_prompt),
-                         settings.timeout_s, settings.ask_below)
-    if options.grammar:
-        return EitherReader(GrammarReader(), reader), f"the grammar, then {model.name}"
-    return reader, model.name
-
-
-def _read_all(
-    sentences: Sequence[Sentence], settings: Dict[str, Setting], reader: Reader
-) -> List[Dict[str, Any]]:
-    judges = {name: Judge(setting) for name, setting in settings.items()}
-    results: List[Dict[str, Any]] = []
-    progress = Progress("language", len(sentences))
-    for sentence in sentences:
-        setting = settings[sentence.scene]
-        reply = reader.read(sentence.text, setting)
-        mark, why = judges[sentence.scene].judge(sentence, reply.understood)
-        results.append({
-            "id": sentence.id, "scene": sentence.scene, "text": sentence.text, "class": sentence.kind,
-            "mark": mark.value, "why": why, "understood": in_words(reply.understood, setting.domain),
-            "conditions": conditions(reply.understood), "said": reply.said, "seconds": reply.seconds,
-            "first": not results, "prompt_tokens": reply.tokens[0], "completion_tokens": reply.tokens[1],
-            "wanted": [", ".join(map(str, goal)) for goal in sentence.goals] + sorted(sentence.others)})
-        progress.step()
-    progress.end()
-    sys.stderr.flush()
-    return results
 
 
 def _row(kind: str, results: Sequence[Row]) -> Row:

@@ -4,6 +4,6 @@ Shows, for each folder, the share of plans that the checker lets through step by
 and with what a search puts between their steps, and the difference of the two with an interval.
 """
 
-from hicrisp_bench.prompts.suite import add_options, run
+from hicrisp_bench.prompts.suite import QUICK, SELECTS, add_options, run
 
-__all__ = ["add_options", "run"]
+__all__ = ["QUICK", "SELECTS", "add_options", "run"]

@@ -5,54 +5,87 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Dict, Sequence, Tuple
 
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.factory import make_body
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file
+from hicrisp_core.domain import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.embedded import EMBEDDED
+from hicrisp_core.llm.embedded_files import model_files
 from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
 from hicrisp_core.model import Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import GOAL, OFF, Policy
-from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.language.scenes import Setting, settings_of
-from hicrisp_bench.language.sentences import Sentence, read_sentences
-from hicrisp_bench.pool import Progress
+from hicrisp_bench.language.sentences import Sentence, read_sentences, sentence_file
+from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.prompts.playing import Played, Player
-from hicrisp_bench.serving import served, settings_of_file
+from hicrisp_bench.runner import Runner
+from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
 from hicrisp_bench.statistics import paired_interval, spread, wilson_interval
 from hicrisp_bench.suite import Report, Row, Section, at_least_one
+from hicrisp_bench.trial_file import folder_digest
 
 COLUMNS = ("prompts", "n", "reached", "mended", "no plan", "seconds", "tokens read", "tokens written")
 _CHANGES = ("of", "n", "change", "better", "worse")
+_BOTH = 2
+QUICK = {"folders": ["default", "copal"], "llm": "embedded", "every": 40}
+SELECTS = ("folders", "kinds", "every")
 _LONGEST = 700
 """Tokens of an answer; a plan of ten steps has about 250."""
 
 
 @dataclass(frozen=True)
-class _Question:
-    """What both folders are compared on."""
+class _Asked:
+    """Who plans by which folder's prompts."""
 
-    sentences: Sequence[Sentence]
-    settings: Dict[str, Setting]
+    folder: Path
     policy: Policy
     llm: LlmSettings
+
+    def mind(self, domain: Domain) -> "Tuple[Brain, Player]":
+        """The brain and a player of its plans; they stay for all requests of a process."""
+        kept = _minds()
+        name = (str(self.folder), f"{self.llm.model_name} {self.llm.url}", domain.name)
+        if name not in kept:
+            body = make_body(self.policy.body, domain, ActionDecoder(domain), self.llm, self.folder)
+            kept[name] = (make_brain(self.llm, domain, self.folder, self.policy),
+                          Player(Searcher(domain), body, self.llm.timeout_s))
+        return kept[name]
+
+
+@lru_cache(maxsize=1)
+def _minds() -> "Dict[Tuple[str, str, str], Tuple[Brain, Player]]":
+    return {}
+
+
+@dataclass(frozen=True)
+class _Trial:
+    name: str
+    asked: _Asked
+    sentence: Sentence
+    setting: Setting
     with_goal: bool
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which folders, which requests, and who is asked."""
-    parser.add_argument("folders", nargs=2, metavar="FOLDER",
-                        help="a folder of config/prompts by its name, or any folder by its path")
-    who = parser.add_mutually_exclusive_group(required=True)
-    who.add_argument("--llm", metavar="NAME", help="a file of config/llm, or the path of one")
+    parser.add_argument("folders", nargs="*", metavar="FOLDER",
+                        help="two folders: of config/prompts by their names, or any by their paths")
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument("--llm", metavar="NAME",
+                     help="a file of config/llm, or the path of one; of embedded the model without its "
+                          "adapter")
     who.add_argument("--gguf", type=Path, metavar="PATH",
                      help="a model's file, served on loopback by xllamacpp")
     parser.add_argument("--threads", type=at_least_one, default=2, help="of --gguf (2)")
@@ -67,25 +100,34 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the scenes' layouts (0)")
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
-    file = options.sentences or options.config / "sentences" / "tabletop_development.json"
+    file = sentence_file(options.sentences, options.config, "tabletop_development.json")
     sentences = [each for each in read_sentences(file)
                  if each.goals and (not options.kinds or each.kind in options.kinds)][::options.every]
     if not sentences:
         raise ConfigError(f"{file} has no request of that class that wants something moved")
+    if len(options.folders) != _BOTH:
+        raise ConfigError("name two folders of prompts, for example: scripts/bench prompts default "
+                          "my_prompts")
     folders = [_folder(name, options.config) for name in options.folders]
     policy = load_policy(config_file("policies", options.policy, beside=options.config / "policies" / "any"))
     if policy.brain == GOAL:
         raise ConfigError(f"the policy '{policy.name}' plans by search: its prompts make no plans")
     settings = settings_of(options.config, [each.scene for each in sentences], options.seed, options.jobs)
-    llm = settings_of_file(options.gguf, options.threads, _LONGEST) if options.gguf else load_llm_settings(
-        config_file("llm", options.llm, beside=options.config / "llm" / "any"))
-    if llm.offline or llm.only_goals:
-        raise ConfigError(f"'{llm.name}' plans by no prompt: name a language model that plans")
+    llm = _model(options)
+    if llm.backend == EMBEDDED_BACKEND:
+        runner.needs_loopback(llm.model_name)
     with served(llm) as llm:
-        question = _Question(sentences, settings, replace(policy, verify_goal=OFF), llm, options.with_goal)
-        results = [_asked(folder, question) for folder in folders]
+        trials = [_Trial(f"{name} {folder_digest(folder)}",
+                         _Asked(folder, replace(policy, verify_goal=OFF), llm), each, settings[each.scene],
+                         options.with_goal)
+                  for name, folder in zip(options.folders, folders) for each in sentences]
+        found = runner.run(run_request, trials, key_of, "prompts", alone=True)
+    crashed = next((each["crashed"] for each in found if "crashed" in each), "")
+    if crashed:
+        raise ConfigError(f"a request broke off: {crashed}; --resume goes on where it ended")
+    results = [found[:len(sentences)], found[len(sentences):]]
     rows = [_row(name, found) for name, found in zip(options.folders, results)]
     changes = [_change(key, *results) for key in ("reached", "mended")]
     note = (f"{llm.model_name} with the policy {policy.name}, {len(sentences)} requests of {file.name}. "
@@ -94,7 +136,35 @@ def run(options: argparse.Namespace) -> Report:
             "Intervals: 95 %. Seconds without the first request, for which a model reads all of its rules.")
     title = f"{options.folders[1]} against {options.folders[0]}, request by request"
     extra = {"results": {name: found for name, found in zip(options.folders, results)}}
-    return Report(rows, COLUMNS, (), note, extra, (Section(title, changes, _CHANGES),))
+    chart = Chart("reached", "Requests whose plan reaches the goal, by folder of prompts", (
+        *share_bars(rows, "prompts", "as it is", "reached"),
+        *share_bars(rows, "prompts", "mended by a search", "mended")), "Requests")
+    return Report(rows, COLUMNS, (), note, extra, (Section(title, changes, _CHANGES),), (chart,))
+
+
+def _model(options: argparse.Namespace) -> LlmSettings:
+    """Who is asked; of the embedded model its base, as its adapter knows goals alone.
+
+    Raises:
+        ConfigError: for one that makes no plans.
+    """
+    if options.gguf:
+        return settings_of_file(options.gguf, options.threads, _LONGEST)
+    if not options.llm:
+        raise ConfigError("name a model that plans: --llm NAME or --gguf PATH")
+    llm = load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
+    if llm.backend == EMBEDDED_BACKEND:
+        told = {**EMBEDDED.options, **llm.options}
+        return settings_of_file(model_files(str(told["package"]), str(told["file"]), "").base,
+                                options.threads, _LONGEST)
+    if llm.offline or llm.only_goals:
+        raise ConfigError(f"'{llm.name}' plans by no prompt: name a language model that plans")
+    return llm
+
+
+def key_of(trial: _Trial) -> str:
+    """What tells a request from the others of the suite."""
+    return f"{trial.name}, {trial.sentence.id}, {trial.sentence.scene}: {trial.sentence.text}"
 
 
 def _folder(name: str, config: Path) -> Path:
@@ -105,30 +175,17 @@ def _folder(name: str, config: Path) -> Path:
     raise ConfigError(f"there is no folder of prompts '{name}'; give a path, or one of: {known}")
 
 
-def _asked(folder: Path, question: _Question) -> List[Row]:
-    """Every request by one folder's prompts."""
-    results: List[Row] = []
-    minds: Dict[str, Tuple[Any, Player]] = {}
-    progress = Progress(folder.name, len(question.sentences))
-    for sentence in question.sentences:
-        setting = question.settings[sentence.scene]
-        domain = setting.domain
-        if domain.name not in minds:
-            body = make_body(question.policy.body, domain, ActionDecoder(domain), question.llm, folder)
-            minds[domain.name] = (make_brain(question.llm, domain, folder, question.policy),
-                                  Player(Searcher(domain), body, question.llm.timeout_s))
-        brain, player = minds[domain.name]
-        goal = Goal(tuple(sentence.goals[0])) if question.with_goal else None
-        began = time.perf_counter()
-        answer = brain.plan(PlanRequest(Task(sentence.text), setting.world, goal=goal),
-                            Deadline(question.llm.timeout_s))
-        seconds = time.perf_counter() - began
-        played = player.play(answer.plan, setting.world, sentence.goals) if answer.plan is not None \
-            else Played(False, False, answer.refusal or answer.answer)
-        results.append(_result(sentence, answer, played, seconds))
-        progress.step()
-    progress.end()
-    return results
+def run_request(trial: _Trial) -> Row:
+    """One request by one folder's prompts."""
+    sentence, setting, llm = trial.sentence, trial.setting, trial.asked.llm
+    brain, player = trial.asked.mind(setting.domain)
+    goal = Goal(tuple(sentence.goals[0])) if trial.with_goal else None
+    began = time.perf_counter()
+    answer = brain.plan(PlanRequest(Task(sentence.text), setting.world, goal=goal), Deadline(llm.timeout_s))
+    seconds = time.perf_counter() - began
+    played = player.play(answer.plan, setting.world, sentence.goals) if answer.plan is not None \
+        else Played(False, False, answer.refusal or answer.answer)
+    return _result(sentence, answer, played, seconds)
 
 
 def _result(sentence: Sentence, answer: PlanAnswer, played: Played, seconds: float) -> Row:

@@ -7,14 +7,15 @@ import argparse
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import Facts
 from hicrisp_core.domain.effects import apply_effects, type_test
 from hicrisp_core.domain.search import Ending, SearchAnswer, Searcher
 
-from hicrisp_bench.pool import run_all
+from hicrisp_bench.pictures.charts import Chart, percentile_bars
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.search.questions import Question, questions
 from hicrisp_bench.search.worlds import Setting, settings
 from hicrisp_bench.statistics import percentile, spread
@@ -22,6 +23,10 @@ from hicrisp_bench.suite import Report, Row, Section, at_least_one
 
 COLUMNS = ("world", "questions", "n", "found", "no_way", "out_of_time", "median_ms", "p95_ms", "worst_ms",
            "first_median_ms", "first_p95_ms", "first_worst_ms", "commands", "longest", "proven_shortest")
+
+
+QUICK = {"questions": 15}
+SELECTS: Sequence[str] = ()
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -38,11 +43,11 @@ class _Asked:
     seed: int
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     worlds = [setting.name for setting in settings(options.config)]
     asked = [_Asked(options.config, name, options.questions, options.seed) for name in worlds]
-    results = run_all(_ask, asked, options.jobs, "search")
+    results = runner.run(_ask, asked, lambda each: each.world, "search")
     answers = [(world, kind, [each for each in result["answers"] if each["kind"] == kind])
                for world, result in zip(worlds, results) if "crashed" not in result
                for kind in ("repair", "goal")]
@@ -59,6 +64,9 @@ def run(options: argparse.Namespace) -> Report:
         {"answers": results},
         (Section("The slowest", [{**each, "ms": 1000.0 * each["seconds"]} for each in slowest],
                  ("world", "kind", "goal", "ending", "length", "looked_at", "ms")),),
+        (Chart("times", "Time of an answer, one searcher for all questions of a world", percentile_bars(
+            rows, "world", lambda row: f"{row['questions']} questions", "median_ms", "p95_ms"),
+            "Milliseconds of the processor", "median to 95th percentile", share=False, logarithmic=True),),
         not any("crashed" in result for result in results))
 
 

@@ -50,6 +50,12 @@ class HouseholdRun:
     forget: float = 0.0
 
 
+def key_of(run: HouseholdRun) -> str:
+    """What tells a run from the others of the suite."""
+    warm = "" if run.temperature is None else f", temperature {run.temperature:g}"
+    return f"{run.task}, {run.policy}, {run.llm}{warm}, {run.run}"
+
+
 class _Diary(VirtualHome):
     """The home with what was seen of it after every command."""
 

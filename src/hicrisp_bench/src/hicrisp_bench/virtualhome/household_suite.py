@@ -14,14 +14,17 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.llm.settings import OFFLINE, choose_llm, load_llm_settings
 
-from hicrisp_bench.pool import run_all
+from hicrisp_bench.pictures.charts import Bar, Chart, share_bars
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.suite import Report, Row, Section
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.household import TASKS
-from hicrisp_bench.virtualhome.household_run import HouseholdRun, carry_out
+from hicrisp_bench.virtualhome.household_run import HouseholdRun, carry_out, key_of
 from hicrisp_bench.virtualhome.scoring import METRICS
 
 POLICIES = ("open_loop", "hicrisp", "brainbody", "hierarchical")
+QUICK = {"forget": 0.1, "tasks": ["salmon", "tv", "light"], "llm": OFFLINE}
+SELECTS = ("policies", "tasks")
 REPETITIONS = ((0.0, 2), (0.5, 5))
 """Temperature and runs: HiCRISP took the mean of two, BrainBody-LLM of five at 0.5."""
 _HICRISP = "HiCRISP (Ming et al.), Table I"
@@ -72,7 +75,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                              "correct (0)")
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     if not package.installed():
         raise package.Missing()
@@ -85,7 +88,7 @@ def run(options: argparse.Namespace) -> Report:
             for policy, (temperature, times), task, number in (
                 (p, r, t, n) for p, r, t in product(options.policies, repetitions, options.tasks)
                 for n in range(r[1]))]
-    results = run_all(carry_out, runs, options.jobs, "virtualhome10")
+    results = runner.run(carry_out, runs, key_of, "virtualhome10")
     pairs = list(zip(runs, results))
     rows = [_row({"task": "all", "policy": policy, "llm": llm, "temperature": temperature, "forget": forget},
                  [result for made, result in pairs if (made.policy, made.temperature) == (policy,
@@ -103,7 +106,29 @@ def run(options: argparse.Namespace) -> Report:
     without_model = _FORGETFUL.format(forget=forget) if forget else _OFFLINE
     note = _NOTE.format(planner=without_model if offline else _MODEL)
     return Report(rows, _COLUMNS, REFERENCE, note, {"tasks": tasks, "crashes": crashed}, tuple(sections),
-                  not crashed)
+                  _charts(rows, tasks), not crashed)
+
+
+def _charts(rows: Sequence[Row], tasks: Sequence[Row]) -> Tuple[Chart, ...]:
+    """Tasks that are done, and commands that are carried out, beside the papers' figures."""
+    def who(row: Mapping[str, Any]) -> str:
+        warm = row.get("temperature")
+        return f"{row['policy']}, {row['llm']}{f', temperature {warm:g}' if warm is not None else ''}"
+
+    published = [row for row in REFERENCE if "sr" in row]
+    bars: List[Bar] = []
+    for key, name in (("sr", "success rate"), ("gcr", "goal conditions")):
+        bars += share_bars(rows, who, name, key)
+        bars += share_bars(published, lambda row: f"{row['policy']}, {row['llm']}",
+                           f"{name}, BrainBody-LLM", key, True)
+    one_table = [row for row in REFERENCE if "exec" in row]
+    by_task = (*share_bars(tasks, "task", who, "exec"),
+               *share_bars(one_table, "task", lambda row: f"{row['policy']}, HiCRISP's Table I", "exec",
+                           True))
+    return (Chart("done", "Ten household tasks", tuple(bars), "Mean over tasks and runs",
+                  "95 % interval of the mean"),
+            Chart("executable", "Commands of the household tasks that were carried out", by_task, "Exec",
+                  "95 % interval of the mean"))
 
 
 def _fraction(text: str) -> float:

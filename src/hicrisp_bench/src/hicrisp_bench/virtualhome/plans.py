@@ -10,21 +10,29 @@ known to the evaluator alone.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.policy.loader import load_policy
 
-from hicrisp_bench.pool import run_all
+from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Section
+from hicrisp_bench.suite import Report, Section, at_least_one
 from hicrisp_bench.virtualhome import package
-from hicrisp_bench.virtualhome.cluster import run_on
-from hicrisp_bench.virtualhome.results import ResultsFile
-from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans, run_task
+from hicrisp_bench.virtualhome.trial import (
+    BOOK_REPAIRED,
+    OPEN_LOOP,
+    REPAIRED,
+    VARIANTS,
+    TaskPlans,
+    key_of,
+    run_task,
+)
 
+QUICK = {"models": ["gpt-4o", "gpt-3.5"], "every": 20}
+SELECTS = ("ids", "models", "every")
 _SOURCE = "Embodied Agent Interface (Li et al., 2024): action sequencing, VirtualHome"
 REFERENCE = [
     {"source": _SOURCE, "model": model, "policy": OPEN_LOOP, "execution_success": executable,
@@ -48,26 +56,20 @@ _NOTE = (
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Which plans, and where the work is done."""
+    """Which plans."""
     parser.add_argument("--plans", choices=("recorded",), default="recorded", help="whose plans (recorded)")
     parser.add_argument("--models", nargs="+", metavar="MODEL", help="models, or how their names begin (all)")
     parser.add_argument("--ids", nargs="+", metavar="ID", help="identifiers of tasks (all)")
-    parser.add_argument("--dask", metavar="SCHEDULER",
-                        help="an existing cluster's scheduler, tcp://host:8786")
-    parser.add_argument("--resume", action="store_true", help="go on where a stopped run ended")
+    parser.add_argument("--every", type=at_least_one, default=1, metavar="N", help="only every N-th task")
 
 
-def run(options: argparse.Namespace) -> Report:
+def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     if not package.installed():
         raise package.Missing()
     models = chosen("models", package.models(), options.models)
-    ids = chosen("ids", tuple(package.tasks()), options.ids, exact=True)
-    file = ResultsFile((options.out or Path("runs/bench/virtualhome")) / "plans.jsonl", options.resume)
-    _work(options, models, ids, file)
-    wanted = {(task, model) for task in ids for model in models}
-    results = [entry for entry in file.results() if (entry["id"], entry["model"]) in wanted]
-    return report_of(results, models)
+    ids = chosen("ids", tuple(package.tasks()), options.ids, exact=True)[::options.every]
+    return report_of(_work(options, models, ids, runner), models)
 
 
 def chosen(what: str, known: Sequence[str], wanted: Sequence[str], exact: bool = False) -> Tuple[str, ...]:
@@ -87,23 +89,18 @@ def chosen(what: str, known: Sequence[str], wanted: Sequence[str], exact: bool =
 
 
 def _work(options: argparse.Namespace, models: Tuple[str, ...], ids: Tuple[str, ...],
-          file: ResultsFile) -> None:
+          runner: Runner) -> List[Mapping[str, Any]]:
+    """The results of all plans, those of one task after the other."""
     domain = load_domain(options.config / "domains" / "virtualhome.yaml")
     repair = load_policy(options.config / "policies" / "repair.yaml")
-    done = file.done()
-    left = [TaskPlans(task, missing, domain, repair) for task in ids
-            for missing in [tuple(model for model in models if (task, model) not in done)] if missing]
-
-    def keep(index: int, result: Dict[str, Any]) -> None:
-        work = left[index]
-        crash = {key: result[key] for key in ("crashed", "trace") if key in result}
-        file.add(result.get("results") or [
-            {"id": work.identifier, "model": model, "scored": True, **crash} for model in work.models])
-
-    if options.dask:
-        run_on(options.dask, run_task, left, "virtualhome, tasks", keep)
-    else:
-        run_all(run_task, left, options.jobs, "virtualhome, tasks", keep)
+    tasks = [TaskPlans(task, models, domain, repair) for task in ids]
+    results = runner.run(run_task, tasks, key_of, "virtualhome, tasks")
+    found: List[Mapping[str, Any]] = []
+    for work, result in zip(tasks, results):
+        crash: Mapping[str, Any] = {key: result[key] for key in ("crashed", "trace") if key in result}
+        found += result.get("results") or [{"id": work.identifier, "model": model, "scored": True, **crash}
+                                           for model in work.models]
+    return found
 
 
 def report_of(results: Sequence[Mapping[str, Any]], models: Sequence[str]) -> Report:
@@ -131,7 +128,17 @@ def report_of(results: Sequence[Mapping[str, Any]], models: Sequence[str]) -> Re
     if crashes:
         sections.append(Section("Crashed", crashes, ("id", "model", "crashed")))
     extra = {"parts": parts, "cost": cost, "refusals": refusals, "crashes": crashes}
-    return Report(rows, _COLUMNS, REFERENCE, _NOTE, extra, tuple(sections), not crashes)
+    return Report(rows, _COLUMNS, REFERENCE, _NOTE, extra, tuple(sections), _charts(rows), not crashes)
+
+
+def _charts(rows: Sequence[Mapping[str, Any]]) -> Tuple[Chart, ...]:
+    """Plans that run and plans that reach their goals, open loop, with repairs, and as published."""
+    return tuple(Chart(key, title, (*share_bars(rows, "model", "policy", key),
+                                    *share_bars(REFERENCE, "model", "open loop, the package's authors", key,
+                                                True)), axis)
+                 for key, title, axis in (
+                     ("execution_success", "Recorded plans that VirtualHome's executor carries out", "Plans"),
+                     ("task_success", "Recorded plans that reach their goals", "Plans")))
 
 
 def _row(model: str, variant: str, results: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:

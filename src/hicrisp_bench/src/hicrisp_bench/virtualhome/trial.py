@@ -46,13 +46,19 @@ class TaskPlans:
     repair: Policy
 
 
+def key_of(work: TaskPlans) -> str:
+    """What tells a task's plans from the others of the suite."""
+    return f"{work.identifier}: {', '.join(work.models)}"
+
+
 def run_task(work: TaskPlans) -> Dict[str, Any]:
     """Every plan of a task; what goes wrong with one plan is that plan's result.
 
     Returns:
         ``{"results": [...]}``, one entry for a model: ``id``, ``model``, ``scored`` (whether the package's
         evaluator takes the task in), ``seconds``, ``memory_mb`` (the most that this process has held so far),
-        and ``crashed`` or a judgement for each of the variants.
+        and ``crashed`` or a judgement for each of the variants. Where a plan crashed, ``crashed`` stands
+        beside the list too, so that the task is tried again when a run goes on.
     """
     began = time.perf_counter()
     episode = load_episode(work.identifier)
@@ -61,7 +67,9 @@ def run_task(work: TaskPlans) -> Dict[str, Any]:
                             for model in work.models]}
     loading = (time.perf_counter() - began) / len(work.models)
     trial = _TaskTrial(work, episode)
-    return {"results": [trial.result(model, loading) for model in work.models]}
+    results = [trial.result(model, loading) for model in work.models]
+    crashes = [result["crashed"] for result in results if "crashed" in result]
+    return {"results": results, **({"crashed": crashes[0]} if crashes else {})}
 
 
 class _TaskTrial:

@@ -10,7 +10,7 @@ from hicrisp_core.body.model_body import ModelBody
 from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm import roles
-from hicrisp_core.llm.chat_model import can_be_asked
+from hicrisp_core.llm.backends import can_be_asked
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.policy.policy import MODEL, SIMILAR

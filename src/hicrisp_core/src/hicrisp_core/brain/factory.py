@@ -21,7 +21,7 @@ from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.policy.policy import COPAL, GOAL, TASK, Policy
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.ports.interpreter import Interpreter
-from hicrisp_core.prompting.goal_prompt import GoalPrompt
+from hicrisp_core.prompting.goal_prompt import GoalPrompt, goal_folder
 from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
 
 _USUAL = Policy("usual")
@@ -85,6 +85,6 @@ def _translator(
 ) -> Translator:
     settings = models.settings.of_role(roles.GOAL)
     model = None if settings.offline else GoalModel(
-        models.of(roles.GOAL), domain, GoalPrompt(FilePath(prompts).parent / settings.goal_prompt),
+        models.of(roles.GOAL), domain, GoalPrompt(goal_folder(prompts, settings.goal_prompt)),
         settings.ask_below)
     return Translator(domain, model, offline, policy.grammar)

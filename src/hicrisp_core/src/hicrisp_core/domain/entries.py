@@ -19,7 +19,22 @@ _PLACE = re.compile(r"\{\w+\}")
 
 @dataclass(frozen=True, config=STRICT)
 class PredicateEntry:
-    """A kind of fact; ``direction`` in the plane, ``instead`` a predicate by type."""
+    """A kind of fact; ``direction`` in the plane, ``instead`` a predicate by type.
+
+    Args:
+        args: the types of its one or two arguments.
+        text: how the fact is said, with ``{0}`` and ``{1}``.
+        not_text: how its opposite is said; by default "not" goes in.
+        detect: the detector's test that sees it; empty: not seen.
+        tolerance: of that test, metres (radians for ``lying``).
+        direction: unit vector in the world's plane for ``detect: direction``.
+        transient: whether it is a means and no end, such as what a hand holds.
+        symmetric: whether it says the same with its arguments swapped.
+        inverse: the predicate that says the same with the arguments swapped.
+        instead: for a type of the last argument, the predicate that is meant in its place.
+        goal_text: how a goal says it of the end.
+        avoid_text: how a goal says that it must never be so.
+    """
 
     args: Tuple[str, ...]
     text: str
@@ -45,7 +60,17 @@ class PredicateEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class ParameterEntry:
-    """A parameter of an action; the numbers are for one of the type ``number``."""
+    """A parameter of an action; the numbers are for one of the type ``number``.
+
+    Args:
+        type: a type of the domain, a kind of robot, or ``number``.
+        default: of a number.
+        min: least number.
+        max: greatest number.
+        any: whether any thing of the type serves, as one hand or the other.
+        optional: whether it may be left out, and nothing depends on it.
+        role: ``item`` for the thing that the action handles.
+    """
 
     type: str
     default: Optional[float] = None
@@ -58,7 +83,15 @@ class ParameterEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class PreconditionEntry:
-    """A condition that an action needs, and what is said where it does not hold."""
+    """A condition that an action needs, and what is said where it does not hold.
+
+    Args:
+        holds: the condition.
+        reason: why the action cannot run without it.
+        suggestion: what to do then.
+        kind: the class of the failure: ``precondition``, ``invalid``, ``out_of_order`` or ``not_due``.
+        label: your own word for the failure, for reports and results.
+    """
 
     holds: str
     reason: str = ""
@@ -69,7 +102,12 @@ class PreconditionEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class NeedlessEntry:
-    """A condition under which an action has nothing to do."""
+    """A condition under which an action has nothing to do.
+
+    Args:
+        holds: the condition.
+        note: what is said of a step that is left out for it.
+    """
 
     holds: str
     note: str
@@ -77,7 +115,12 @@ class NeedlessEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class EffectEntry:
-    """What an action makes or removes, always or under a condition."""
+    """What an action makes or removes, always or under a condition.
+
+    Args:
+        then: the fact that is made, or with ``not`` removed.
+        when: the condition for whose every match it happens.
+    """
 
     then: str
     when: Optional[str] = None
@@ -85,7 +128,12 @@ class EffectEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class AdditionEntry:
-    """What a domain adds to an action of one that it extends."""
+    """What a domain adds to an action of one that it extends.
+
+    Args:
+        preconditions: further preconditions.
+        effects: further effects.
+    """
 
     preconditions: Tuple[PreconditionEntry, ...] = ()
     effects: Tuple[EffectEntry, ...] = ()
@@ -93,7 +141,20 @@ class AdditionEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class ActionEntry:
-    """An action; ``time_limit`` in seconds of the robot's clock."""
+    """An action; ``time_limit`` in seconds of the robot's clock.
+
+    Args:
+        text: how a step is said, with parameters in braces.
+        parameters: by name, in order; a text is its type.
+        skill: the robot's skill that carries it out; empty where no robot does.
+        decode: the rule that finds where to place or drive to.
+        preconditions: what must hold before; a text is its condition.
+        effects: what it makes and removes; removals come first.
+        reversible: whether it can be undone; one that cannot waits for approval.
+        time_limit: seconds of the robot's clock.
+        called: further words by which plans may call it.
+        needless: conditions under which it has nothing to do.
+    """
 
     text: str
     parameters: Mapping[str, ParameterEntry]
@@ -109,7 +170,12 @@ class ActionEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class SayingEntry:
-    """A sentence and what it means; every place in the meaning stands in the sentence."""
+    """A sentence and what it means; every place in the meaning stands in the sentence.
+
+    Args:
+        say: the request, with places in braces: ``put {a} in {b}``.
+        means: the facts in words that it asks for.
+    """
 
     say: str
     means: str
@@ -125,10 +191,14 @@ class ExampleEntry:
     """A task with what a model should answer, as models are shown it: a plan, or an answer or a refusal.
 
     Args:
+        task: the request.
+        plan: the steps of the answer.
         things: the things that are there, each by its type, or by its type and what describes it.
         state: what holds before, facts or sentences.
         end: the facts that the plan is for.
         reasoning: what to think of before the steps.
+        answer: the answer to a question.
+        refusal: why the request is refused.
     """
 
     task: str
@@ -145,6 +215,13 @@ class ExampleEntry:
 class GoalExampleEntry:
     """A request with the answer of a model that names goals; things, robots and facts as a prompt shows
     them.
+
+    Args:
+        things: the things, as a prompt shows them.
+        request: the request.
+        answer: the goal as the schema wants it.
+        robots: the robots, as a prompt shows them.
+        now: the facts that hold before.
     """
 
     things: str
@@ -156,7 +233,18 @@ class GoalExampleEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class DomainFile:
-    """A whole file; actions and roles are read once the types and predicates are known."""
+    """A whole file; actions and roles are read once the types and predicates are known.
+
+    Args:
+        domain: name of the domain; the same as its file's.
+        types: each type with its parent; ``object`` is above all.
+        predicates: the kinds of facts, by name.
+        actions: what robots can do, by name.
+        description: a sentence for people and models.
+        sayings: requests in words that stand for facts in words.
+        examples: requests with plans, answers or refusals, for models that plan.
+        goal_examples: requests with goals, for models that make goals.
+    """
 
     domain: str
     types: Mapping[str, str]

@@ -9,7 +9,7 @@ from typing import Optional, Tuple
 from hicrisp_core.domain.ordering import ordered
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
-from hicrisp_core.executive.attempt import THINK_LIMIT, Attempts
+from hicrisp_core.executive.attempt import Attempts
 from hicrisp_core.executive.goal_keeper import SEEN
 from hicrisp_core.executive.ledger import Account, Ledger, Listener, TaskResult
 from hicrisp_core.executive.recollection import Recollection
@@ -23,6 +23,9 @@ from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Answered, Refused, TaskFinished
+
+_STOP_LIMIT = 2.5
+"""Wall seconds in which a robot confirms that it stands once the task was canceled."""
 
 
 class Executive:
@@ -100,7 +103,7 @@ class Executive:
         earlier.learn(understood, world, plan.goal, went_well, self.offsets, ledger)
         reason, account = result.reason or "done", under_way.account
         if self._cancel.is_set():
-            reason = self._stop_all() or reason
+            reason = self._stop_all(reason)
         reporter = None if self._cancel.is_set() else self._ports.reporter
         words = words_for_user(reporter, task, result.ok, reason, account.records, ledger, history)
         return self._finish(ledger, result.ok, words, plan.steps, reason, account, under_way.goal_state)
@@ -111,11 +114,15 @@ class Executive:
                        steps=ordered(plan.steps, self._domain,
                                      world)) if len(self._ports.robots) > 1 else plan
 
-    def _stop_all(self) -> str:
-        """Stop every robot; the names of those that do not confirm that they stand, as a sentence."""
-        loose = [f"{name} ({outcome.message})" for name, robot in sorted(self._ports.robots.items())
-                 for outcome in [robot.stop(Deadline(THINK_LIMIT))] if not outcome.ok]
-        return f"canceled, but not known to stand still: {', '.join(loose)}" if loose else ""
+    def _stop_all(self, reason: str) -> str:
+        """Stop every robot; why the task ended, and which robots are known to stand."""
+        stopped = {name: robot.stop(Deadline(_STOP_LIMIT))
+                   for name, robot in sorted(self._ports.robots.items())}
+        loose = [f"{name} ({outcome.message})" for name, outcome in stopped.items() if not outcome.ok]
+        if loose:
+            return f"canceled, but not known to stand still: {', '.join(loose)}"
+        stand = "stand" if len(stopped) > 1 else "stands"
+        return f"{reason}; {' and '.join(stopped)} {stand} still" if stopped else reason
 
     def _finish(
         self, ledger: Ledger, success: bool, message: str, plan: Tuple[Step, ...] = (), reason: str = "",

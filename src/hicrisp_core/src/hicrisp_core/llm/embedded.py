@@ -6,8 +6,9 @@ import weakref
 from dataclasses import replace
 from typing import Any, Mapping, Optional, Sequence, Union
 
+from hicrisp_core.llm.backends import Backend
 from hicrisp_core.llm.capabilities import Capabilities
-from hicrisp_core.llm.chat_model import Backend, ChatModel
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.embedded_files import ModelFiles, model_files, what_is_missing
 from hicrisp_core.llm.embedded_process import ServerProcess
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message

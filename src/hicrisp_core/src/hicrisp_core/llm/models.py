@@ -8,8 +8,9 @@ from threading import Lock, Thread
 from typing import Dict, List, Tuple, Union
 
 from hicrisp_core.extensions import extensions
+from hicrisp_core.llm.backends import Backend
 from hicrisp_core.llm.capabilities import Capabilities
-from hicrisp_core.llm.chat_model import Backend, ChatModel
+from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.replay import ReplayModel
 from hicrisp_core.llm.role_model import Memory, RoleModel
 from hicrisp_core.llm.roles import BRAIN
@@ -37,6 +38,8 @@ class Models:
         self._roles: Dict[str, ChatModel] = {}
         self._shared: List[Tuple[LlmSettings, ChatModel, Memory]] = []
         self._probed: List[ChatModel] = []
+        self.known: Tuple[Capabilities, ...] = ()
+        """What was found out about the endpoints that were asked."""
         self._lock = Lock()
 
     @classmethod
@@ -83,6 +86,7 @@ class Models:
             if found is not None:
                 log.log(logging.WARNING if found.failure else logging.INFO, "%s", found.line)
                 known.append(found)
+                self.known = (*self.known, found)
         return known
 
     def begin_probe(self) -> None:

@@ -76,9 +76,18 @@ class RoleModel(ChatModel):
             said = self._model.complete(messages, deadline, schema)
             if self._memory is not None and isinstance(said, Completion) and not said.cut_off:
                 self._memory.put(question, said)
+        said = self._redacted(said)
         said = replace(said, exchanges=self._noted(messages, schema, said))
         self._write(said.exchanges)
         return said
+
+    def _redacted(self, said: Union[Completion, LlmFailure]) -> Union[Completion, LlmFailure]:
+        """The answer as it is recorded: an endpoint that says a key back must not carry it into plans, events
+        and reports.
+        """
+        if isinstance(said, LlmFailure):
+            return replace(said, message=redacted(said.message, *self._secrets))
+        return replace(said, text=redacted(said.text, *self._secrets))
 
     def _noted(
         self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]],
@@ -93,9 +102,9 @@ class RoleModel(ChatModel):
                   for number, each in enumerate(said.before, start=1)]
         last = replace(same, attempt=said.calls, seconds=said.seconds)
         if isinstance(said, LlmFailure):
-            last = replace(last, failure=said.kind, error=redacted(said.message, *self._secrets))
+            last = replace(last, failure=said.kind, error=said.message)
         else:
-            last = replace(last, answer=redacted(said.text, *self._secrets), answered_by=said.model,
+            last = replace(last, answer=said.text, answered_by=said.model,
                            prompt_tokens=said.prompt_tokens, completion_tokens=said.completion_tokens,
                            cut_off=said.cut_off, cached=said.calls == 0,
                            sure=-1.0 if said.sure is None else said.sure)

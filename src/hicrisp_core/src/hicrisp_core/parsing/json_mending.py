@@ -10,6 +10,8 @@ _CLOSING = {"{": "}", "[": "]"}
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LITERALS = {"True": "true", "False": "false", "None": "null"}
 _COMMENT = re.compile(r"(?://|#)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+DEEPEST = 64
+"""Brackets in brackets that are read; no plan needs more, and reading costs more the deeper they are."""
 _ENDS_STRING = re.compile(r"\s*(?:[,:\]}]|\Z|//|#)")
 
 
@@ -21,7 +23,8 @@ class Mended(NamedTuple):
 
 
 def mended(text: str) -> Optional[Mended]:
-    """The value that begins at the first character, as JSON; ``None`` when its brackets do not match.
+    """The value that begins at the first character, as JSON; ``None`` when its brackets do not match or
+    are too deep.
 
     Comments and trailing commas go, Python's quotes and words become JSON's. Of a text that is cut off the
     whole entries of the outermost list stay, and what is open is closed; nothing stays where none is whole.
@@ -85,9 +88,13 @@ class _Mender:
         self._at += len(said)
 
     def _mark(self, char: str) -> bool:
-        """Copy a bracket, a comma or anything else; False for a bracket that closes what is not open."""
+        """Copy a bracket, a comma or anything else; False for a bracket that closes what is not open, or is
+        too deep.
+        """
         self._at += 1
         if char in _CLOSING:
+            if len(self._open) == DEEPEST:
+                return False
             self._open.append(_CLOSING[char])
         elif char in "}]":
             if not self._open or self._open.pop() != char:

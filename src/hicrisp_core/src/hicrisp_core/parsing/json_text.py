@@ -18,6 +18,10 @@ _MOST_STARTS = 20
 """How many brackets of a text are tried as the beginning of JSON."""
 
 
+_MOST_MENDED = 300_000
+"""Characters of a text that are gone through in search of JSON that has to be mended, over all beginnings."""
+
+
 class FoundJson(NamedTuple):
     """A JSON value in a text, and whether the text ended before it did."""
 
@@ -45,7 +49,7 @@ def without_thoughts(text: str) -> str:
 
 def _values(text: str, cut_off: bool) -> Iterator[Any]:
     """What stands at the brackets of a text; inside a value that was read, no further one is looked for."""
-    at = 0
+    at, mendable = 0, _MOST_MENDED
     for _ in range(_MOST_STARTS):
         start = _STARTS.search(text, at)
         if start is None:
@@ -57,7 +61,8 @@ def _values(text: str, cut_off: bool) -> Iterator[Any]:
                 at = start.start() + length
                 yield value
                 continue
-        whole = mended(text[start.start():])
+        mendable -= len(text) - start.start()
+        whole = mended(text[start.start():]) if mendable >= 0 else None
         if whole is not None and whole.cut_off == cut_off:
             yield _decode(whole.text)[0]
         if whole is not None and whole.cut_off and _JSON_LIKE.match(text, start.start()):

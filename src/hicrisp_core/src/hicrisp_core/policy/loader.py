@@ -9,6 +9,7 @@ from typing import Sequence, Tuple, Union
 from pydantic.dataclasses import dataclass
 
 from hicrisp_core.config.extending import extended_files
+from hicrisp_core.config.files import config_folders
 from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import Positions, read_yaml
 from hicrisp_core.extensions import extensions
@@ -31,9 +32,18 @@ def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
                for each in extended_files(FilePath(file), values, positions, "policy", chain)]
     told = read_settings(_Rungs, values, positions, others=tuple(values))
     _check_rungs(told, positions)
-    return read_settings(
+    found = read_settings(
         Policy, values, positions, required=() if parents else ("rungs",), others=("description", "extends"),
         renamed={"name": "policy"}, base=_merged(parents))
+    return _with_own_prompts(found, FilePath(file)) if "prompts" in values else found
+
+
+def _with_own_prompts(policy: Policy, file: FilePath) -> Policy:
+    """A policy whose prompts lie in ``prompts`` beside its own folder, and not in the workspace's."""
+    own = file.resolve().parent.parent / "prompts" / policy.prompts
+    if not own.is_dir() or own.parent in config_folders("prompts"):
+        return policy
+    return replace(policy, prompts=str(own))
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -31,7 +31,14 @@ BODIES = (DIRECT, MODEL, SIMILAR)
 
 @dataclass(frozen=True, config=STRICT)
 class Budget:
-    """What a task may use; reaching any of them ends it with the reason."""
+    """What a task may use; reaching any of them ends it with the reason.
+
+    Args:
+        llm_calls: requests to language models.
+        tokens: tokens of all requests and answers.
+        seconds: wall seconds from the task's start.
+        corrections: commands that correct something.
+    """
 
     llm_calls: NonNegativeInt = 40
     tokens: NonNegativeInt = 200_000
@@ -44,6 +51,7 @@ class Policy:
     """How a task is run.
 
     Args:
+        name: name of the policy; the same as its file's.
         rungs: the ladder's rungs that are on, in the order in which they are climbed.
         threshold: corrections for one failed step (HiCRISP, Algorithm 1, line 6).
         depth: entries of the feedback stack.
@@ -72,6 +80,11 @@ class Policy:
             closes.
         body: who turns steps into commands: ``direct`` (the brain names actions itself), ``model`` (a second
             language model, BrainBody-LLM) or ``similar`` (the nearest sentence embedding, its baseline).
+        prompts: folder of ``config/prompts``, the policy's own or the workspace's; what it lacks is taken
+            from ``default``.
+        budget: what a task may use.
+        offset: how the action decoder learns from what was measured.
+        search: how far a repair or a plan is searched for.
     """
 
     name: str

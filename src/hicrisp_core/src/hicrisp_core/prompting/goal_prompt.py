@@ -112,6 +112,13 @@ def goal_messages(task_text: str, domain: Domain, world: WorldState, prompt: str
     return _prompt(prompt).messages(task_text, domain, world)
 
 
+def goal_folder(prompts: Union[str, FilePath], name: str) -> FilePath:
+    """The folder of a prompt for goals: beside that of the policy's prompts, else the workspace's."""
+    usual = FilePath(prompts).parent / name
+    places = (usual, *(folder / name for folder in config_folders("prompts")))
+    return next((place for place in places if place.is_dir()), usual)
+
+
 @lru_cache(maxsize=8)
 def _prompt(name: str) -> GoalPrompt:
     folder = next((folder / name for folder in config_folders("prompts") if (folder / name).is_dir()), None)

@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 from string import Template
 from typing import Dict, FrozenSet, Mapping, Union
 
+from hicrisp_core.config.files import config_folders
 from hicrisp_core.errors import ConfigError
 
 
@@ -65,7 +66,7 @@ class Prompts:
     Args:
         folder: holds a ``.txt`` file for each prompt; what it lacks is taken from ``shared``.
         placeholders: the prompts with what they may and must say.
-        shared: the folder beside it that has what it lacks.
+        shared: the folder that has what it lacks, beside it or in the workspace.
 
     Raises:
         ConfigError: for a missing file, or a placeholder that is unknown, malformed or missing, with the
@@ -79,8 +80,9 @@ class Prompts:
         self._texts: Dict[str, str] = {}
         for name, expected in placeholders.items():
             file = FilePath(folder) / f"{name}.txt"
-            usual = FilePath(folder).parent / shared / file.name
-            file = usual if usual.is_file() and not file.exists() else file
+            usual = [place / shared / file.name
+                     for place in (FilePath(folder).parent, *config_folders("prompts"))]
+            file = next((each for each in (file, *usual) if each.is_file()), file)
             try:
                 text = file.read_text(encoding="utf-8")
             except OSError as error:

@@ -40,7 +40,13 @@ class BodyFrames:
 
 @dataclass(frozen=True, config=STRICT)
 class Capsule:
-    """A cylinder with round ends around a part of a link, in the link's frame, metres."""
+    """A cylinder with round ends around a part of a link, in the link's frame, metres.
+
+    Args:
+        start: one end of its axis.
+        end: the other end.
+        radius: of the cylinder.
+    """
 
     start: Vector
     end: Vector
@@ -61,6 +67,7 @@ class RobotBody:
         skills: the skills that it has; none for all of its kind.
         links: for each TF frame of a link the capsules around it, by which a camera's pictures are told from
             the robot itself.
+        frames: by which it is seen.
     """
 
     kind: Literal["arm", "base"] = "arm"

@@ -41,7 +41,11 @@ class SafetyLimits:
 
 @dataclass(frozen=True, config=STRICT)
 class _SafetyFile:
-    """What the file holds."""
+    """What the file holds.
+
+    Args:
+        workspace: where the tool may be sent.
+    """
 
     workspace: SafetyLimits
 

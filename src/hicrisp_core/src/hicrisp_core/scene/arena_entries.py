@@ -20,7 +20,13 @@ Extent = Tuple[PositiveFloat, PositiveFloat]
 
 @dataclass(frozen=True, config=STRICT)
 class ArenaEntry:
-    """The floor: its corner with the least coordinates, its extents and its height."""
+    """The floor: its corner with the least coordinates, its extents and its height.
+
+    Args:
+        origin: the least x and y inside the border, metres.
+        size: extents in x and y, metres.
+        floor: height of the floor in the world frame, metres.
+    """
 
     origin: Spot
     size: Extent
@@ -29,7 +35,14 @@ class ArenaEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class WallEntry:
-    """A wall; its ends are called ``from`` and ``to`` in the file."""
+    """A wall; its ends are called ``from`` and ``to`` in the file.
+
+    Args:
+        start: one end, metres.
+        end: the other end, metres.
+        thickness: metres.
+        height: metres.
+    """
 
     start: Spot
     end: Spot
@@ -46,7 +59,15 @@ WALL_KEYS = {"start": "from", "end": "to"}
 
 @dataclass(frozen=True, config=STRICT)
 class StartEntry:
-    """A base and where it starts; ``tray`` names the object that it carries things on."""
+    """A base and where it starts; ``tray`` names the object that it carries things on.
+
+    Args:
+        kind: what it is.
+        position: where its middle stands at first, metres.
+        radius: of its round footprint, metres.
+        yaw: its heading at first, degrees.
+        tray: name of the object that it carries things on; empty for none.
+    """
 
     kind: Literal["base"]
     position: Spot
@@ -57,7 +78,11 @@ class StartEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class ArmEntry:
-    """An arm, which stands at the table."""
+    """An arm, which stands at the table.
+
+    Args:
+        kind: what it is.
+    """
 
     kind: Literal["arm"]
 
@@ -66,6 +91,13 @@ class ArmEntry:
 class AreaEntry:
     """A place on the floor; unless a type is given, it has the one that plays the role ``area`` in the
     domain.
+
+    Args:
+        position: its middle, metres.
+        type: a type of the domain; empty for the one with the role ``area``.
+        size: extents in x and y, metres.
+        yaw: its turn, or the heading of a station, degrees.
+        attributes: words by which language may call it.
     """
 
     position: Spot
@@ -77,7 +109,12 @@ class AreaEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class SpotEntry:
-    """Where an obstacle may stand by chance: anywhere, or in a region x_min, y_min, x_max, y_max."""
+    """Where an obstacle may stand by chance: anywhere, or in a region x_min, y_min, x_max, y_max.
+
+    Args:
+        region: x_min, y_min, x_max, y_max, metres; without it, anywhere.
+        min_gap: space to everything else, metres.
+    """
 
     region: Optional[Tuple[float, float, float, float]] = None
     min_gap: float = 0.05
@@ -92,6 +129,15 @@ class SpotEntry:
 class ObstacleEntry:
     """A round thing that no map knows, kilograms; unless a type is given, it has the one that plays the role
     ``obstacle`` in the domain.
+
+    Args:
+        radius: metres.
+        type: a type of the domain; empty for the one with the role ``obstacle``.
+        height: metres.
+        mass: kilograms.
+        position: its middle at first, metres.
+        random: a spot drawn with the seed.
+        attributes: words by which language may call it.
     """
 
     radius: PositiveFloat
@@ -109,7 +155,15 @@ class ObstacleEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class ArenaPart:
-    """The part of a scene file about an arena; robots and walls are read one by one."""
+    """The part of a scene file about an arena; robots and walls are read one by one.
+
+    Args:
+        arena: the floor.
+        areas: places to visit, stations and forbidden zones, by name.
+        robots: the robots by name.
+        walls: walls inside the border, by name; the map knows them.
+        obstacles: things that no map knows, by name.
+    """
 
     arena: ArenaEntry
     areas: Mapping[str, AreaEntry]

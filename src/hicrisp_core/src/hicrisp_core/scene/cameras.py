@@ -23,7 +23,14 @@ _Pixels = Annotated[int, Gt(0), Le(4096)]
 
 @dataclass(frozen=True, config=STRICT)
 class CameraTopics:
-    """Where a camera publishes; the names are those of realsense2_camera."""
+    """Where a camera publishes; the names are those of realsense2_camera.
+
+    Args:
+        colour: topic of the colour picture, ``rgb8``.
+        info: topic of its ``CameraInfo``.
+        depth: topic of the depth picture: ``16UC1`` millimetres or ``32FC1`` metres, registered to the
+            colour.
+    """
 
     colour: str = "camera/color/image_raw"
     info: str = "camera/color/camera_info"
@@ -32,7 +39,16 @@ class CameraTopics:
 
 @dataclass(frozen=True, config=STRICT)
 class Intrinsics:
-    """A pinhole without distortion, pixels; of a real camera its ``CameraInfo`` counts instead."""
+    """A pinhole without distortion, pixels; of a real camera its ``CameraInfo`` counts instead.
+
+    Args:
+        width: of a picture.
+        height: of a picture.
+        fx: focal length along x.
+        fy: focal length along y.
+        cx: the principal point's x.
+        cy: the principal point's y.
+    """
 
     width: _Pixels
     height: _Pixels
@@ -52,6 +68,7 @@ class Mounting:
     """Where the optical frame is (REP-103: z ahead, x right, y down), metres.
 
     Args:
+        position: of the optical frame, metres.
         link: the robot's link that carries it; empty for the world frame, where the camera stands still.
         target: the point that it looks at, with z of the parent frame up in the picture.
         orientation: in place of a target: the quaternion (x, y, z, w).
@@ -131,6 +148,11 @@ class CameraSettings:
         frame: the TF frame of the colour picture, an optical frame.
         lens: intrinsics of the colour picture, to which the depth is registered.
         rate: pictures a second.
+        mounting: where it is.
+        topics: where it publishes.
+        depth: how well it measures distances.
+        colour: how it shows colours.
+        name: its name; the file's.
     """
 
     lens: Intrinsics

@@ -19,7 +19,15 @@ from hicrisp_core.scene.scene import DEFAULT_CAMERA, EMBEDDED, Camera, Scene, Sc
 
 @dataclass(frozen=True, config=STRICT)
 class Heading:
-    """The keys that every kind of scene has."""
+    """The keys that every kind of scene has.
+
+    Args:
+        scene: name of the scene; the same as its file's.
+        domain: name of its domain in ``config/domains``.
+        world: what moves it, and which further keys it has.
+        description: a sentence for people.
+        task: the task that ``scripts/demo`` hands in when nobody names one.
+    """
 
     scene: str
     domain: str
@@ -30,7 +38,18 @@ class Heading:
 
 @dataclass(frozen=True, config=STRICT)
 class Tuning:
-    """The keys of scenes with things that have poses."""
+    """The keys of scenes with things that have poses.
+
+    Args:
+        tolerances: predicates of the domain with another tolerance here, metres (radians for ``lying``).
+        faults: what goes wrong from the start; the kinds are those of ``inject_fault``.
+        cameras: viewpoints of pictures for people, by name.
+        camera: the depth camera, a file of ``config/cameras``.
+        tags: whether the things wear AprilTags.
+        markers: file of ``config/tags`` with tags on the robot and the table; empty for none.
+        camera_error: how far off its place anything on the table may be seen before the camera counts as
+            moved, metres.
+    """
 
     tolerances: Mapping[str, float] = field(default_factory=dict)
     faults: Tuple[SceneFault, ...] = ()

@@ -22,7 +22,12 @@ _PERSON, _ROOM = "character", "Rooms"
 
 @dataclass(frozen=True, config=STRICT)
 class GraphPart:
-    """The part of a scene file about a scene graph: the file with it, beside this one, and who acts in it."""
+    """The part of a scene file about a scene graph: the file with it, beside this one, and who acts in it.
+
+    Args:
+        graph: JSON file with the graph, beside the scene's.
+        robots: who acts in it, by name.
+    """
 
     graph: str
     robots: Tuple[str, ...] = (_PERSON,)

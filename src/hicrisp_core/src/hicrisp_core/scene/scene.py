@@ -26,6 +26,11 @@ z = 0.
 class Camera:
     """A viewpoint in the world frame: where it is and what it looks at, metres; vertical opening in
     degrees.
+
+    Args:
+        position: where it is, metres.
+        target: the point that it looks at, metres.
+        opening: vertical opening, degrees.
     """
 
     position: Vector
@@ -38,6 +43,12 @@ class SceneFault:
     """Something that goes wrong on purpose; what ``magnitude`` means is said by the kind.
 
     In a scene file it is read strictly; one that comes at run time is checked with the faults of its world.
+
+    Args:
+        kind: what goes wrong.
+        target: thing, robot or frame that it concerns; empty where the kind needs none.
+        magnitude: how much, as the kind says.
+        count: how often it happens; 0 for always.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT

@@ -21,7 +21,12 @@ SYMBOLIC = "symbolic"
 
 @dataclass(frozen=True, config=STRICT)
 class SymbolicPart:
-    """The part of a scene file about things without poses; what is said of each is read one by one."""
+    """The part of a scene file about things without poses; what is said of each is read one by one.
+
+    Args:
+        objects: the things by name.
+        robots: the robots by name.
+    """
 
     objects: Mapping[str, Any]
     robots: Tuple[str, ...] = ("robot",)
@@ -29,7 +34,12 @@ class SymbolicPart:
 
 @dataclass(frozen=True, config=STRICT)
 class SymbolicThing:
-    """What is said of a thing besides its facts."""
+    """What is said of a thing besides its facts.
+
+    Args:
+        type: a type of the domain.
+        attributes: words by which language may call it.
+    """
 
     type: str
     attributes: Mapping[str, Any] = field(default_factory=dict)

@@ -20,7 +20,12 @@ Size = Tuple[PositiveFloat, PositiveFloat, PositiveFloat]
 
 @dataclass(frozen=True, config=STRICT)
 class TableEntry:
-    """The table: its size and the middle of its top, metres."""
+    """The table: its size and the middle of its top, metres.
+
+    Args:
+        size: extents in x, y and z.
+        position: middle of the top in the world's plane.
+    """
 
     size: Size = (0.8, 1.2, 0.04)
     position: Tuple[float, float] = (0.5, 0.0)
@@ -28,7 +33,13 @@ class TableEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class SpotEntry:
-    """Where a thing may be put by chance; the same as in ``RandomSpot``."""
+    """Where a thing may be put by chance; the same as in ``RandomSpot``.
+
+    Args:
+        region: x_min, y_min, x_max, y_max, metres.
+        min_gap: space to every other thing, metres.
+        reach: least and greatest distance from the world's origin, metres.
+    """
 
     region: Tuple[float, float, float, float]
     min_gap: float = RandomSpot.min_gap
@@ -42,7 +53,19 @@ class SpotEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class ThingEntry:
-    """A thing on the table: metres, kilograms, degrees; where it is at first is said in one of three ways."""
+    """A thing on the table: metres, kilograms, degrees; where it is at first is said in one of three ways.
+
+    Args:
+        type: a type of the domain.
+        size: extents along its own axes, metres.
+        shape: outline, where the type's name is none: a registered shape.
+        mass: kilograms.
+        attributes: words by which language may call it, such as its colour.
+        position: where it stands on the table, metres in the world's plane.
+        yaw: turn about the vertical, degrees.
+        on: the thing that it stands on, or lies in.
+        random: a spot drawn with the seed.
+    """
 
     type: str
     size: Size
@@ -63,6 +86,11 @@ class ThingEntry:
 class TablePart:
     """The part of a scene file about a table; things with a random spot that are named together in
     ``shuffle`` swap their spots.
+
+    Args:
+        objects: the things by name.
+        table: the table.
+        shuffle: groups of things that swap their random spots, drawn with the seed.
     """
 
     objects: Mapping[str, ThingEntry]
@@ -72,6 +100,10 @@ class TablePart:
 
 @dataclass(frozen=True, config=STRICT)
 class NamedRobots:
-    """The robots of a scene that says no more of them than their names."""
+    """The robots of a scene that says no more of them than their names.
+
+    Args:
+        robots: the robots by name; without it, those with a section ``embedded_arm``.
+    """
 
     robots: Tuple[str, ...] = ()

@@ -77,7 +77,15 @@ class Tag:
 
 @dataclass(frozen=True, config=STRICT)
 class _Entry:
-    """A tag in a file: metres, and turns about the thing's fixed x, y and z axis in degrees."""
+    """A tag in a file: metres, and turns about the thing's fixed x, y and z axis in degrees.
+
+    Args:
+        number: the tag's number in its family.
+        thing: the thing, or the link of a robot, that wears it.
+        size: edge of the black square, metres.
+        position: the tag's middle in the thing's frame, metres.
+        rotation: the tag's turn, degrees.
+    """
 
     number: Annotated[int, Ge(0), Le(NUMBERS - 1)]
     thing: str
@@ -88,6 +96,13 @@ class _Entry:
 
 @dataclass(frozen=True, config=STRICT)
 class _TagFile:
+    """A file of tags.
+
+    Args:
+        tags: the tags; a thing may wear several.
+        family: the AprilTag family.
+    """
+
     tags: Tuple[_Entry, ...]
     family: Literal["36h11"] = field(default="36h11")
 

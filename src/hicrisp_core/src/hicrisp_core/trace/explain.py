@@ -180,6 +180,8 @@ def _ended(story: Story) -> List[str]:
         return [f"The task succeeded{seen} ({spent}).", *_told(end)]
     if story.verdict == "canceled":
         sentences = [f"The task was canceled ({spent})."]
+    elif story.verdict == "interrupted":
+        sentences = [f"The task was interrupted: {_closed(end.message)}"]
     else:
         reason = end.reason or end.message or "no reason was given"
         sentences = [f"The task failed ({spent}): {_closed(reason)}"]

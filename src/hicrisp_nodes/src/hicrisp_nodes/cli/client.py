@@ -32,12 +32,13 @@ PATIENCE = 10.0
 _SETTLING = 0.1
 """Seconds in which a publisher that has answered puts the connection to use."""
 ENDED = frozenset({
-    TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED, TaskStatus.ANSWERED})
+    TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED, TaskStatus.ANSWERED,
+    TaskStatus.INTERRUPTED})
 STATES = {
     getattr(TaskStatus, name): name.lower().replace("_", " ")
     for name in ("QUEUED", "PLANNING", "RUNNING", "CORRECTING", "AWAITING_APPROVAL", "PAUSED", "SUCCEEDED",
                  "FAILED",
-                 "REFUSED", "CANCELED", "ANSWERED", "ASKING")}
+                 "REFUSED", "CANCELED", "ANSWERED", "ASKING", "INTERRUPTED")}
 _SERVICES = {
     "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
     "approve": Approve, "answer": AnswerQuestion, "tell": TellTask,

@@ -10,7 +10,13 @@ from typing import Optional, TextIO
 _CODES = {"good": "32", "bad": "31", "warn": "33", "soft": "2", "strong": "1", "accent": "36"}
 _PLAIN = {"✓": "+", "✗": "x", "↻": "~", "▶": ">", "│": "|", "▇": "#", "·": "-", "→": "->", "…": "...",
           "–": "-"}
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that turn the direction of writing."""
+
+
+def clean(text: object) -> str:
+    """The text without characters that a terminal obeys."""
+    return _CONTROL.sub("", str(text))
 
 
 class Console:
@@ -30,8 +36,8 @@ class Console:
         """The text in a style: good, bad, warn, soft, strong or accent; control characters of it are left
         out.
         """
-        clean = _CONTROL.sub("", str(text))
-        return f"\x1b[{_CODES[style]}m{clean}\x1b[0m" if self._colour and clean else clean
+        said = clean(text)
+        return f"\x1b[{_CODES[style]}m{said}\x1b[0m" if self._colour and said else said
 
     def say(self, line: str = "") -> None:
         """Write a line; what the stream cannot encode is replaced."""
@@ -47,5 +53,5 @@ class Console:
 
     def error(self, message: str, *mends: str) -> None:
         """An error and how to mend it, on the standard error stream."""
-        sys.stderr.write(f"error: {_CONTROL.sub('', message)}\n" + "".join(f"  {mend}\n" for mend in mends))
+        sys.stderr.write(f"error: {clean(message)}\n" + "".join(f"  {mend}\n" for mend in mends))
         sys.stderr.flush()

@@ -5,9 +5,12 @@ stopped.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import signal
 import subprocess
+import sys
+import termios
 import uuid
 from pathlib import Path
 from typing import List, Mapping, Optional
@@ -32,7 +35,7 @@ class Launch:
 
     def __init__(self, file: str, arguments: Mapping[str, object], log: Path, master_uri: str) -> None:
         self.log = log
-        self.command = ["roslaunch", "hicrisp_bringup", file,
+        self.command = [sys.executable, "-m", "hicrisp_nodes.cli.patient_roslaunch", "hicrisp_bringup", file,
                         *(f"{key}:={value}" for key, value in arguments.items())]
         self._mark = uuid.uuid4().hex
         self._environment = {
@@ -41,13 +44,27 @@ class Launch:
             "PYTHONUNBUFFERED": "1"}
         self._process: Optional["subprocess.Popen[bytes]"] = None
 
-    def start(self) -> None:
-        """Start it; it ends by itself should this process die."""
+    def start(self, terminal: Optional[int] = None) -> None:
+        """Start it; it ends by itself should this process die.
+
+        Args:
+            terminal: file descriptor of a terminal that shall be its own, instead of the log.
+        """
         (self.log.parent / "ros").mkdir(parents=True, exist_ok=True)
+        if terminal is not None:
+            self._process = subprocess.Popen(  # noqa: PLW1509  the hook makes two system calls
+                self.command, env=self._environment, stdin=terminal, stdout=terminal, stderr=terminal,
+                start_new_session=True, preexec_fn=_take_terminal)
+            return
         with open(self.log, "ab") as output:
             self._process = subprocess.Popen(  # noqa: PLW1509  the hook makes one system call
                 self.command, env=self._environment, stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=_end_with_parent)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to roslaunch alone, as Ctrl-C in its terminal does."""
+        if self._process is not None:
+            self._process.send_signal(number)
 
     @property
     def alive(self) -> bool:
@@ -104,6 +121,11 @@ class Launch:
                 if marked and not dead:
                     found.append(int(folder.name))
         return found
+
+
+def _take_terminal() -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    _end_with_parent()
 
 
 def _end_with_parent() -> None:

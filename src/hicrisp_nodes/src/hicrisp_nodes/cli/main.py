@@ -14,11 +14,12 @@ from hicrisp_web.server.port import PORT
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, TaskStatus
 from hicrisp_nodes.cli.client import ENDED, STATES, EventStream, Supervisor, Unreachable, connect
+from hicrisp_nodes.cli.completion import add_completion_command, print_completion
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower, wait_for_report
 from hicrisp_nodes.cli.memory import add_memory_command, run_memory
-from hicrisp_nodes.cli.narrator import Narrator
 from hicrisp_nodes.cli.past import past_runs
+from hicrisp_nodes.cli.watch import add_watch_command, watch
 
 _DAY = 86400.0
 _HEARD_LIMIT = 180.0
@@ -58,25 +59,7 @@ def _rehearse(namespace: str, text: str, console: Console) -> int:
 
 
 def _watch(options: argparse.Namespace, console: Console) -> int:
-    supervisor, events = Supervisor(options.namespace), _listen(options.namespace)
-    status = supervisor.status(options.task_id)
-    if options.task_id:
-        if status is None:
-            console.error(f"there is no task '{options.task_id}'", "those that there are: hicrisp tasks")
-            return 1
-        _say_status(status, console)
-        Follower(supervisor, events, console).follow(options.task_id, _DAY)
-        return 0
-    if status is not None:
-        _say_status(status, console)
-    console.say(console.paint("watching; Ctrl-C ends it", "soft"))
-    narrator = Narrator(console)
-    while True:
-        event = events.next(0.5)
-        if event is not None:
-            narrator.tell(event)
-        elif not events.connected:
-            raise Unreachable("the supervisor has gone away")
+    return watch(options, Supervisor(options.namespace), _listen(options.namespace), console, _say_status)
 
 
 def _cancel(options: argparse.Namespace, console: Console) -> int:
@@ -171,8 +154,8 @@ _COMMANDS: Dict[str, Callable[[argparse.Namespace, Console], int]] = {
     "refuse": _approve, "reset": _reset}
 
 
-def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
-    """The command and its options."""
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of the command."""
     parser = argparse.ArgumentParser(prog="hicrisp",
                                      description="Tasks in plain language for a running workspace.")
     parser.add_argument("--namespace", type=lambda name: name.strip("/"), default="hicrisp",
@@ -183,11 +166,12 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     submit.add_argument("--no-wait", action="store_true", help="do not follow it")
     submit.add_argument("--dry-run", action="store_true", help="plan and check it, move nothing")
     for name, text in (
-        ("watch", "follow what runs"), ("cancel", "end a task"), ("explain", "why a task went as it did"),
+        ("cancel", "end a task"), ("explain", "why a task went as it did"),
         ("approve", "allow the action that waits"), ("refuse", "forbid the action that waits"),
     ):
         command = commands.add_parser(name, help=text)
         command.add_argument("task_id", nargs="?", default="", help="the running or the last one by default")
+    add_watch_command(commands)
     answer = commands.add_parser("answer", help="say what a task means that is asked about")
     answer.add_argument("task_id", help="the task that asks")
     answer.add_argument("answer", nargs="+", help="the number of a choice, or words of your own")
@@ -205,7 +189,13 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     replay.add_argument("--runs-dir", default="runs", metavar="DIR", help="folder of runs (runs)")
     replay.add_argument("--port", type=int, default=PORT, metavar="N", help=f"port of the page ({PORT})")
     add_memory_command(commands)
-    return parser.parse_args(arguments)
+    add_completion_command(commands)
+    return parser
+
+
+def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
+    """The command and its options."""
+    return make_parser().parse_args(arguments)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -214,6 +204,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     console = Console()
     if options.command == "memory":
         return run_memory(options, console)
+    if options.command == "completion":
+        return print_completion(options.shell, make_parser(), console)
     if options.command == "replay":
         return _replay(options, console)
     try:

@@ -28,8 +28,8 @@ def _at_least(low: float, type_: type) -> "type":
     return convert  # type: ignore[return-value]
 
 
-def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
-    """The options of `scripts/demo`."""
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of `scripts/demo`."""
     parser = argparse.ArgumentParser(
         prog="scripts/demo", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Start the workspace with the embedded world, hand in a task in plain language, and "
@@ -64,6 +64,12 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
         help="of one trial (1800)")
     add("--no-web", dest="web", action="store_false", help="leave out the dashboard, the page in the browser")
     add("--namespace", default="hicrisp", help=argparse.SUPPRESS)
+    return parser
+
+
+def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
+    """The options of `scripts/demo`."""
+    parser = make_parser()
     options = parser.parse_args(arguments)
     if options.memory is None:  # Trials are measured: none may learn from another.
         options.memory = "policy" if options.trials <= 1 else "off"

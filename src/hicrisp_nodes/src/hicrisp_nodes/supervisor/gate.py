@@ -12,6 +12,8 @@ from hicrisp_core.model import Plan
 from hicrisp_core.ports.brain import Question
 from hicrisp_core.time.deadline import Deadline
 
+from hicrisp_nodes.supervisor.state_files import EstopFile
+
 FULL, SUPERVISED, REVIEWED = "full", "supervised", "reviewed"
 LEVELS = (FULL, SUPERVISED, REVIEWED)
 SLICE = 0.05
@@ -27,9 +29,12 @@ class Gate:
             ``reviewed`` (plans wait, too).
         patience: seconds of wall time that a question waits for its answer; then the answer is no.
         changed: called after every change.
+        kept: the emergency stop on the disk; without it, a stop ends with this object.
+        how_to_clear: the command that ends an emergency stop, for messages.
     """
 
-    def __init__(self, autonomy: str, patience: float, changed: Callable[[], None]) -> None:
+    def __init__(self, autonomy: str, patience: float, changed: Callable[[], None],
+                 kept: Optional[EstopFile] = None, how_to_clear: str = "clear_estop") -> None:
         if autonomy not in LEVELS:
             raise ValueError(f"no autonomy '{autonomy}'; there are: {', '.join(LEVELS)}")
         self._autonomy = autonomy
@@ -46,7 +51,12 @@ class Gate:
         self.offered: Optional[PlanReview] = None
         """The plan that waits for approval."""
         self._chosen: Optional[Plan] = None
-        self.reason = ""
+        self._kept = kept
+        self._how_to_clear = how_to_clear
+        before = kept.recall() if kept is not None else None
+        self.reason = before or ""
+        if before is not None:
+            self.estop.set()
 
     @property
     def paused(self) -> bool:
@@ -72,25 +82,40 @@ class Gate:
         """Hold the next command back; the running one ends."""
         return self._set_paused(True, "the next command waits until resume")
 
-    def resume(self) -> str:
-        """Let commands through again."""
-        return self._set_paused(False, "commands run again")
+    def resume(self) -> Tuple[bool, str]:
+        """Let commands through again; not while the emergency stop is active."""
+        if self.estop.is_set():
+            return False, f"nothing moves: {self.stopped}"
+        return True, self._set_paused(False, "commands run again")
+
+    @property
+    def stopped(self) -> str:
+        """That the emergency stop is active, why, and how to clear it; empty where it is not."""
+        if not self.estop.is_set():
+            return ""
+        return (f"the emergency stop is active ({self.reason}). When it is safe, clear it: "
+                f"{self._how_to_clear}")
 
     def stop(self, reason: str) -> str:
         """The emergency stop: running commands end at once, none is started until it is cleared."""
         self.reason = reason
         self.estop.set()
         self._wake()
-        return f"stopped: {reason}"
+        problem = self._kept.keep(True, reason) if self._kept is not None else ""
+        return f"stopped: {reason}" + (f"; a restart of the supervisor would end it: {problem}" if problem
+                                       else "")
 
     def clear(self) -> Tuple[bool, str]:
         """End the emergency stop; what was stopped does not start again by itself."""
         if not self.estop.is_set():
             return False, "there is no emergency stop to clear"
+        problem = self._kept.keep(False, "") if self._kept is not None else ""
         self.estop.clear()
         self.reason = ""
         self._wake()
-        return True, "commands are taken again"
+        said = "the emergency stop is over; no command runs until resume" if self._paused else \
+            "the emergency stop is over; commands run again"
+        return True, said + (f". After a restart it may be active again: {problem}" if problem else "")
 
     def answer(self, granted: bool) -> Tuple[bool, str]:
         """Answer the question that waits."""

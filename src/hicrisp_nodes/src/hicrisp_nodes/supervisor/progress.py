@@ -36,9 +36,11 @@ class State(Enum):
     CANCELED = "canceled"
     ANSWERED = "answered"
     ASKING = "asking"
+    INTERRUPTED = "interrupted"
 
 
-ENDED = frozenset({State.SUCCEEDED, State.FAILED, State.REFUSED, State.CANCELED, State.ANSWERED})
+ENDED = frozenset({State.SUCCEEDED, State.FAILED, State.REFUSED, State.CANCELED, State.ANSWERED,
+                   State.INTERRUPTED})
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ class Progress:
         if isinstance(event, Refused):
             return self.ended(State.REFUSED, refusal(event))
         if isinstance(event, TaskFinished) and self.state not in (State.ANSWERED, State.REFUSED):
-            state = State.SUCCEEDED if event.success else State.FAILED
+            state = State.SUCCEEDED if event.success else \
+                State.INTERRUPTED if event.interrupted else State.FAILED
             return replace(self, goal_state=event.goal).ended(State.CANCELED if event.canceled else state,
                                                               event.message)
         return self

@@ -4,79 +4,24 @@ from __future__ import annotations
 
 import logging
 import time
-import unicodedata
-from dataclasses import dataclass, field
-from threading import Condition, Event, Thread
-from typing import Callable, Dict, List, Optional, Tuple
+from threading import Condition, Lock, Thread
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.brain.dialogue import Dialogue
-from hicrisp_core.model import Plan
-from hicrisp_core.ports.remarks import Remarks
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
+from hicrisp_nodes.supervisor.request import Admission, Request, objection
+from hicrisp_nodes.supervisor.state_files import Remembered, TaskEntry
 
 log = logging.getLogger(__name__)
 
-MAX_TEXT = 2000
-MAX_WAITING = 20
+MAX_WAITING = 100
 MAX_REMEMBERED = 200
-
-
-@dataclass
-class Request:
-    """One task from its submission to its end.
-
-    Args:
-        plan: the latest plan.
-        history: what was said and done before it, oldest first.
-        done: the steps that it carried out, as sentences.
-        explain: says in sentences why it goes as it does, once it has begun.
-        cancel: set when the user wants it to end.
-        finished: set when it has ended.
-        remarks: what the user says while it runs.
-    """
-
-    id: str
-    text: str
-    robot: str = ""
-    request_id: str = ""
-    dry_run: bool = False
-    progress: Progress = field(default_factory=Progress)
-    plan: Optional[Plan] = None
-    history: Tuple[str, ...] = ()
-    done: Tuple[str, ...] = ()
-    explain: Optional[Callable[[], str]] = None
-    cancel: Event = field(default_factory=Event)
-    finished: Event = field(default_factory=Event)
-    remarks: Remarks = field(default_factory=Remarks)
-
-
-@dataclass(frozen=True)
-class Admission:
-    """Whether a task was taken, and why not or at which place in the line."""
-
-    accepted: bool
-    message: str
-    request: Optional[Request] = None
-
-
-def objection(
-    text: str, what: str = "task",
-    advice: str = "say what shall be done, for example: place the box next to the cylinder"
-) -> str:
-    """Why a text can be no task, or no remark on one, in words; empty when it can."""
-    if not text.strip():
-        return f"the {what} is empty; {advice}"
-    if len(text) > MAX_TEXT:
-        return f"the {what} has {len(text)} characters; at most {MAX_TEXT} are taken"
-    strange = next((c for c in text if unicodedata.category(c) in ("Cc", "Cs", "Co", "Cn")
-                    and c not in "\n\t"), "")
-    if strange:
-        return f"the {what} holds the control character U+{ord(strange):04X}; plain text is taken"
-    if not any(c.isalpha() for c in text):
-        return f"the {what} holds no word; {advice}"
-    return ""
+_INTERRUPTED = ("the supervisor ended while it ran, and the robots were stopped. It is not taken up again by "
+                "itself; submit it again where it is still wanted")
+_LEFT = "the workspace was launched anew before it began; submit it again where it is still wanted"
+_CLOSED = "the workspace was shut down before it began"
 
 
 class TaskQueue:
@@ -85,11 +30,19 @@ class TaskQueue:
     Args:
         run: carries out one request; it ends soon after ``request.cancel`` is set.
         changed: called when a request was taken in, began or ended.
+        blocked: why no task may begin or be taken now, with what to do; empty where one may.
+        keep: writes the tasks and their count down; why that failed, or empty.
     """
 
-    def __init__(self, run: Callable[[Request], None], changed: Callable[[Request], None]) -> None:
+    def __init__(self, run: Callable[[Request], None], changed: Callable[[Request], None],
+                 blocked: Callable[[], str] = str,
+                 keep: Callable[[Sequence[TaskEntry], int], str] = lambda tasks, count: "") -> None:
         self._run = run
         self._changed = changed
+        self._blocked = blocked
+        self._keep = keep
+        self._keeping = Lock()
+        self._unkept = ""
         self._news = Condition()
         self._waiting: List[Request] = []
         self._all: Dict[str, Request] = {}
@@ -106,16 +59,20 @@ class TaskQueue:
         """Begin to run what is submitted."""
         self._thread.start()
 
-    def close(self, seconds: float) -> None:
-        """Cancel everything and wait for the running task's end, at most so many seconds."""
+    def close(self, seconds: float) -> bool:
+        """Cancel everything and wait for the running task's end, at most so many seconds; whether it came."""
         with self._news:
             self._closed = True
             pending = list(self._waiting) + ([self._current] if self._current else [])
             for request in pending:
                 request.cancel.set()
+            for request in self._waiting:
+                request.end(State.CANCELED, _CLOSED)
+            self._waiting.clear()
             self._news.notify_all()
         if self._thread.is_alive():
             self._thread.join(seconds)
+        return not self._thread.is_alive()
 
     def submit(self, text: str, robot: str = "", request_id: str = "", dry_run: bool = False) -> Admission:
         """Put a task in line, or say why not. A request id that was seen before gets the same task again."""
@@ -123,7 +80,7 @@ class TaskQueue:
             known = next((r for r in self._all.values() if request_id and r.request_id == request_id), None)
             if known is not None:
                 return Admission(True, "this request was taken before", known)
-            reason = objection(text)
+            reason = objection(text) or self._blocked()
             if not reason and len(self._waiting) >= MAX_WAITING:
                 reason = f"{MAX_WAITING} tasks are waiting already; cancel one or wait"
             if reason:
@@ -135,6 +92,7 @@ class TaskQueue:
             self._waiting.append(request)
             self._remember(request)
             self._news.notify_all()
+        self._write_down()
         self._changed(request)
         return Admission(True, "it starts now" if not ahead else f"it waits behind {ahead}", request)
 
@@ -150,9 +108,9 @@ class TaskQueue:
             waiting = request in self._waiting
             if waiting:
                 self._waiting.remove(request)
-                request.progress = request.progress.ended(State.CANCELED, "canceled before it began")
-                request.finished.set()
+                request.end(State.CANCELED, "canceled before it began")
         if waiting:
+            self._write_down()
             self._changed(request)
         return True, f"task {request.id} {'was taken out of the line' if waiting else 'is being stopped'}"
 
@@ -173,6 +131,41 @@ class TaskQueue:
             if not request.remarks.add(" ".join(said.split())):
                 return False, f"task {request.id} is about to end and listens no more: hand in a new one"
         return True, f"task {request.id} hears: {' '.join(said.split())}"
+
+    def restore(self, before: Remembered) -> Tuple[Request, ...]:
+        """Take up the tasks of a supervisor that was killed, before this one starts; those that it left under
+        way end as interrupted, and so do those in line of an earlier launch.
+
+        Returns:
+            Those that end here.
+        """
+        left: List[Request] = []
+        for entry in before.tasks:
+            request = Request(entry.id, entry.text, entry.robot, entry.request_id, entry.dry_run)
+            request.progress = Progress(message=entry.message, run_folder=entry.run_folder)
+            self._all[request.id] = request
+            if entry.ended:
+                request.end(State(entry.ended), entry.message)
+            elif entry.begun or not before.resumes:
+                request.end(State.INTERRUPTED, _INTERRUPTED if entry.begun else _LEFT)
+                left.append(request)
+            else:
+                self._waiting.append(request)
+        self._count = before.count
+        self._last = next((request for request in reversed(list(self._all.values()))
+                           if request.finished.is_set()), None)
+        self._write_down()
+        return tuple(left)
+
+    def look(self) -> None:
+        """Look again whether a task may begin."""
+        with self._news:
+            self._news.notify_all()
+
+    @property
+    def blocked(self) -> str:
+        """Why no task begins now; empty where one may."""
+        return self._blocked()
 
     def hold(self, seconds: float, patience: float) -> str:
         """Begin no task until ``release``, at most for some seconds; why that is not possible, which is empty
@@ -213,6 +206,17 @@ class TaskQueue:
         with self._news:
             return tuple(request.id for request in self._waiting)
 
+    def _write_down(self) -> None:
+        """Keep the tasks for a supervisor that has to take over; a disk that takes nothing stops no robot."""
+        with self._keeping:
+            with self._news:
+                tasks = [request.entry(request is self._current) for request in self._all.values()]
+                count = self._count
+            problem = self._keep(tasks, count)
+            if problem and problem != self._unkept:
+                log.error("a restart of the supervisor would forget the tasks: %s", problem)
+            self._unkept = problem
+
     def _remember(self, request: Request) -> None:
         self._all[request.id] = request
         for old in [r for r in self._all.values()
@@ -222,16 +226,18 @@ class TaskQueue:
     def _loop(self) -> None:
         while True:
             with self._news:
-                while not (self._waiting and self._held.passed) and not self._closed:
+                while not (self._waiting and self._held.passed and not self._blocked()) and not self._closed:
                     self._news.wait(min(1.0, self._held.remaining) or 1.0)
                 if self._closed:
                     return
                 request = self._waiting.pop(0)
                 self._current = request
+            self._write_down()
             self._carry_out(request)
             with self._news:
                 self._current, self._last = None, request
                 self._news.notify_all()
+            self._write_down()
             request.finished.set()
             self._changed(request)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence
 
 import rospy
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray
 from hicrisp_core.domain.wording import Words
 from hicrisp_core.model import Plan
 from hicrisp_core.model.feedback_data import feedback_of
@@ -14,7 +14,9 @@ from hicrisp_core.trace.goal_events import UserSaid
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
+from hicrisp_ros.diagnostics import ERROR, OK, TOPIC, Health, report
 from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.supervisor_watch import HEARTBEAT
 
 from hicrisp_msgs.msg import (
     CorrectionStack,
@@ -28,7 +30,7 @@ from hicrisp_msgs.msg import (
 from hicrisp_msgs.msg import Plan as PlanMsg
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.progress import State
-from hicrisp_nodes.supervisor.queue import Request
+from hicrisp_nodes.supervisor.request import Request
 
 _STATE_CODES = {state: getattr(TaskStatus, state.name) for state in State}
 
@@ -41,10 +43,11 @@ class Reports:
         self._plan = Publisher("plan", PlanMsg, queue_size=5, latch=True)
         self._stack = Publisher("correction_stack", CorrectionStack, queue_size=20, latch=True)
         self._estop = Publisher("estop_state", EstopState, queue_size=5, latch=True)
+        self._beat = Publisher(HEARTBEAT, EstopState, queue_size=1, tcp_nodelay=True)
         self._events = Publisher("events", Event, queue_size=200)
         self._feedback = Publisher("feedback", Feedback, queue_size=20)
         self._usage = Publisher("llm_usage", LlmUsage, queue_size=20)
-        self._diagnostics = Publisher("/diagnostics", DiagnosticArray, queue_size=5)
+        self._diagnostics = Publisher(TOPIC, DiagnosticArray, queue_size=5)
 
     def status(self, message: TaskStatus) -> None:
         """Publish where a task stands."""
@@ -70,23 +73,26 @@ class Reports:
                 task_id, told.calls, told.prompt_tokens, told.completion_tokens, told.seconds, []))
 
     def gate(self, gate: Gate) -> None:
-        """Publish the state of the emergency stop."""
-        self._estop.publish(EstopState(rospy.Time.now(), gate.estop.is_set(), gate.paused, gate.reason,
-                                       gate.autonomy))
+        """Publish the state of the emergency stop; the drivers hear of it at once."""
+        self.beat(gate)
+        self._estop.publish(_state_of(gate))
 
-    def diagnostics(self, parts: Mapping[str, bool], values: Mapping[str, object]) -> None:
-        """Publish which parts are reachable, with some values."""
+    def beat(self, gate: Gate) -> None:
+        """Publish a heartbeat: without it the drivers stop their robots."""
+        self._beat.publish(_state_of(gate))
+
+    def diagnostics(self, parts: Mapping[str, bool], doing: Health) -> None:
+        """Publish which parts are reachable, and what the supervisor does or waits for."""
         away = [name for name, reachable in parts.items() if not reachable]
-        status = DiagnosticStatus(
-            level=DiagnosticStatus.ERROR if away else DiagnosticStatus.OK,
-            name=f"{rospy.get_name().lstrip('/')}: parts",
-            message=f"not reachable: {', '.join(away)}" if away else "everything is reachable",
-            hardware_id="",
-            values=[KeyValue(key, str(value)) for key, value in values.items()],
-        )
-        message = DiagnosticArray(status=[status])
-        message.header.stamp = rospy.Time.now()
-        self._diagnostics.publish(message)
+        there = Health(f"waits for {', '.join(away)}" if away else "everything is reachable",
+                       ERROR if away else OK,
+                       {name: "reachable" if reachable else "away" for name, reachable in parts.items()})
+        for part, health in (("parts", there), ("task", doing)):
+            self._diagnostics.publish(report(part, health))
+
+
+def _state_of(gate: Gate) -> EstopState:
+    return EstopState(rospy.Time.now(), gate.estop.is_set(), gate.paused, gate.reason, gate.autonomy)
 
 
 def status_to_msg(request: Request, queued: int, choices: Sequence[str] = (),

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import rospy
 from hicrisp_core.executive.executive import Executive
@@ -21,8 +21,11 @@ from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import AlarmEvent
 from hicrisp_core.trace import EventLog, explain, finish_run
-from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskReceived, Waiting
+from hicrisp_core.trace.event_log import FILE_NAME
+from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskFinished, TaskReceived, Waiting
+from hicrisp_core.trace.read_event import event_of
 from hicrisp_core.trace.records import FaultRecord
+from hicrisp_core.trace.scene_lines import FILE_NAME as SCENE_FILE
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosInterpreter, RosReporter
@@ -31,17 +34,17 @@ from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
 from hicrisp_ros.ports.picture import wait_for_picture
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.ports.robot import RosRobot
-from hicrisp_web.view.scene_record import FILE_NAME as SCENE_FILE
 from hicrisp_web.view.scene_record import SceneRecord
 
+from hicrisp_nodes.supervisor.drives import Drives
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.memory import MemorySettings
 from hicrisp_nodes.supervisor.parts import Thinkers
-from hicrisp_nodes.supervisor.pictures import Camera, caption_of
-from hicrisp_nodes.supervisor.progress import ENDED, Progress
-from hicrisp_nodes.supervisor.queue import Request
+from hicrisp_nodes.supervisor.pictures import Camera, caption_of, wants_eye
+from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
 from hicrisp_nodes.supervisor.reports import Reports
+from hicrisp_nodes.supervisor.request import Request
 from hicrisp_nodes.supervisor.scene_watch import SceneWatch
 
 _SIMULATORS = ("embedded_world", "gazebo_scene")
@@ -57,6 +60,7 @@ class TaskRunner:
         patience: seconds of wall time that a plan waits at most until everything was seen.
         pictures: whether the run folders get pictures and an animation, where there is a camera.
         memory: what earlier runs left; nothing where none is given.
+        route: topic of the path that a base's planner has found; empty where none tells.
     """
 
     def __init__(
@@ -65,6 +69,7 @@ class TaskRunner:
         gate: Gate, reports: Reports, runs_dir: Path, labels: Mapping[str, Any],
         changed: Callable[[Request], None],
         patience: float = 10.0, pictures: bool = True, memory: Optional[MemorySettings] = None,
+        route: str = "",
     ) -> None:
         self._configuration = configuration
         self._thinkers = thinkers
@@ -83,6 +88,7 @@ class TaskRunner:
             self._camera.close()
         self._space = drive_space(configuration.scene)
         self._memory = memory
+        self._route = route
         self._offsets: Optional[DecoderOffsets] = None
         self._resets = 0
 
@@ -96,21 +102,58 @@ class TaskRunner:
         """The node is about to end: take no more pictures, which would keep it waiting."""
         self._camera.close()
 
+    def close_runs(self, requests: Sequence[Request]) -> None:
+        """Complete the run folders of tasks that were cut off by the end of another supervisor."""
+        for request in requests:
+            self._close_run(request)
+
+    def _close_run(self, request: Request) -> None:
+        folder = self._runs_dir / request.id
+        if not (folder / FILE_NAME).is_file():
+            return
+        request.progress = replace(request.progress, run_folder=str(folder))
+        try:
+            with EventLog(folder) as log:
+                log(TaskFinished(interrupted=True, message=request.progress.message,
+                                 reason=request.progress.message).as_dict())
+            finish_run(folder)
+        except OSError as error:
+            rospy.logerr("the run folder of the cut off task %s cannot be completed: %s", request.id, error)
+
     def run(self, request: Request) -> None:
         """Carry out one request to its end; it counts as ended once its run folder is complete."""
         folder = self._runs_dir / request.id
         request.progress = replace(request.progress, run_folder=str(folder))
         story = _Story(request.progress)
-        try:
-            record = SceneRecord(folder / SCENE_FILE, self._configuration.scene, self._configuration.domain)
-            with EventLog(folder, [lambda event: self._reports.event(event, request.id)]) as log, \
-                    SceneWatch(self._observer, record):
-                self._follow(request, story, log)
-        finally:
-            finish_run(folder)
-        request.progress = story.progress
 
-    def _follow(self, request: Request, story: "_Story", log: EventLog) -> None:
+        def began_again(seconds: float) -> None:
+            request.cut_off = (f"the world began again under it: its clock went back by {seconds:.1f} s, and "
+                               "nothing that was done holds any more. Submit it again where it is wanted")
+            request.cancel.set()
+
+        record = SceneRecord(folder / SCENE_FILE, self._configuration.scene, self._configuration.domain)
+        try:
+            events = EventLog(folder, [lambda event: self._reports.event(event, request.id)])
+        except OSError as error:
+            request.progress = request.progress.ended(
+                State.FAILED, f"Nothing was begun: the run folder {folder} cannot be written "
+                              f"({error.strerror or error}). Free the disk, or launch with another runs_dir.")
+            return
+        try:
+            with events as log, SceneWatch(self._observer, record), \
+                    self._observer.hearing_resets(began_again), \
+                    Drives(self._observer, self._bases(), self._route) as drives:
+                self._follow(request, story, log, drives)
+        finally:
+            problem = _completed(folder)
+        request.progress = story.progress if not problem else replace(
+            story.progress, message=f"{story.progress.message}; {problem}")
+
+    def _bases(self) -> Tuple[str, ...]:
+        arena = self._configuration.scene.arena
+        return tuple(arena.starts) if arena is not None else ()
+
+    def _follow(self, request: Request, story: "_Story", log: EventLog, drives: Drives) -> None:
         began, began_ros = time.monotonic(), rospy.get_time()
         request.explain = lambda: explain(log.events)
         self._camera.begin(log.folder)
@@ -118,10 +161,14 @@ class TaskRunner:
             self._memory.copy_to(log.folder, self._configuration)
 
         def tell(event: Dict[str, Any]) -> None:
+            event = _cut_off(event, request.cut_off)
             story.progress = story.progress.after(event)
             if story.progress.state not in ENDED:
                 request.progress = story.progress
             log(event)
+            drove = drives.after(event_of(event))
+            if drove is not None:
+                log(drove.as_dict())
             self._photograph(event, log)
             self._changed(request)
 
@@ -167,9 +214,14 @@ class TaskRunner:
 
     def _photograph(self, event: Mapping[str, Any], log: EventLog) -> None:
         caption = caption_of(event)
-        file = self._camera.take(caption) if caption else None
-        if file is not None:
-            log(PictureTaken(t=event["t"], sim_t=event["sim_t"], file=file, caption=caption).as_dict())
+        if not caption:
+            return
+        found = [("", self._camera.take(caption)),
+                 ("camera", self._camera.look(caption) if wants_eye(event) else None)]
+        for eye, file in found:
+            if file is not None:
+                log(PictureTaken(t=event["t"], sim_t=event["sim_t"], file=file, caption=caption,
+                                 eye=eye).as_dict())
 
     def _ports(self, request: Request) -> Ports:
         domain, cancel = self._configuration.domain, request.cancel
@@ -229,6 +281,23 @@ class _Story:
     progress: Progress
 
 
+def _completed(folder: Path) -> str:
+    """Write the result and the report; why there are none, in words, which is empty where they are there."""
+    try:
+        finish_run(folder)
+    except OSError as error:
+        rospy.logerr("the run folder %s has no report: %s", folder, error)
+        return f"its run folder is not complete ({error.strerror or error})"
+    return ""
+
+
+def _cut_off(event: Dict[str, Any], why: str) -> Dict[str, Any]:
+    """The end of a task that was cut off says why; any other event stays as it is."""
+    if not why or event.get("kind") != TaskFinished.kind:
+        return event
+    return {**event, "success": False, "canceled": False, "interrupted": True, "message": why, "reason": why}
+
+
 def _injected() -> Tuple[FaultRecord, ...]:
     """What a simulated world was told to let go wrong; nothing where there is none."""
     return tuple(FaultRecord(fault["fault"], fault["target"], tuple(fault["magnitude"]), fault["count"])
@@ -243,4 +312,8 @@ def _simulator() -> str:
 def _of_the_world(name: str, default: Any) -> Any:
     """What a simulated world tells of itself; its node is one of two."""
     first, second = _SIMULATORS
-    return rospy.get_param(f"{first}/{name}", rospy.get_param(f"{second}/{name}", default))
+    try:
+        return rospy.get_param(f"{first}/{name}", rospy.get_param(f"{second}/{name}", default))
+    except OSError as error:
+        rospy.logwarn("what the simulation tells of itself is not known (%s): the ROS master is away", error)
+        return default

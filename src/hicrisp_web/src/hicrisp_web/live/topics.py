@@ -13,7 +13,7 @@ from hicrisp_web.view.following import Following
 
 STATES = {getattr(TaskStatus, name): name.lower() for name in (
     "QUEUED", "PLANNING", "RUNNING", "CORRECTING", "AWAITING_APPROVAL", "PAUSED", "SUCCEEDED", "FAILED",
-    "REFUSED", "CANCELED", "ANSWERED", "ASKING")}
+    "REFUSED", "CANCELED", "ANSWERED", "ASKING", "INTERRUPTED")}
 _QUEUED = "queued"
 
 

@@ -1,10 +1,10 @@
-"""The same work on an existing cluster of dask.distributed, whose workers have this workspace and its
-extra.
-"""
+"""The same work on an existing cluster of dask.distributed, whose workers have this workspace."""
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Any, Callable, Dict, List, Sequence
+from urllib.parse import urlsplit
 
 from hicrisp_core.errors import ConfigError
 
@@ -21,7 +21,7 @@ def run_on(
         scheduler: the scheduler's address, ``tcp://host:8786``.
 
     Raises:
-        ConfigError: when dask.distributed is not installed here.
+        ConfigError: when dask.distributed is not installed here, or nobody answers at the address.
     """
     try:
         from distributed import Client, as_completed
@@ -30,7 +30,11 @@ def run_on(
                            "pip install distributed") from error
     results: List[Dict[str, Any]] = [{} for _ in items]
     progress = Progress(what, len(items))
-    with Client(scheduler) as client:
+    try:
+        client = Client(scheduler)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"--dask: no scheduler answers at {scheduler} ({error})") from error
+    with client:
         futures = client.map(guarded, [(function, item) for item in items], pure=False)
         places = {future.key: index for index, future in enumerate(futures)}
         for future in as_completed(futures):
@@ -40,3 +44,12 @@ def run_on(
             progress.step()
     progress.end()
     return results
+
+
+def is_here(scheduler: str) -> bool:
+    """Whether a scheduler's address is one of this machine alone, so that its workers reach our loopback."""
+    host = urlsplit(scheduler).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,3 @@
+"""The pages of the reference, written from the sources: interfaces, nodes, launch files, keys and
+commands.
+"""

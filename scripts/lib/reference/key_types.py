@@ -1,0 +1,101 @@
+"""The types of keys in words: what may stand in a file, and in which range."""
+
+from __future__ import annotations
+
+import collections.abc
+from dataclasses import MISSING, Field, is_dataclass
+from enum import Enum
+from typing import Any, List, Tuple, Union, get_type_hints
+
+from annotated_types import BaseMetadata, Ge, Gt, Interval, Le, Lt
+from typing_extensions import Annotated, Literal, get_args, get_origin
+
+_PLAIN = {str: "text", float: "number", int: "whole number", bool: "true or false", type(None): "nothing"}
+
+
+def hints(kind: type) -> "dict[str, Any]":
+    """The types of a class's fields, ranges included."""
+    return get_type_hints(kind, include_extras=True)
+
+
+def in_words(hint: Any) -> str:
+    """A type for people."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        bounds = ", ".join(_bounds(arguments[1:]))
+        return f"{in_words(arguments[0])}{', ' + bounds if bounds else ''}"
+    if origin is Union:
+        return " or ".join(in_words(each) for each in arguments if each is not type(None))
+    if origin is Literal:
+        return ", ".join(f"`{each}`" for each in arguments)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return ", ".join(f"`{each.value}`" for each in hint)
+    if origin in (tuple, list):
+        return _list_in_words(arguments)
+    if origin in (dict, collections.abc.Mapping):
+        return f"mapping of names to: {in_words(arguments[1])}"
+    if is_dataclass(hint):
+        return f"[{_name(hint)}](#{anchor(hint)})"
+    return _PLAIN.get(hint, "anything")
+
+
+def anchor(kind: Any) -> str:
+    """The label of a class's section."""
+    return f"key-{kind.__module__.replace('.', '-').replace('_', '-')}-{_name(kind).lower()}"
+
+
+def nested(hint: Any) -> "List[type]":
+    """The classes of settings within a type."""
+    if isinstance(hint, type) and is_dataclass(hint):
+        return [hint]
+    return [found for each in get_args(hint) for found in nested(each)]
+
+
+def usual(field: "Field[Any]") -> str:
+    """The default of a field, as a file would say it; ``required`` where there is none."""
+    if field.default is not MISSING:
+        return _value(field.default)
+    if field.default_factory is not MISSING:
+        made = field.default_factory()
+        return "its keys' own" if is_dataclass(made) else _value(made)
+    return "required"
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, Enum):
+        return f"`{value.value}`"
+    if isinstance(value, (tuple, list)):
+        inner = ", ".join(str(each.value if isinstance(each, Enum) else each) for each in value)
+        return f"`[{inner}]`"
+    if isinstance(value, dict):
+        return f"`{value}`" if value else "`{}`"
+    return f"`{value}`" if value != "" else "empty"
+
+
+def _list_in_words(arguments: Tuple[Any, ...]) -> str:
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        return f"list of: {in_words(arguments[0])}"
+    if len(set(map(str, arguments))) == 1:
+        return f"list of {len(arguments)}: {in_words(arguments[0])}"
+    return f"list of: {', '.join(map(in_words, arguments))}"
+
+
+def _bounds(metadata: Tuple[Any, ...]) -> List[str]:
+    found: List[str] = []
+    for each in metadata:
+        for bound in each if isinstance(each, Interval) else [each]:
+            if isinstance(bound, BaseMetadata):
+                found += [words for kind, key, words in (
+                    (Gt, "gt", "above {:g}"), (Ge, "ge", "at least {:g}"),
+                    (Lt, "lt", "below {:g}"), (Le, "le", "at most {:g}"))
+                    if isinstance(bound, kind)
+                    for words in [words.format(getattr(bound, key))]]
+    return found
+
+
+def _name(kind: Any) -> str:
+    return str(kind.__name__).lstrip("_")

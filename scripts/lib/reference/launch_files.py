@@ -1,0 +1,60 @@
+"""Launch files: what each starts, its arguments with their meaning, and the parameters that it gives to
+nodes.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Dict, Tuple
+
+from reference.markdown import cell, code, page, table
+from reference.problems import Problems
+
+_ARG = re.compile(r"\$\(arg (\w+)\)")
+
+
+def launch_page(root: Path, problems: Problems) -> str:
+    """The page of all launch files."""
+    parts = [_file(file, root, problems) for file in files(root)]
+    return page("Launch files",
+                "`roslaunch hicrisp_bringup FILE.launch ARGUMENT:=VALUE`. The files of `include/` are "
+                "parts of the others.", *parts)
+
+
+def files(root: Path) -> "list[Path]":
+    """The launch files, those that people start first."""
+    folder = root / "launch"
+    return [*sorted(folder.glob("*.launch")), *sorted(folder.glob("include/*.launch"))]
+
+
+def parameter_texts(root: Path) -> Dict[Tuple[str, str], str]:
+    """What launch files say of the parameters that they pass on: by the node's type and the parameter's
+    name.
+    """
+    found: Dict[Tuple[str, str], str] = {}
+    for file in files(root):
+        tree = ElementTree.parse(file).getroot()
+        told = {arg.get("name", ""): arg.get("doc", "") for arg in tree.findall("arg")}
+        for node in tree.iter("node"):
+            for parameter in node.findall("param"):
+                named = _ARG.fullmatch(parameter.get("value", ""))
+                if named and told.get(named.group(1)):
+                    found.setdefault((node.get("type", ""), parameter.get("name", "")), told[named.group(1)])
+    return found
+
+
+def _file(file: Path, root: Path, problems: Problems) -> str:
+    text = file.read_text(encoding="utf-8")
+    tree = ElementTree.fromstring(text)
+    comment = re.search(r"<launch>\s*<!--(.*?)-->", text, re.DOTALL)
+    name = str(file.relative_to(root / "launch"))
+    about = problems.text(f"launch/{name}", comment.group(1) if comment else "")
+    rows = []
+    for arg in tree.findall("arg"):
+        told = problems.text(f"launch/{name}: argument {arg.get('name')}", arg.get("doc", ""))
+        default = arg.get("default")
+        rows.append((code(arg.get("name", "")), "required" if default is None else code(default) or "empty",
+                     cell(told)))
+    return f"## {name}\n\n{cell(about)}\n\n" + table(("argument", "default", "meaning"), rows)

@@ -1,0 +1,78 @@
+"""What one row of the suite is: a fault in a world, what must happen, and what was seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Callable, List, Mapping, Tuple
+
+if TYPE_CHECKING:
+    from hicrisp_bench.faults.rig import Rig
+
+
+@dataclass(frozen=True)
+class World:
+    """A launched world.
+
+    Args:
+        scene: file in ``config/scenes`` without its suffix.
+        task: something that moves a robot for some seconds.
+        driver: the node that moves the robot whose motion the cases interrupt.
+    """
+
+    scene: str
+    task: str
+    driver: str
+
+
+ARM, AGV, LAB = "embedded arm", "AGV", "lab"
+WORLDS: Mapping[str, World] = {
+    ARM: World("tabletop", "Place the box next to the cylinder", "embedded_world"),
+    AGV: World("agv", "Visit area 3, then area 2", "move_base_driver"),
+    LAB: World("lab", "Load the box onto the AGV, bring it to area 2 and back", "embedded_world"),
+}
+EVERYWHERE = tuple(WORLDS)
+
+
+@dataclass
+class Seen:
+    """What was seen: remarks in their order, and whether each is as it must be."""
+
+    remarks: List[Tuple[str, bool]] = field(default_factory=list)
+
+    def note(self, remark: str, ok: bool = True) -> bool:
+        """Add what was seen; whether it is as it must be."""
+        self.remarks.append((remark, ok))
+        return ok
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything is as it must be, and something was seen at all."""
+        return bool(self.remarks) and all(ok for _, ok in self.remarks)
+
+    @property
+    def text(self) -> str:
+        """Everything that was seen; what is not as it must be is marked."""
+        return "; ".join(remark if ok else f"NOT AS IT MUST BE: {remark}" for remark, ok in self.remarks)
+
+
+@dataclass(frozen=True)
+class FaultCase:
+    """One fault.
+
+    Args:
+        run: lets it happen in a world where nothing runs, and notes what is seen.
+        worlds: where it can happen.
+        alone: whether it ends the launch, or needs one of its own.
+        quick: whether it belongs to the short form.
+    """
+
+    name: str
+    expected: str
+    run: "Callable[[Rig, Seen], None]"
+    worlds: Tuple[str, ...] = EVERYWHERE
+    alone: bool = False
+    quick: bool = False
+    own_master: bool = False
+    """Whether its launch uses a ROS master that outlives it."""
+    terminal: bool = False
+    """Whether roslaunch runs in a terminal of its own."""

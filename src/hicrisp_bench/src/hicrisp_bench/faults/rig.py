@@ -1,0 +1,262 @@
+"""A launched world with what a case does to it: tasks, signals, kills, and a look at the motion."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any, Dict, List, Optional
+from xmlrpc.client import ServerProxy
+
+import rosgraph
+from hicrisp_core.errors import HicrispError
+from hicrisp_core.extensions import extensions
+from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.trace.replay import read_events
+from hicrisp_nodes.cli.client import ENDED, STATES, Supervisor, become_node
+from hicrisp_nodes.cli.graph import Graph
+from hicrisp_nodes.cli.launch import Launch
+from hicrisp_ros.service_client import ServiceClient
+from std_srvs.srv import Trigger, TriggerRequest
+
+from hicrisp_bench.faults.case import World
+from hicrisp_bench.faults.motion import MotionWatch
+from hicrisp_bench.over_ros import NAMESPACE
+from hicrisp_msgs.msg import TaskStatus
+from hicrisp_msgs.srv import InjectFault, InjectFaultRequest, ResetWorldRequest
+
+LIMIT = 120.0
+"""Wall seconds in which whatever is waited for must come, on however busy a machine."""
+_START_LIMIT = 300.0
+_UNDER_WAY = 0.7
+"""Wall seconds from the first motion to its middle."""
+_NEEDED = ("submit_task", "get_task", "detector/check", "reset_world", "inject_fault", "body/aim")
+_TRIGGERS = ("pause", "resume", "estop", "clear_estop")
+_MASTER = "from rosmaster.main import rosmaster_main; rosmaster_main()"
+
+
+class RigFailed(HicrispError):
+    """The launch is not as a case needs it."""
+
+
+class Rig:
+    """One launch in a process of its own.
+
+    Args:
+        config: the folder of configuration.
+        folder: takes the log and the runs.
+        runs: where the runs go, if not there.
+    """
+
+    def __init__(self, world: World, config: Path, folder: Path, runs: Optional[Path] = None) -> None:
+        self.world = world
+        self.log = folder / "launch.log"
+        self.runs = runs or folder / "runs"
+        self._uri = f"http://127.0.0.1:{_any_port()}"
+        file = config.resolve() / "scenes" / f"{world.scene}.yaml"
+        launched = extensions().worlds.get(load_scene(file, 0).world).launch
+        self.launch = Launch("demo.launch", {
+            "scene": file, "world": launched, "llm": config.resolve() / "llm" / "offline.yaml", "rate": 1,
+            "autonomy": "full", "namespace": NAMESPACE, "runs_dir": self.runs, "memory": "off",
+            "pictures": "false"}, self.log, self._uri)
+        self._terminal, self._closing = -1, Event()
+        self._reader = Thread(target=self._read_terminal, daemon=True)
+        self._master: "Optional[subprocess.Popen[bytes]]" = None
+
+    def start(self, own_master: bool = False, terminal: bool = False) -> None:
+        """Launch it and wait until it can take a task.
+
+        Args:
+            own_master: whether it gets a ROS master that it does not start itself.
+            terminal: whether roslaunch runs in a terminal of its own.
+        """
+        if own_master:
+            self.start_master()
+        if terminal:
+            self._terminal, inside = pty.openpty()
+            self.launch.start(inside)
+            os.close(inside)
+            self._reader.start()
+        else:
+            self.launch.start()
+        self._graph = Graph(self._uri)
+        self.until_ready(_START_LIMIT)
+        become_node(self._uri)
+        self.supervisor = Supervisor(NAMESPACE)
+        self.motion = MotionWatch()
+        self._triggers = {name: ServiceClient(f"/{NAMESPACE}/{name}", Trigger) for name in _TRIGGERS}
+        self._faults = ServiceClient(f"/{NAMESPACE}/inject_fault", InjectFault)
+
+    def _read_terminal(self) -> None:
+        """Show what roslaunch writes to nobody but the log, as long as the terminal is open."""
+        with open(self.log, "ab") as log:
+            while not self._closing.is_set():
+                if select.select([self._terminal], [], [], 0.1)[0]:
+                    log.write(os.read(self._terminal, 65536))
+                    log.flush()
+
+    def close_terminal(self) -> None:
+        """Close the terminal in which roslaunch runs, as somebody does who closes its window."""
+        self._closing.set()
+        self._reader.join()  # A terminal that somebody reads stays open.
+        os.close(self._terminal)
+
+    def until_ready(self, seconds: float = LIMIT) -> None:
+        """Wait until every service that a task needs is there."""
+        wanted = [f"/{NAMESPACE}/{name}" for name in _NEEDED]
+        if not wait_until(lambda: not self._graph.missing(wanted), Deadline(seconds), period=0.1,
+                          in_vain=lambda: not self.launch.alive):
+            tail = "\n".join(self.launch.tail())
+            raise RigFailed(f"missing after {seconds:g} s: {', '.join(self._graph.missing(wanted))}\n{tail}")
+
+    def until_world_is_back(self) -> None:
+        """Wait until a world that was killed just now shows its robots again."""
+        since = time.monotonic() + 0.5
+        if not wait_until(lambda: self.motion.heard_at > since, Deadline(LIMIT)):
+            raise RigFailed("the world does not come back")
+
+    def stop(self) -> None:
+        """End everything that was started."""
+        self.launch.stop()
+        if self._master is not None:
+            self._master.kill()
+            self._master.wait()
+
+    def start_master(self) -> None:
+        """Start a ROS master of one's own, which the launch uses and does not end."""
+        port = self._uri.rpartition(":")[2]
+        self._master = subprocess.Popen([sys.executable, "-c", _MASTER, "--core", "-p", port], cwd="/",
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        master = rosgraph.Master("/faults", self._uri)
+        if not wait_until(master.is_online, Deadline(LIMIT)):
+            raise RigFailed("the ROS master does not start")
+
+    def kill_master(self) -> None:
+        """End the master the hard way."""
+        if self._master is not None:
+            self._master.kill()
+            self._master.wait()
+
+    def submit(self, text: str = "") -> str:
+        """Hand a task in; its id."""
+        answer = self.ask("submit_task", text or self.world.task)
+        if not answer.accepted:
+            raise RigFailed(f"the task was not taken: {answer.message}")
+        return str(answer.task_id)
+
+    def ask(self, service: str, *fields: Any) -> Any:
+        """What a service of the supervisor answers."""
+        return self.supervisor.ask(service, *fields, patience=LIMIT)
+
+    def trigger(self, name: str) -> Any:
+        """What a service without arguments answers."""
+        reply = self._triggers[name].call(TriggerRequest(), LIMIT)
+        if reply.response is None:
+            raise RigFailed(f"{name}: {reply.message}")
+        return reply.response
+
+    def inject(self, kind: str, target: str = "") -> None:
+        """Let something go wrong in the simulation."""
+        reply = self._faults.call(InjectFaultRequest(kind, target, [], 0), LIMIT)
+        if reply.response is None or not reply.response.ok:
+            raise RigFailed(f"no fault {kind}: {reply.response.message if reply.response else reply.message}")
+
+    def in_motion(self, text: str = "") -> str:
+        """Hand a task in and wait until a robot moves for it; its id."""
+        task = self.submit(text)
+        moves = self.motion.until_moving(LIMIT)
+        time.sleep(_UNDER_WAY)
+        if not (moves and self.motion.until_moving(LIMIT)):
+            raise RigFailed(f"no robot moved for task {task}: {self.said(task)}")
+        return task
+
+    def status(self, task: str) -> TaskStatus:
+        """Where a task stands.
+
+        Raises:
+            RigFailed: when the supervisor does not know it.
+        """
+        status = self.supervisor.status(task)
+        if status is None:
+            raise RigFailed(f"the supervisor knows no task {task}")
+        return status
+
+    def state(self, task: str) -> str:
+        """The state of a task in a word."""
+        return STATES[self.status(task).state]
+
+    def said(self, task: str) -> str:
+        """The state of a task and its message."""
+        status = self.status(task)
+        return f"{STATES[status.state]}: {status.message}"
+
+    def ended(self, task: str, seconds: float = LIMIT) -> str:
+        """Wait for the end of a task; its state in a word."""
+        wait_until(lambda: self.status(task).state in ENDED, Deadline(seconds), period=0.05)
+        return self.state(task)
+
+    def outcomes(self, task: str) -> List[str]:
+        """What the drivers, or those who wait for them, said at the end of each command of a task."""
+        return [f"{event['status']}: {event['message']}" for event in self._events(task)
+                if event["kind"] == "outcome" and event["status"] != "success"]
+
+    def carried_out(self, task: str) -> List[str]:
+        """The commands of a task whose motion came to its end."""
+        found, command = [], ""
+        for event in self._events(task):
+            if event["kind"] == "command":
+                command = str(event["command"])
+            elif event["kind"] == "outcome" and event["status"] == "success":
+                found.append(command)
+        return found
+
+    def _events(self, task: str) -> List[Dict[str, Any]]:
+        return read_events(self.runs / task)
+
+    def kill(self, node: str, number: int = signal.SIGKILL) -> int:
+        """Send a signal to a node's process; its id."""
+        name = f"/{NAMESPACE}/{node}"
+        process: Any = ServerProxy(rosgraph.Master("/faults", self._uri).lookupNode(name))
+        pid = int(process.getPid("/faults")[2])
+        os.kill(pid, number)
+        return pid
+
+    def recover(self) -> None:
+        """Bring the world back for the next case: nothing runs or waits, and everything is at its place."""
+        self.until_world_is_back()
+        self.until_ready()
+        self.trigger("clear_estop")
+        self.trigger("resume")
+        answer = self.ask("get_task", "")
+        for task in (*answer.queue, *([answer.status.task_id] if answer.found else [])):
+            self.ask("cancel_task", task)
+            self.ended(task)
+        seed = ResetWorldRequest.SEED_ZERO
+        deadline, answer = Deadline(LIMIT), None
+        while answer is None or not (answer.ok or deadline.passed):
+            answer = self.ask("reset_world", "", seed)
+            time.sleep(0.0 if answer.ok else 0.5)
+        if not answer.ok:
+            raise RigFailed(f"the world was not put back: {answer.message}")
+        time.sleep(0.5)
+
+    def complaints(self) -> List[str]:
+        """The lines of the launch's log that a user takes for a crash."""
+        with open(self.log, encoding="utf-8", errors="replace") as log:
+            return [line.strip() for line in log if "Traceback" in line or "closed topic" in line]
+
+
+def _any_port() -> int:
+    """A free port; two launches that begin at once must not both take the default one."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])

@@ -1,0 +1,122 @@
+"""One sentence: whoever is asked reads it, and what was understood is held against what was meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Dict, Tuple
+
+from hicrisp_core.config.files import config_file
+from hicrisp_core.llm.models import make_chat_model
+from hicrisp_core.llm.roles import GOAL
+from hicrisp_core.llm.settings import load_llm_settings
+
+from hicrisp_bench.language.judging import Judge
+from hicrisp_bench.language.memory import peak_mib
+from hicrisp_bench.language.scenes import Setting
+from hicrisp_bench.language.sentences import Sentence
+from hicrisp_bench.language.understanding import (
+    EitherReader,
+    GrammarReader,
+    ModelReader,
+    Reader,
+    conditions,
+    in_words,
+)
+from hicrisp_bench.serving import settings_of_file
+
+_LONGEST = 400
+"""Tokens of an answer; a goal has about 30."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Who is asked.
+
+    Args:
+        llm: a file of ``config/llm``.
+        gguf: a model's file in its place; empty for none.
+        grammar: whether the grammar is asked first, the model where it refuses.
+        prompt: a folder of ``config/prompts``; empty for the one that the model's settings name.
+    """
+
+    config: Path
+    llm: str
+    gguf: str
+    threads: int
+    grammar: bool
+    prompt: str
+
+
+@dataclass(frozen=True)
+class SentenceTrial:
+    """All that a result depends on."""
+
+    sentence: Sentence
+    setting: Setting
+    asked: Asked
+
+
+def key_of(trial: SentenceTrial) -> str:
+    """What tells a sentence from the others of the suite."""
+    return f"{trial.sentence.id}, {trial.sentence.scene}: {trial.sentence.text}"
+
+
+def make_reader(asked: Asked) -> Tuple[Reader, str]:
+    """Who is asked, and its name."""
+    if asked.gguf:
+        settings = settings_of_file(Path(asked.gguf), asked.threads, _LONGEST)
+    else:
+        settings = load_llm_settings(config_file("llm", asked.llm, beside=asked.config / "llm" / "any"))
+    if settings.offline:
+        return GrammarReader(), "the grammar"
+    model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
+    reader = ModelReader(model, asked.config / "prompts" / (asked.prompt or settings.goal_prompt),
+                         settings.timeout_s, settings.ask_below)
+    if asked.grammar:
+        return EitherReader(GrammarReader(), reader), f"the grammar, then {model.name}"
+    return reader, model.name
+
+
+class _Mind:
+    """A reader that stays for all sentences of a process, and the judges of the scenes."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.before = peak_mib()
+        self.reader, _ = make_reader(asked)
+        self.first = True
+        self._judges: Dict[str, Judge] = {}
+
+    def judge(self, trial: SentenceTrial) -> Judge:
+        """The judge of the trial's scene."""
+        scene = trial.sentence.scene
+        if scene not in self._judges:
+            self._judges[scene] = Judge(trial.setting)
+        return self._judges[scene]
+
+
+@lru_cache(maxsize=1)
+def _mind(asked: Asked) -> _Mind:
+    return _Mind(asked)
+
+
+def run_sentence(trial: SentenceTrial) -> Dict[str, Any]:
+    """Ask and judge; the result is a plain dictionary."""
+    mind, sentence, setting = _mind(trial.asked), trial.sentence, trial.setting
+    first, mind.first = mind.first, False
+    reply = mind.reader.read(sentence.text, setting)
+    peak = peak_mib()
+    mark, why = mind.judge(trial).judge(sentence, reply.understood)
+    return {
+        **head_of(sentence), "mark": mark.value, "why": why,
+        "understood": in_words(reply.understood, setting.domain),
+        "conditions": {part: list(texts) for part, texts in conditions(reply.understood).items()},
+        "said": reply.said, "seconds": reply.seconds, "first": first, "prompt_tokens": reply.tokens[0],
+        "completion_tokens": reply.tokens[1], "peak_mib": peak, "before_mib": mind.before,
+        "wanted": [", ".join(map(str, goal)) for goal in sentence.goals] + sorted(sentence.others)}
+
+
+def head_of(sentence: Sentence) -> Dict[str, str]:
+    """What a result says of its sentence."""
+    return {"id": sentence.id, "scene": sentence.scene, "text": sentence.text, "class": sentence.kind}

@@ -1,0 +1,106 @@
+"""What a picture shows, as data: bars with intervals, ours and the published ones beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Tuple, Union
+
+Row = Mapping[str, Any]
+Said = Union[str, Callable[[Row], str]]
+"""What a bar is called: a row's entry by its key, or words made from the row."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One figure.
+
+    Args:
+        group: what it stands under on the axis.
+        series: what it is one of: a colour and a hatch for each.
+        low: the interval's or the spread's ends; ``None`` where there are none.
+        published: whether it is a paper's figure.
+    """
+
+    group: str
+    series: str
+    value: float
+    low: Optional[float] = None
+    high: Optional[float] = None
+    published: bool = False
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One picture.
+
+    Args:
+        name: of its files.
+        title: what it shows, in one line.
+        axis: what the bars measure, with the unit.
+        whiskers: what their lines are.
+        share: whether the bars are fractions of 1, shown as percent.
+        logarithmic: for times that differ by orders.
+    """
+
+    name: str
+    title: str
+    bars: Tuple[Bar, ...]
+    axis: str
+    whiskers: str = "95 % interval (Wilson)"
+    share: bool = True
+    logarithmic: bool = False
+
+    @property
+    def words(self) -> str:
+        """The picture in words, for who does not see it."""
+        def figure(value: float) -> str:
+            return f"{100.0 * value:.0f} %" if self.share else f"{value:.3g}"
+
+        told = (f"{bar.group}, {bar.series}{' (published)' if bar.published else ''}: {figure(bar.value)}"
+                + (f" ({figure(bar.low)} to {figure(bar.high)})"
+                   if bar.low is not None and bar.high is not None else "")
+                for bar in self.bars)
+        return f"{self.title}. {self.axis}. {'; '.join(told)}."
+
+
+def share_bars(rows: Iterable[Row], group: Said, series: Said, value: str,
+               published: bool = False) -> Tuple[Bar, ...]:
+    """Bars of a fraction with the interval that stands beside it; rows without the fraction are left out."""
+    return tuple(
+        Bar(_said(row, group), _said(row, series), float(row[value]),
+            *_ends(row.get(f"{value}_ci")), published)
+        for row in rows if isinstance(row.get(value), (int, float)))
+
+
+def spread_bars(rows: Iterable[Row], group: Said, series: Said, value: str) -> Tuple[Bar, ...]:
+    """Bars of a median with a line up to the 95th percentile."""
+    return tuple(
+        Bar(_said(row, group), _said(row, series), float(row[value]["median"]), float(row[value]["median"]),
+            float(row[value]["p95"]))
+        for row in rows if isinstance(row.get(value), Mapping) and row[value].get("n"))
+
+
+def percentile_bars(rows: Iterable[Row], group: Said, series: Said, median: str,
+                    p95: str) -> Tuple[Bar, ...]:
+    """The same where median and percentile are entries of their own."""
+    return tuple(Bar(_said(row, group), _said(row, series), float(row[median]), float(row[median]),
+                     float(row[p95]))
+                 for row in rows if row.get(median) is not None and row.get(p95) is not None)
+
+
+def count_bars(rows: Iterable[Row], group: Said, series: Sequence[Tuple[str, str]]) -> Tuple[Bar, ...]:
+    """Bars of counts.
+
+    Args:
+        series: keys of the rows, each with its words.
+    """
+    return tuple(Bar(_said(row, group), words, float(row[key])) for row in rows for key, words in series
+                 if isinstance(row.get(key), (int, float)))
+
+
+def _said(row: Row, what: Said) -> str:
+    return what(row) if callable(what) else str(row.get(what, ""))
+
+
+def _ends(interval: Optional[Sequence[float]]) -> Tuple[Optional[float], Optional[float]]:
+    return (float(interval[0]), float(interval[1])) if interval is not None else (None, None)

@@ -1,0 +1,83 @@
+"""`hicrisp completion`: what a shell needs to complete commands, options, task ids, scenes and policies."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.util import find_spec
+from typing import Any, Iterator, List, Mapping, Tuple
+
+from hicrisp_nodes.cli.console import Console
+from hicrisp_nodes.cli.options import make_parser as make_demo_parser
+
+SHELLS = ("bash", "zsh")
+_FOLDERS: Mapping[str, Tuple[str, str]] = {
+    "tasks": ("${HICRISP_RUNS_DIR:-$HICRISP_ROOT/runs}", ""),
+    "scenes": ("$HICRISP_ROOT/config/scenes", ".yaml"),
+    "policies": ("$HICRISP_ROOT/config/policies", ".yaml"),
+    "llm": ("$HICRISP_ROOT/config/llm", ".yaml")}
+"""What is completed from the names in a folder, without their ending."""
+_COMPLETED: Mapping[str, str] = {
+    "task_id": "tasks", "run": "tasks", "scene": "scenes", "policy": "policies", "llm": "llm"}
+"""What an argument of that name is completed with."""
+_BASH = """_hicrisp_{name}() {{
+  local each
+  for each in "{folder}"/*{ending}; do
+    [ -e "$each" ] || continue
+    each=${{each##*/}}
+    case ${{each%{ending}}} in "$1"*) printf '%s\\n' "${{each%{ending}}}" ;; esac
+  done
+}}
+"""
+_ZSH = """_hicrisp_{name}() {{
+  local -a found
+  found=("{folder}"/*{ending}(N:t{root}))
+  compadd -a found
+}}
+"""
+
+
+def add_completion_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and what it can be told."""
+    command = commands.add_parser(
+        "completion", help="print what a shell needs to complete hicrisp and scripts/demo",
+        description="For bash: eval \"$(hicrisp completion bash)\". For zsh, after compinit: "
+                    "eval \"$(hicrisp completion zsh)\".")
+    command.add_argument("shell", choices=SHELLS, help="the shell to complete in: bash or zsh")
+
+
+def print_completion(shell: str, parser: argparse.ArgumentParser, console: Console) -> int:
+    """Print the script that a shell evaluates."""
+    if find_spec("shtab") is None:
+        console.error("the Python package 'shtab' is not installed", "install it: pip install shtab")
+        return 1
+    console.say(completion(shell, parser))
+    return 0
+
+
+def completion(shell: str, parser: argparse.ArgumentParser) -> str:
+    """The script for the command's parser and that of `scripts/demo`."""
+    import shtab
+
+    scripts: List[str] = []
+    for number, each in enumerate((parser, make_demo_parser())):
+        for action in _actions(each):
+            kind = _COMPLETED.get(action.dest)
+            if kind is not None:
+                action.complete = {name: f"_hicrisp_{kind}" for name in SHELLS}
+        scripts.append(shtab.complete(each, shell, preamble=_preamble(shell) if number == 0 else ""))
+    return "\n".join(scripts)
+
+
+def _preamble(shell: str) -> str:
+    form = _BASH if shell == "bash" else _ZSH
+    return "\n".join(form.format(name=name, folder=folder, ending=ending, root=":r" if ending else "")
+                     for name, (folder, ending) in _FOLDERS.items())
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[Any]:
+    """All arguments of a parser and of its commands."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for own in action.choices.values():
+                yield from _actions(own)
