@@ -86,7 +86,8 @@ def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:
     """Executable and correct plans, ours beside CoPAL's own."""
     return tuple(
         Chart(key, title, (*share_bars(rows, "policy", "llm", key),
-                           *share_bars(REFERENCE, "policy", words("CoPAL's Table IV, gpt-4"), key, True)), axis)
+                           *share_bars(REFERENCE, "policy", words("CoPAL's Table IV, gpt-4"), key, True)),
+              axis)
         for key, title, axis in (
             ("executable", "Cocktail plans that can be carried out", "Executable runs"),
             ("correct", "Cocktails that are what was ordered", "Correct, of the executable runs")))

@@ -74,7 +74,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
             f"Peak memory: {peak:.0f} MiB, of which this program held {before:.0f} MiB before it "
             "asked.")
     chart = Chart("understood", "Sentences: right, asked back, refused, wrong", tuple(
-        bar for mark in Mark for bar in share_bars(rows, "class", words(mark.value), mark.value)), "Sentences")
+        bar for mark in Mark for bar in share_bars(rows, "class", words(mark.value), mark.value)),
+        "Sentences")
     sections = (Section("Crashed", crashed, ("id", "class", "crashed")),) if crashed else ()
     return Report(rows, COLUMNS, (), note, {"results": every}, sections, (chart,), not crashed)
 
