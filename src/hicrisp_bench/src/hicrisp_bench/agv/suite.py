@@ -16,7 +16,7 @@ from hicrisp_sim.agv import AgvWorld
 
 from hicrisp_bench.agv.trial import AgvTrial, key_of, run_agv_trial
 from hicrisp_bench.agv.truth import TO_SPARE
-from hicrisp_bench.agv.wrong_order import INJECTIONS
+from hicrisp_bench.agv_brain.wrong_order import INJECTIONS
 from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
