@@ -174,8 +174,10 @@ def main() -> int:
     found = frames(options.run)
     options.file.parent.mkdir(parents=True, exist_ok=True)
     boards, durations = [board for board, _ in found], [shown for _, shown in found]
-    boards[0].save(options.file, save_all=True, append_images=boards[1:], loop=0, quality=QUALITY, method=6,
+    drawn = options.file.with_suffix(".part")  # What is interrupted leaves the old picture.
+    boards[0].save(drawn, "WEBP", save_all=True, append_images=boards[1:], loop=0, quality=QUALITY, method=4,
                    duration=durations)
+    drawn.replace(options.file)
     size = options.file.stat().st_size
     sys.stdout.write(f"{len(found)} frames, {size / 1000:.0f} kB\n")
     return 0 if size <= MOST_BYTES else 1
