@@ -10,15 +10,15 @@ import json
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, List, Mapping, Sequence, Tuple
 
 from matplotlib import get_data_path
 from PIL import Image, ImageDraw, ImageFont, ImageSequence
 
 PANEL, EDGE, LINE = 400, 16, 20
 """Width of the panel beside the animation, its margin, and the height of a line of text, pixels."""
-FRAME_MS, LAST_MS = 130, 3000
-"""For how long a frame is shown, and the last one."""
+FRAME_MS, HOLD_MS, LAST_MS = 130, 1800, 3000
+"""For how long a frame is shown, one with something to read, and the last one."""
 WIDEST = 46
 """Letters in a line of the panel."""
 MOST_BYTES = 2_000_000
@@ -36,13 +36,14 @@ class Moment:
     steps: Tuple[Tuple[str, str], ...] = ()
     stack: Tuple[str, ...] = ()
     said: Tuple[str, str] = ("", INK)
+    hold: bool = False
 
 
 def moments(events: Sequence[Mapping[str, Any]]) -> List[Moment]:
     """What there is to show, event by event."""
     found, now = [], Moment(0.0)
     for event in events:
-        now = _after(replace(now, since=float(event.get("sim_t", now.since))), event)
+        now = _after(replace(now, since=float(event.get("sim_t", now.since)), hold=False), event)
         found.append(now)
     return found
 
@@ -64,15 +65,17 @@ def _after(now: Moment, event: Mapping[str, Any]) -> Moment:
         return replace(_marked(now, index, "failed"),
                        said=(f"{told.get('error', '')} {told.get('reason', '')}", BAD))
     if kind == "stack":
-        return replace(now, stack=tuple(str(entry["command"]) for entry in event["entries"]))
+        stack = tuple(str(entry["command"]) for entry in event["entries"])
+        return replace(now, stack=stack, hold=bool(stack))
     if kind == "correction":
         commands = ", then ".join(event["commands"]) or "again, with another aim"
-        return replace(now, said=(f"correction ({event['rung']}): {commands}", INK))
+        return replace(now, said=(f"correction ({event['rung']}): {commands}", INK), hold=True)
     if kind == "step_finished" and event.get("ok"):
         return _marked(now, index, "holds")
     if kind == "task_finished":
         corrections = sum(event.get("corrections", {}).values())
-        how = f"succeeded: {event['steps_executed']} commands, {corrections} corrections"
+        ending = "" if corrections == 1 else "s"
+        how = f"succeeded: {event['steps_executed']} commands, {corrections} correction{ending}"
         return replace(now, said=(how, GOOD) if event["success"] else (str(event["message"]), BAD))
     return now
 
@@ -130,28 +133,34 @@ def panel(moment: Moment, height: int) -> Image.Image:
     return board
 
 
-def frames(run: Path) -> List[Image.Image]:
-    """The animation with its panel. Its pictures are evenly spaced from the run's beginning to its end."""
-    events = [json.loads(line) for line in (run / "events.jsonl").read_text(encoding="utf-8").splitlines()
-              if line]
-    known = moments(events)
+def frames(run: Path) -> List[Tuple[Image.Image, int]]:
+    """The animation with its panel, and for how long each frame is shown, milliseconds.
+
+    Its pictures are evenly spaced from the run's beginning to its end; what there is to read holds it up.
+    """
+    lines = (run / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line) for line in lines if line]
+    waiting = moments(events)
     with Image.open(run / "overview.webp") as animation:
         pictures = [frame.convert("RGB") for frame in ImageSequence.Iterator(animation)]
-    times = [float(event["sim_t"]) for event in events if event.get("sim_t")]
-    first, last = 0.0, max(times)
-    drawn: Dict[Moment, Image.Image] = {}
-    found = []
+    last = max(float(event.get("sim_t", 0.0)) for event in events)
+    found: List[Tuple[Image.Image, int]] = []
+    shown = waiting[0]
     for at, picture in enumerate(pictures):
-        now = first + (last - first) * at / max(1, len(pictures) - 1)
-        moment = known[-1] if at == len(pictures) - 1 else [each for each in known if each.since <= now][-1]
-        moment = replace(moment, since=0.0)
-        if moment not in drawn:
-            drawn[moment] = panel(moment, picture.height)
-        board = Image.new("RGB", (picture.width + PANEL, picture.height))
-        board.paste(picture, (0, 0))
-        board.paste(drawn[moment], (picture.width, 0))
-        found.append(board)
-    return found
+        now = last * at / max(1, len(pictures) - 1)
+        while waiting and (waiting[0].since <= now or at == len(pictures) - 1):
+            shown = waiting.pop(0)
+            if shown.hold:
+                found.append((_board(picture, shown), HOLD_MS))
+        found.append((_board(picture, shown), FRAME_MS))
+    return [*found[:-1], (found[-1][0], LAST_MS)]
+
+
+def _board(picture: Image.Image, moment: Moment) -> Image.Image:
+    board = Image.new("RGB", (picture.width + PANEL, picture.height))
+    board.paste(picture, (0, 0))
+    board.paste(panel(moment, picture.height), (picture.width, 0))
+    return board
 
 
 def main() -> int:
@@ -164,8 +173,11 @@ def main() -> int:
         parser.error(f"{options.run} holds no overview.webp: the run left no animation")
     found = frames(options.run)
     options.file.parent.mkdir(parents=True, exist_ok=True)
-    found[0].save(options.file, save_all=True, append_images=found[1:], loop=0, quality=QUALITY, method=6,
-                  duration=[FRAME_MS] * (len(found) - 1) + [LAST_MS])
+    boards, durations = [board for board, _ in found], [shown for _, shown in found]
+    drawn = options.file.with_suffix(".part")  # What is interrupted leaves the old picture.
+    boards[0].save(drawn, "WEBP", save_all=True, append_images=boards[1:], loop=0, quality=QUALITY, method=4,
+                   duration=durations)
+    drawn.replace(options.file)
     size = options.file.stat().st_size
     sys.stdout.write(f"{len(found)} frames, {size / 1000:.0f} kB\n")
     return 0 if size <= MOST_BYTES else 1

@@ -6,7 +6,7 @@ stage_started=$(date +%s)
 stage_run=$$.$RANDOM
 stages_failed=()
 stages_later=() stages_shown=()
-pytest_options=(-q -p no:cacheprovider --color=no --disable-warnings)
+pytest_options=(-q -p no:cacheprovider -p no:anyio --color=no --disable-warnings)
 tests_passed=0 tests_failed=0 tests_skipped=0
 
 # report_stage NAME STATUS SECONDS CPU_SECONDS [NOTE]

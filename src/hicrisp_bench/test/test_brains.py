@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, Mapping
 
 import pytest
+from hicrisp_bench.brains import tasks as layouts
 from hicrisp_bench.brains.known_goal import KNOWN
 from hicrisp_bench.brains.latency import latency_rows
 from hicrisp_bench.brains.loopback import Canned, Forward, Loopback
@@ -54,7 +55,8 @@ def test_a_task_that_asks_for_no_motion_is_refused(tmp_path: Path) -> None:
         read_tasks(file)
 
 
-def test_a_layout_is_taken_in_which_something_is_left_to_do() -> None:
+def test_a_layout_is_taken_in_which_something_is_left_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layouts, "_MOST_LAYOUTS", 5)
     held = next(each for each in read_tasks(TASKS) if each.id == "plain_01")
     never = replace(held, id="never", goals=((parse_statement("on(box,table)"),),))
     assert lay_out(CONFIG, [held], seed=0, trials=1, jobs=1)[0].sentence == held

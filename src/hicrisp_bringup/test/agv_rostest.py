@@ -5,12 +5,14 @@ starts.
 
 from __future__ import annotations
 
+import math
 import sys
 import unittest
 from pathlib import Path
 
 import rospy
 import rostest
+from hicrisp_core.trace import read_events
 from nav_msgs.msg import OccupancyGrid, Odometry
 from sensor_msgs.msg import LaserScan
 
@@ -33,6 +35,21 @@ class Agv(unittest.TestCase):
         status = self.workspace.run("visit area 3, then area 2, then area 1")
         assert status.state == TaskStatus.SUCCEEDED, status.message
         self.workspace.until(lambda: self.workspace.holds("agv", "at", "area_1"), "sight of what was done")
+        self._report_shows_the_way(Path(status.run_folder))
+
+    def _report_shows_the_way(self, run: Path) -> None:
+        """The events hold where it drove, closely enough to be drawn, and the path that it set out on."""
+        drives = [event for event in read_events(run) if event["kind"] == "drove"]
+        assert len(drives) >= 3, [event["kind"] for event in read_events(run)]
+        for drove in drives:
+            steps = [math.dist(a, b) for a, b in zip(drove["driven"], drove["driven"][1:])]
+            assert max(steps) < 0.5, max(steps)
+            assert math.dist(drove["driven"][-1], drove["stop"][:2]) < 0.1
+            assert len(drove["planned"]) > 2, "the planner's path"
+            assert math.dist(drove["planned"][0], drove["driven"][0]) < 0.3
+        page = (run / "report.html").read_text(encoding="utf-8")
+        for kind in ("driven", "planned", "stop", "wall", "area"):
+            assert f'class="{kind}' in page, kind
 
     def test_a_cancel_stops_the_base(self) -> None:
         task = self.workspace.submit_task("visit area 3, then area 2").task_id

@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 import unittest
 from pathlib import Path
+from typing import Dict, List
 
+import rosbag
 import rospy
 import rostest
+from diagnostic_msgs.msg import DiagnosticArray
+from mcap.reader import make_reader
+from mcap_ros1.decoder import DecoderFactory
+from visualization_msgs.msg import MarkerArray
 
 from hicrisp_msgs.msg import TaskStatus
 
@@ -206,6 +213,37 @@ class Dashboard(unittest.TestCase):
         expect(self.board.find("#replay .step.done")).to_have_count(2)
         expect(self.board.find("#replay .scene .thing.movable")).to_have_count(4)
         self.board.keep("replay")
+
+    def test_a_run_is_recorded_for_other_tools_and_drawn_for_rviz(self) -> None:
+        markers: List[MarkerArray] = []
+        health: Dict[str, str] = {}
+        listeners = [rospy.Subscriber("/hicrisp/markers", MarkerArray, markers.append),
+                     rospy.Subscriber("/diagnostics", DiagnosticArray, lambda message: health.update(
+                         {status.name: status.message for status in message.status}))]
+        until(lambda: markers, "markers")
+        run = Path(self.workspace.run(self._task()).run_folder)
+        until(lambda: (run / "run.bag").is_file() and (run / "run.mcap").is_file(), "recordings")
+        with rosbag.Bag(str(run / "run.bag")) as bag:
+            topics = bag.get_type_and_topic_info().topics
+            told = [json.loads(message.json)["kind"]
+                    for _, message, _ in bag.read_messages("/hicrisp/events")]
+        assert {told[0], told[-1]} == {"task_received", "task_finished"}
+        assert {"/hicrisp/world_state", "/hicrisp/task_status", "/tf"} <= set(topics)
+        assert not {topic for topic in topics if topic.startswith(("/rosout", "/hicrisp/brain"))}
+        with open(run / "run.mcap", "rb") as stream:
+            opened = make_reader(stream, decoder_factories=[DecoderFactory()])
+            assert opened.get_summary().statistics.channel_count >= len(topics)
+            kinds = [json.loads(message.json)["kind"] for _, _, _, message
+                     in opened.iter_decoded_messages(topics=["/hicrisp/events"])]
+        assert kinds == told
+        drawn = {marker.ns for message in markers for marker in message.markers}
+        assert {"things", "names", "goals", "stack"} <= drawn, drawn
+        parts = ("brain: language model", "detector: eyes", "supervisor: parts", "supervisor: task",
+                 "recorder: recording")
+        until(lambda: {f"hicrisp/{part}" for part in parts} <= set(health), "reports of every part",
+              besides=lambda: f"; there are: {sorted(health)}")
+        for listener in listeners:
+            listener.unregister()
 
     def test_nobody_is_kept_out(self) -> None:
         self.workspace.inject_fault(kind="miss", count=1)

@@ -14,7 +14,7 @@ import rostest
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import TaskStatus, TrackArray
-from hicrisp_msgs.srv import ResetWorld
+from hicrisp_msgs.srv import ResetWorld, Snapshot
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace, kill  # noqa: E402
@@ -78,6 +78,9 @@ class Eyes(unittest.TestCase):
         self.workspace.until(self._seen_as_it_is, "sight of what was done")
         box = next(thing for thing in self.workspace.world.objects if thing.name == "box")
         assert 0.0 < box.position_sigma < 0.01, "how sure the pose is goes with it"
+        drawn = rospy.ServiceProxy(f"{NAMESPACE}/camera_view", Snapshot)("")
+        assert drawn.ok, drawn.message
+        assert bytes(drawn.image.data).startswith(b"\xff\xd8"), "a JPEG"
 
     def test_the_perception_comes_back_after_it_was_killed(self) -> None:
         before = self.tracks

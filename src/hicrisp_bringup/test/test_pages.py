@@ -84,6 +84,8 @@ def names(found: "list[Tuple[str, Block, str]]") -> Iterator[str]:
 def test_a_command_of_a_page_says_what_the_page_says(
     folders: Dict[str, Path], page: str, command: Block, expected: str,
 ) -> None:
+    if "hicrisp_sim" in command.text:
+        pytest.importorskip("mujoco", reason="the embedded world does not run here")
     printed = said(PAGES[page], folders[page], command.text)
     assert re.fullmatch(re.escape(expected).replace(ANYTHING, ".*"), printed), printed
 

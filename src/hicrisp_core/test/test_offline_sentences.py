@@ -271,11 +271,11 @@ def said_at_random(chance):
 def test_whatever_is_said_the_answer_is_a_plan_that_can_run_a_question_or_a_reason(domain, world):
     brain, chance = OfflineBrain(domain), random.Random(7)
     planned = 0
-    for _ in range(250):
+    for _ in range(150):
         text = said_at_random(chance)
         answer = brain.plan(PlanRequest(Task(text), world), Deadline(5.0))
         assert sum(map(bool, (answer.plan, answer.answer, answer.refusal, answer.question))) == 1, text
         if answer.plan is not None:
             planned += 1
             runs(domain, world, answer.plan)
-    assert planned > 20
+    assert planned > 12

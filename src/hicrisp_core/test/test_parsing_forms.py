@@ -133,19 +133,19 @@ def test_whatever_is_written_is_read_or_refused(domain):
               "red_box", "1.", "for x in y:", "None", "<think>", "=", " ", "the", "place_on(", "\x00",
               "\u202e"]
     chance = random.Random(3)
-    for _ in range(3000):
+    for _ in range(1500):
         text = "".join(chance.choice(pieces) for _ in range(chance.randint(1, 30)))
         found = grounded(domain, text)
         assert isinstance(found, (Grounded, ParseFailure)), text
 
 
 @pytest.mark.parametrize("text", [
-    "[" * 90_000, '{"a":' * 15_000, "'" * 90_000, "[[],\n" * 15_000, "1. " * 30_000, "a(" * 40_000,
-    "1. put the box\n" * 5_000], ids=["brackets", "objects", "quotes", "lists", "numbers", "calls", "steps"])
+    "[" * 30_000, '{"a":' * 5_000, "'" * 30_000, "[[],\n" * 5_000, "1. " * 10_000, "a(" * 13_000,
+    "1. put the box\n" * 1_700], ids=["brackets", "objects", "quotes", "lists", "numbers", "calls", "steps"])
 def test_a_monstrous_answer_is_refused_with_bounded_work(domain, text):
     began = time.process_time()
     assert isinstance(parse_plan(text, domain), (tuple, ParseFailure))
-    assert time.process_time() - began < 20.0
+    assert time.process_time() - began < 7.0
 
 
 @pytest.mark.parametrize("text", ["[" * 90_000, '{"a":' * 20_000, "[" * 20 + "1," * 40_000])

@@ -89,6 +89,31 @@ def test_pictures_come_from_the_run_folder_alone(tmp_path):
     assert "data:image" not in page
 
 
+def test_what_the_robots_camera_saw_stands_beside_the_failure_it_shows(tmp_path):
+    run = corrected_run()
+    failed = next(at for at, event in enumerate(run) if event["kind"] == "verdict" and not event["ok"])
+    for at, name, eye in ((failed + 1, "a.png", ""), (failed + 2, "b.png", "camera")):
+        (tmp_path / name).write_bytes(PIXEL)
+        run.insert(at, {"kind": "picture", "file": name, "caption": "missed", "eye": eye})
+    page, _ = page_of(run, tmp_path)
+    attempt = page.split('<div class="moment bad">')[1].split('<div class="moment ')[0]
+    assert attempt.count("<img") == 2
+    assert "missed (the robot&#39;s camera)" in attempt
+
+
+def test_a_run_with_very_many_pictures_keeps_those_of_failures_and_opens(tmp_path):
+    (tmp_path / "a.png").write_bytes(PIXEL)
+    shot = {"kind": "picture", "file": "a.png", "caption": "c"}
+    run = corrected_run()
+    begin = next(at for at, event in enumerate(run) if event["kind"] == "verdict" and event["ok"])
+    fail = next(at for at, event in enumerate(run) if event["kind"] == "verdict" and not event["ok"])
+    run[fail + 1:fail + 1] = [{**shot, "caption": "the failure"}]
+    run[begin + 1:begin + 1] = [shot] * 3000
+    page, _ = page_of(run, tmp_path)
+    assert 100 < page.count("<img") < 150
+    assert 'alt="the failure"' in page
+
+
 def test_a_failed_a_cut_off_and_an_empty_run_have_a_report_too(tmp_path):
     assert "Failed" in page_of(failed_run(), tmp_path)[0]
     assert "Not finished" in page_of(corrected_run()[:9], tmp_path)[0]

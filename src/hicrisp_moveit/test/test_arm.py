@@ -34,7 +34,8 @@ from waiting import PATIENCE, until
 pytestmark = pytest.mark.usefixtures("ros")
 REACHABLE, FAR = Pose((0.5, 0.25, 0.25), DOWN), Pose((1.2, 0.0, 0.1), DOWN)
 _READ = load_arm_file(config_file("robots", "panda_moveit"))
-FILE = replace(_READ, moveit=replace(_READ.moveit, velocity=0.5, acceleration=0.35, planning_time=1.0),
+FILE = replace(_READ, moveit=replace(_READ.moveit, velocity=0.5, acceleration=0.35, planning_time=1.0,
+                                     service_wait=PATIENCE),
                gripper=replace(_READ.gripper, kind="gripper_command",
                                action="/franka_gripper/gripper_action"))
 _NUMBERS = count()
@@ -162,11 +163,15 @@ def test_planning_that_never_answers_ends_at_its_time(stack: Stack) -> None:
     assert isinstance(stack.plan(), Trajectory), "it plans again once the late answer is there"
 
 
-def test_services_that_never_answer_are_told_in_bounded_time(stack: Stack) -> None:
-    stack.misbehaves("silent")
-    failure = stack.plan()
-    assert isinstance(failure, MotionFailure)
-    assert failure.outcome().status is Status.LOST
+def test_services_that_never_answer_are_told_in_bounded_time(ros: None) -> None:
+    stack = Stack(replace(FILE, moveit=replace(FILE.moveit, service_wait=1.0)))
+    try:
+        stack.misbehaves("silent")
+        failure = stack.plan()
+        assert isinstance(failure, MotionFailure)
+        assert failure.outcome().status is Status.LOST
+    finally:
+        stack.close()
 
 
 def test_nothing_is_planned_in_a_scene_that_is_not_the_observed_world(stack: Stack) -> None:
@@ -288,6 +293,7 @@ def test_a_user_stop_ends_a_motion(ros: None) -> None:
     try:
         stack.arm.sync(stack.world)
         motion = stack.plan()
+        assert isinstance(motion, Trajectory), motion
         stack.once_moving(lambda: setattr(control, "mode", FrankaState.ROBOT_MODE_USER_STOPPED))
         outcome = stack.arm.follow(motion, Deadline(PATIENCE), Event())
         assert outcome.status is Status.SAFETY, outcome

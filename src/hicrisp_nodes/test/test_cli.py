@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import roslaunch.launch
 from hicrisp_nodes.check_launch import main as check_launch
 from hicrisp_nodes.cli import options
 from hicrisp_nodes.cli.console import Console
@@ -20,6 +21,7 @@ from hicrisp_nodes.cli.main import parse as parse_command
 from hicrisp_nodes.cli.narrator import Narrator
 from hicrisp_nodes.cli.options import choose_brain, parse
 from hicrisp_nodes.cli.past import past_runs
+from hicrisp_nodes.cli.patient_roslaunch import wait_longer_for_the_master
 from waiting import PATIENCE, until
 
 MISSED = {"level": "low", "kind": "misplaced", "error": "31 mm off", "reason": "drift",
@@ -94,20 +96,27 @@ def test_a_master_that_is_not_there_is_no_error():
     assert graph.missing(["/hicrisp/submit_task"]) == ["/hicrisp/submit_task"]
 
 
-def test_a_stopped_launch_leaves_nothing_behind(tmp_path, monkeypatch):
+def test_a_stopped_launch_leaves_nothing_behind(tmp_path):
     """A stand-in for roslaunch starts a child in a session of its own that ignores SIGINT and SIGTERM."""
     stand_in = tmp_path / "roslaunch"
     stubborn = "setsid bash -c 'trap \"\" INT TERM; while :; do sleep 0.1; done' &"
     stand_in.write_text(f"#!/bin/bash\n{stubborn}\necho up\nsleep 60\n")
     stand_in.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     launch = Launch("demo.launch", {"seed": 1}, tmp_path / "log" / "launch.log", "http://127.0.0.1:1")
+    launch.command = [str(stand_in)]
     launch.start()
     until(lambda: "up" in launch.tail(), "start")
     assert launch.alive
     assert launch.processes()
     assert launch.stop()
     assert launch.processes() == []
+
+
+def test_the_master_has_longer_to_start_than_roslaunch_would_give_it(monkeypatch):
+    before = roslaunch.launch._TIMEOUT_MASTER_START
+    monkeypatch.setattr(roslaunch.launch, "_TIMEOUT_MASTER_START", before)
+    wait_longer_for_the_master()
+    assert before < roslaunch.launch._TIMEOUT_MASTER_START
 
 
 def test_the_command_says_how_to_start_when_there_is_no_master():

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
+from types import SimpleNamespace
 from typing import List
 
 import pytest
@@ -35,13 +36,14 @@ from hicrisp_core.model import (
     WorldObject,
     WorldState,
 )
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.policy.policy import Policy
-from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest, Usage
 from hicrisp_core.ports.corrector import CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_nodes.brain_server import BrainServer
+from hicrisp_nodes.brain_server import READ_LIMIT, BrainServer
 from hicrisp_nodes.corrector_node import CorrectorServer
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_ros.ports.body import RosBody
@@ -50,13 +52,15 @@ from hicrisp_ros.ports.corrector import RosCorrector
 from hicrisp_ros.ports.thinker import Thinker
 from hicrisp_ros.service_client import ServiceClient
 
-from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, TranslateStepAction
+from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, PlanTaskGoal, TranslateStepAction
 from hicrisp_msgs.srv import AimCommand
 from hicrisp_nodes import body_node
+from hicrisp_ros import conversions as to
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "src" / "hicrisp_core" / "test"))
 from chat_server import ChatServer  # noqa: E402 - the core's tests lie beside, in no package
+from waiting import until  # noqa: E402 - on the path since conftest
 
 pytestmark = pytest.mark.usefixtures("ros")
 DOMAIN = load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
@@ -187,3 +191,40 @@ def test_a_dry_run_asks_the_body_for_the_commands_of_steps_in_words() -> None:
     assert told.message.splitlines() == [
         "would do: 1. nothing (waiting needs no command); 2. place box next to cylinder; "
         "3. nothing ('place box next to cylinder' holds already)"]
+
+
+class Knowing:
+    """A brain that knows what one sentence means, once it is let."""
+
+    def __init__(self) -> None:
+        self.asked: List[str] = []
+        self.goes = Event()
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        self.goes.wait(20.0)
+        return PlanAnswer(refusal="no")
+
+    def meaning(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        assert deadline.remaining <= READ_LIMIT
+        self.asked.append(request.task.text)
+        goal = Goal(said="the box ends up next to the cylinder", source="knowing")
+        return PlanAnswer(Plan((), "knowing", goal=goal), usage=Usage(calls=1, prompt_tokens=7))
+
+
+def test_a_task_is_read_while_it_is_typed_but_never_while_a_plan_is_made(ros: None) -> None:
+    brain = Knowing()
+    server = BrainServer(brain, reads_ahead=True)
+    words = PlanTaskGoal(task="the red one belongs behind the blue one", world=to.world_to_msg(WORLD),
+                         time_limit=20.0)
+    asked = SimpleNamespace(message=words, cancel=Event())
+    read = Thinker("brain/read", PlanTaskAction).ask(words, Deadline(20.0), Event()).result
+    assert (read.ok, read.plan.goal.said) == (True, "the box ends up next to the cylinder")
+    assert list(read.plan.steps) == []
+    assert (server.asked.calls, server.asked.tokens) == (1, 7)
+    planning = Thread(target=server._answer, args=(asked,))
+    planning.start()
+    until(server._planning.locked, "a plan under way")
+    busy = server._read(asked)
+    brain.goes.set()
+    planning.join(20.0)
+    assert (busy.ok, len(brain.asked)) == (False, 1)

@@ -33,6 +33,8 @@ from std_srvs.srv import Trigger  # noqa: E402
 from tf2_msgs.msg import TFMessage  # noqa: E402
 from waiting import until  # noqa: E402
 
+from hicrisp_msgs.srv import Snapshot, SnapshotRequest  # noqa: E402
+
 CONFIG = Path(__file__).parents[3] / "config"
 CAMERA = load_camera("d435_fixed", CONFIG / "cameras/any")
 LENS = Lens(8, 6, 600.0, 600.0, 3.5, 2.5)
@@ -204,3 +206,16 @@ def test_what_was_seen_before_the_world_began_again_is_forgotten(rig: Rig) -> No
     rospy.wait_for_service("~forget", 10.0)
     assert rospy.ServiceProxy("~forget", Trigger)().success
     assert rig.seen.forgotten == 1
+
+
+def test_the_newest_picture_is_drawn_for_whoever_asks(rig: Rig) -> None:
+    view = rospy.ServiceProxy("camera_view", Snapshot)
+    view.wait_for_service(10.0)
+    assert not view(SnapshotRequest()).ok
+    rig.calibrate()
+    seen(rig)
+    answer = view(SnapshotRequest())
+    assert answer.ok
+    assert answer.image.format == "jpeg"
+    assert answer.image.header.stamp.to_sec() == pytest.approx(rig.topic.view.stamp, abs=0.5)
+    assert bytes(answer.image.data).startswith(b"\xff\xd8")

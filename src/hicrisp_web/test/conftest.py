@@ -59,6 +59,33 @@ def a_run(task_id: str = "20260101-120000-001", text: str = "place the box next 
     ]
 
 
+def an_hour(steps: int = 200, tries: int = 8) -> Entries:
+    """The events of a run that goes on for an hour: many steps, in each of which much is tried."""
+    head, goal, _, *_ = a_run(text="tidy up all day")
+    texts = [f"place box {index} next to cylinder" for index in range(steps)]
+    told = [head, goal, {"kind": "plan", "steps": texts, "source": "offline", "from_step": 0}]
+    for index, text in enumerate(texts):
+        own = {"index": index, "robot": "panda"}
+        told.append({"kind": "step_started", **own, "text": text, "action": "place_beside"})
+        for number in range(tries):
+            ok = number == tries - 1
+            error = f"box {index} is 40 mm beside its place"
+            entry = {"command": f"{text}, try {number}", "error": error, "attempts": number}
+            missed = {"level": "low", "kind": "off_target", "error": error, "reason": "40 mm off"}
+            told += [
+                {"kind": "command", **own, "command": "place_beside(box, cylinder)", "text": text,
+                 "purpose": "retry", "arguments": {"item": "box"}, "target": [0.5, 0.1, 0.03],
+                 "turn": [0, 0, 0, 1]},
+                {"kind": "outcome", **own, "status": "success"},
+                {"kind": "verdict", **own, "ok": ok, "deviation": [0.04, 0.001 * number, 0.0],
+                 "feedback": None if ok else missed},
+                {"kind": "picture", **own, "file": f"pictures/{index}-{number}.png", "caption": error},
+                {"kind": "stack", **own, "entries": [] if ok else [entry] * min(3, number + 1)},
+                *({"kind": "usage", "calls": index, "prompt_tokens": each} for each in range(7))]
+        told.append({"kind": "step_finished", **own, "ok": True})
+    return [{**event, "t": round(3600.0 * at / len(told), 3)} for at, event in enumerate(told)]
+
+
 def write_run(folder: Path, entries: Entries) -> Path:
     """A run folder with its event log."""
     folder.mkdir(parents=True)

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import Entries, a_run, write_run
+from conftest import Entries, a_run, an_hour, write_run
 from hicrisp_core.trace.result import trial_of
 from hicrisp_web.history.history import History
 from hicrisp_web.history.index import FILE_NAME, Filter, Index
@@ -102,13 +102,46 @@ def test_many_runs_are_found_by_reading_none_of_them_again(tmp_path: Path) -> No
 
 
 def test_a_replay_sets_what_the_live_page_showed(runs: Path, entries: Entries) -> None:
-    changes = History(runs).changes(NAMES[0])
-    assert changes is not None
+    part = History(runs).part(NAMES[0], 0)
+    assert part is not None
     view = RunView()
-    for change, entry in zip(changes, a_run(NAMES[0], "put the red box away")):
-        assert change["set"] == json.loads(json.dumps(view.after(entry)))
-    assert len(changes) == len(entries)
-    assert changes[4]["words"] == "pick box"
+    for change, entry in zip(part["changes"], a_run(NAMES[0], "put the red box away")):
+        assert change["set"] == view.after(entry)
+    assert part["count"] == len(part["changes"]) == len(entries)
+    assert part["changes"][4]["words"] == "pick box"
+    assert History(runs).part("none", 0) is None
+
+
+def test_an_hour_of_events_is_looked_at_in_small_parts_from_any_moment_on(tmp_path: Path) -> None:
+    told = an_hour()
+    write_run(tmp_path / "runs" / NAMES[0], told)
+    history = History(tmp_path / "runs")
+    view, sections = RunView(), {}
+    at = len(told) * 2 // 3
+    for entry in told[:at + 1]:
+        sections.update(view.after(entry))
+    part = history.part(NAMES[0], at)
+    assert part is not None
+    assert part["count"] == len(told) > 15_000
+    shown = dict(part["start"])
+    for change in part["changes"][:at - part["first"] + 1]:
+        shown.update(change["set"])
+    assert {name: shown[name] for name in sections} == sections
+    for moment in (0, at, len(told), 10 ** 9):
+        assert len(json.dumps(history.part(NAMES[0], moment))) < 2_000_000
+    running = max(index for index in range(200) if sections[f"step:{index}"]["state"] == "running")
+    assert sections[f"step:{running}"]["moments"]
+    assert sections["step:3"] == {**sections["step:3"], "folded": 8, "moments": []}
+
+
+def test_a_run_that_goes_on_is_replayed_with_what_is_new(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "runs" / NAMES[0], a_run()[:5])
+    history = History(tmp_path / "runs")
+    counts = [history.part(NAMES[0], 0)["count"]]  # type: ignore[index]
+    with (folder / "events.jsonl").open("a") as stream:
+        stream.write(json.dumps(a_run()[5]) + "\n")
+    counts.append(history.part(NAMES[0], 0)["count"])  # type: ignore[index]
+    assert counts == [5, 6]
 
 
 def test_two_runs_side_by_side_say_what_differs(runs: Path) -> None:

@@ -14,6 +14,7 @@ from hicrisp_web.live.address import kept_token, write_private
 from hicrisp_web.server.app import LARGEST_BODY, Desk
 from hicrisp_web.server.deeds import Deed, Said, read_fields
 from hicrisp_web.server.guard import Allowance, Guard
+from hicrisp_web.server.shot import Shot
 from hicrisp_web.server.web_thread import WebThread, listen, names_of
 from hicrisp_web.view.board import Board
 
@@ -38,7 +39,8 @@ class Site:
         deeds = {"submit": Deed(submit, {"task": str}),
                  "stop": Deed(lambda: Said(True, "stopped"), urgent=True)}
         guard = Guard(TOKEN, names_of(self.port))
-        self.web = WebThread(Desk(self.board, History(runs), guard, deeds, pace=pace), found)
+        shot = Shot(b"\xff\xd8 picture", "image/jpeg", "camera", 0.25)
+        self.web = WebThread(Desk(self.board, History(runs), guard, deeds, lambda: shot, pace), found)
         assert self.web.start()
 
     def ask(self, method: str, path: str, body: Any = None,
@@ -69,6 +71,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     yield made
     made.web.stop()
     assert made.web.join(PATIENCE)
+
+
+def test_the_cameras_picture_is_for_those_with_the_token(site: Site) -> None:
+    status, _, body = site.ask("GET", "/api/camera")
+    assert status == 401
+    assert not body.startswith(b"\xff\xd8")
+    status, headers, body = site.ask("GET", "/api/camera", Authorization=f"Bearer {TOKEN}")
+    assert (status, body, headers["content-type"]) == (200, b"\xff\xd8 picture", "image/jpeg")
+    assert (headers["x-eye"], headers["x-age"]) == ("camera", "0.2")
 
 
 def test_the_page_runs_nothing_that_is_not_its_own(site: Site) -> None:
@@ -165,9 +176,9 @@ def test_past_runs_are_listed_and_replayed(site: Site) -> None:
     found = json.loads(site.ask("GET", "/api/runs?words=box&most=5")[2])
     assert [run["id"] for run in found["runs"]] == [RUN]
     assert site.ask("GET", "/api/runs?first=-1&most=x")[0] == 200
-    status, headers, _ = site.ask("GET", f"/api/runs/{RUN}/changes", Accept_Encoding="gzip")
+    status, headers, _ = site.ask("GET", f"/api/runs/{RUN}/part", Accept_Encoding="gzip")
     assert (status, headers["content-encoding"]) == (200, "gzip")
-    assert site.ask("GET", "/api/runs/none/changes")[0] == 404
+    assert site.ask("GET", "/api/runs/none/part")[0] == 404
 
 
 def test_a_short_token_is_none() -> None:

@@ -6,14 +6,17 @@ from typing import Tuple
 
 import rospy
 from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.roles import GOAL
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_ros.config_files import Configuration, load_configuration
+from hicrisp_ros.diagnostics import Diagnostics
 from hicrisp_ros.node import run
 from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_nodes.brain_server import BrainServer
 from hicrisp_nodes.composition import chosen_llm, parts_of
+from hicrisp_nodes.model_health import model_health
 
 
 def build() -> BrainServer:
@@ -27,8 +30,9 @@ def build() -> BrainServer:
         parts = parts_of(found, models)
         return parts.brain(), parts.interpreter()
 
-    server = BrainServer(*brain(configuration))
+    server = BrainServer(*brain(configuration), reads_ahead=llm.of_role(GOAL).own)
     models.begin_probe()
+    server.diagnostics = Diagnostics("language model", lambda: model_health(models, server.asked))
     server.follower = SceneFollower(lambda found: server.use(*brain(found)))
     return server
 

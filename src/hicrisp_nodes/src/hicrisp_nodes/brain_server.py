@@ -1,9 +1,12 @@
 """The brain's doors: ``brain/plan`` for plans and corrections, ``brain/understand`` for what users say while
-a task runs, ``brain/report`` for words to the user.
+a task runs, ``brain/report`` for words to the user, ``brain/read`` for what a task that is not handed in yet
+would mean.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from threading import Lock
 from typing import Optional
 
 from hicrisp_core.domain.wording import LEVELS
@@ -15,10 +18,13 @@ from hicrisp_core.ports.brain import (
     ReportAnswer,
     Reporter,
     ReportRequest,
+    Understander,
+    Usage,
 )
 from hicrisp_core.ports.interpreter import Interpreter, RemarkRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.diagnostics import Diagnostics
 from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_msgs.msg import (
@@ -31,21 +37,58 @@ from hicrisp_msgs.msg import (
 )
 from hicrisp_ros import conversions as to
 
+READ_LIMIT = 8.0
+"""Wall seconds for what is read ahead."""
+
+
+@dataclass
+class Asked:
+    """What the models were asked last, for those who look after them."""
+
+    calls: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    """Of the last answer."""
+    failure: str = ""
+    """Why the last request got no answer; empty where it got one."""
+
+    def note(self, usage: Usage) -> None:
+        """An answer was made."""
+        self.calls += usage.calls
+        self.tokens += usage.tokens
+        if usage.exchanges:
+            last = usage.exchanges[-1]
+            self.seconds, self.failure = last.seconds, last.error if last.failure else ""
+
 
 class BrainServer:
     """Serves a brain; a goal with entries on the stack asks for a correction, one without for a plan.
 
     A brain that words no reports answers none, so that the plain message stands.
+
+    Args:
+        reads_ahead: whether tasks are read that are not handed in yet, as while they are typed; for models
+            that cost nothing. One is read at a time, the newest; a plan waits for that, as the model
+            remembers what it was asked.
     """
 
     follower: Optional[SceneFollower] = None
     """What makes it follow the scene of the world, where it does."""
+    diagnostics: Optional[Diagnostics] = None
+    """What tells how its models are, where that is told."""
 
-    def __init__(self, brain: Brain, interpreter: Optional[Interpreter] = None) -> None:
+    def __init__(
+        self, brain: Brain, interpreter: Optional[Interpreter] = None, reads_ahead: bool = False
+    ) -> None:
         self.use(brain, interpreter)
+        self.asked = Asked()
+        self._reading, self._planning = Lock(), Lock()
         self._server = ActionServer("brain/plan", PlanTaskAction, self._answer).start()
         self._reports = ActionServer("brain/report", ReportTaskAction, self._report).start()
         self._remarks = ActionServer("brain/understand", UnderstandRemarkAction, self._understand).start()
+        self._ahead = None
+        if reads_ahead:
+            self._ahead = ActionServer("brain/read", PlanTaskAction, self._read).start()
 
     def use(self, brain: Brain, interpreter: Optional[Interpreter] = None) -> None:
         """Ask this brain from now on; without an interpreter nothing that is said changes a task."""
@@ -53,6 +96,12 @@ class BrainServer:
         self._interpreter = interpreter
 
     def _answer(self, goal: Goal) -> PlanTaskResult:
+        with self._planning:
+            if self._reading.acquire(timeout=READ_LIMIT):
+                self._reading.release()
+            return self._planned(goal)
+
+    def _planned(self, goal: Goal) -> PlanTaskResult:
         asked = goal.message
         task, world = Task(asked.task, asked.task_id, asked.robot), to.world_from_msg(asked.world)
         deadline = Deadline(max(0.0, asked.time_limit))
@@ -69,6 +118,7 @@ class BrainServer:
                 history=tuple(asked.history), feedback_level=level,
                 examples=tuple(map(to.remembered_from_msg, asked.examples)),
                 goal=to.goal_from_msg(asked.goal, asked.has_goal)), deadline)
+        self.asked.note(answer.usage)
         result = PlanTaskResult(
             ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
             question=answer.question.text if answer.question is not None else "",
@@ -76,6 +126,25 @@ class BrainServer:
             alternatives=list(answer.alternatives), usage=to.usage_to_msg(answer.usage, asked.task_id))
         if answer.plan is not None:
             result.plan = to.plan_to_msg(answer.plan, asked.task_id)
+        return result
+
+    def _read(self, goal: Goal) -> PlanTaskResult:
+        """What a task would mean; nothing while a plan is made, or where this brain cannot tell."""
+        asked = goal.message
+        brain = self._brain
+        if goal.cancel.is_set() or self._planning.locked() or not isinstance(brain, Understander):
+            return PlanTaskResult()
+        request = PlanRequest(Task(asked.task), to.world_from_msg(asked.world))
+        with self._reading:
+            answer = brain.meaning(request, Deadline(min(READ_LIMIT, max(0.0, asked.time_limit))))
+        if answer is None:
+            return PlanTaskResult()
+        self.asked.note(answer.usage)
+        result = PlanTaskResult(ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
+                                question=answer.question.text if answer.question is not None else "",
+                                choices=to.choices_to_msg(answer.question))
+        if answer.plan is not None:
+            result.plan = to.plan_to_msg(answer.plan)
         return result
 
     def _understand(self, goal: Goal) -> UnderstandRemarkResult:

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import time
 from threading import Condition
-from typing import Optional
+from typing import Optional, Sequence
 
 import rospy
 from hicrisp_core.detector.eyes import SceneEyes
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.ports.eyes import Eyes
 from hicrisp_ros.config_files import Configuration
+from hicrisp_ros.diagnostics import OK, WARN, Diagnostics, Health
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scans import ScanTopic
 from hicrisp_ros.tf_world import Frames, TfWorld
@@ -62,7 +63,10 @@ class PoseEyes:
         self._tf = TfWorld()
         self._publisher = Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         self._seen = -1
+        self._missing: Sequence[str] = ()
+        self._looks = 0
         self._timer = WallTimer(self._period, self._look, "eyes")
+        self._diagnostics = Diagnostics("eyes", self._health)
 
     def follow(self, configuration: Configuration) -> None:
         """Look for the things of another scene; on return it has been published once, where that took no
@@ -95,12 +99,25 @@ class PoseEyes:
         frames = self._tf.frames(eyes.frames)
         self._follow_motion(eyes, frames)
         view = self._tracks.view if self._tracks is not None else None
-        self._publisher.publish(to.world_to_msg(eyes.see(frames, now, view)))
+        seen = eyes.see(frames, now, view)
+        self._publisher.publish(to.world_to_msg(seen))
+        self._looks += 1
+        self._missing = [*(name for name, robot in seen.robots.items() if robot.pose is None),
+                         *(name for name, thing in seen.objects.items() if thing.pose is None or thing.lost)]
         with self._news:
             self._shown = eyes
             self._news.notify_all()
         spent = time.monotonic() - began
         return max(0.0, max(self._period, spent / DUTY) - spent)
+
+    def _health(self) -> Health:
+        """What is not seen, and how often the eyes look."""
+        looks, self._looks = self._looks, 0
+        values = {"by": "camera" if self._tracks is not None else "TF", "looks a second": looks}
+        if not looks:
+            return Health("waits for poses on TF", WARN, values)
+        return Health(f"does not see {', '.join(self._missing)}" if self._missing else "sees everything",
+                      WARN if self._missing else OK, values)
 
     def _follow_motion(self, eyes: Eyes, frames: Frames) -> None:
         """Let the eyes see what moved since the last look: at the moment of each scan, and now."""

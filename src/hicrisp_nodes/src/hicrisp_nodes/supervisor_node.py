@@ -17,6 +17,7 @@ from hicrisp_core.language.remarks import wants_end
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.diagnostics import ERROR, WARN, Health
 from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node import end_quietly, leave, told_to_end
 from hicrisp_ros.ports.observer import TopicObserver
@@ -26,7 +27,7 @@ from hicrisp_ros.supervisor_watch import BEAT_PERIOD
 from hicrisp_ros.wall_clock import WallTimer
 from std_srvs.srv import Trigger, TriggerResponse
 
-from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome
+from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome, TaskStatus
 from hicrisp_msgs.srv import (
     AnswerQuestion,
     AnswerQuestionResponse,
@@ -106,7 +107,8 @@ class Supervisor:
             labels,
             self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)),
             read_settings(str(parameter("memory", AS_THE_POLICY_SAYS)), str(parameter("memory_file", "")),
-                          runs_dir, llm))
+                          runs_dir, llm),
+            str(parameter("route", "/move_base/NavfnROS/plan")))
         self._queue = TaskQueue(self._runner.run, self._publish, lambda: self._gate.stopped,
                                 self._task_file.keep)
         self._take_over()
@@ -288,12 +290,27 @@ class Supervisor:
     def _diagnose(self) -> None:
         parts: Dict[str, bool] = {**self._thinkers.reachable(), "world_state": self._observer.count > 0}
         parts.update({f"robot {name}": robot.connected for name, robot in self._robots.items()})
+        self._reports.diagnostics(parts, self._doing())
+
+    def _doing(self) -> Health:
+        """What becomes of the task, and what it waits for."""
         current = self._queue.current
         if current is not None:
             self._publish(current)  # Its stamp shows that the task is followed while a model thinks.
-        self._reports.diagnostics(parts, {
-            "task": current.id if current else "none", "waiting": len(self._queue.waiting),
-            "estop": self._gate.estop.is_set(), "paused": self._gate.paused, "autonomy": self._gate.autonomy})
+        status = self._status(current) if current is not None else None
+        values = {"task": current.id if current else "none", "waiting": len(self._queue.waiting),
+                  "step": status.step if status is not None else "",
+                  "estop": self._gate.estop.is_set(), "paused": self._gate.paused,
+                  "autonomy": self._gate.autonomy}
+        if self._gate.stopped:
+            return Health(self._gate.stopped, ERROR, values)
+        if status is None:
+            return Health("waits for a task", values=values)
+        asks = status.state in (TaskStatus.ASKING, TaskStatus.AWAITING_APPROVAL)
+        if asks or self._gate.paused:
+            return Health(f"waits for a person: {status.message}" if asks else "paused", WARN, values)
+        return Health(status.message or f"step {status.step_index + 1} of {status.step_count}: {status.step}",
+                      values=values)
 
 
 def _asking(configuration: Configuration) -> Configuration:

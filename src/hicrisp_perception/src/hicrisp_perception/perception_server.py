@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from threading import Event, Lock
 from typing import Callable, Tuple
 
@@ -16,10 +17,12 @@ from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.cameras import CameraSettings
 from hicrisp_ros.config_files import Configuration
+from hicrisp_ros.diagnostics import ERROR, OK, WARN, Diagnostics, Health
 from hicrisp_ros.node_threads import NodeThread
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.tf_world import TfWorld
 
+from hicrisp_perception.picture_door import PictureDoor
 from hicrisp_perception.picture_topics import CLOCK_JUMP, PictureTopics
 from hicrisp_perception.track_publisher import TrackPublisher
 
@@ -46,14 +49,19 @@ class PerceptionServer:
         self._tf = TfWorld()
         self._pictures = PictureTopics(camera, self._tf, lambda: self._frames, self._trouble)
         self._publisher = TrackPublisher()
+        self._door = PictureDoor()
+        self._looked, self._why, self._seconds = -math.inf, "", 0.0
         self._open(configuration.scene)
         self._follower = SceneFollower(self._follow, self._forget)
         self._thread = NodeThread("perception", self._loop)
         self._thread.start()
+        self._diagnostics = Diagnostics("camera", self._health, camera.name)
 
     def stop(self) -> None:
         """Look no more."""
         self._thread.end()
+        self._door.close()
+        self._diagnostics.stop()
         self._follower.stop()
 
     def _open(self, scene: Scene) -> None:
@@ -85,6 +93,7 @@ class PerceptionServer:
                 rospy.signal_shutdown("the perception failed")  # It is started again.
 
     def _look(self, picture: Picture) -> None:
+        began = time.monotonic()
         things = self._scene.objects
         moment = rospy.Time.from_sec(picture.stamp)
         names = [name for name in self._tf.names if name not in things]
@@ -98,9 +107,26 @@ class PerceptionServer:
                 view = View(picture.stamp, self._sight.look(picture, robots))
             except HicrispError as error:
                 self._trouble(str(error))
+                self._door.show(picture, (), {})
                 return
             things = self._scene.objects
+        self._door.show(picture, view.tracks, things)
         self._publisher.publish(view, things)
+        self._looked, self._why = time.monotonic(), ""
+        self._seconds = self._looked - began
+
+    def _health(self) -> Health:
+        """Whether pictures come, how old the newest is, and what is wrong with them."""
+        age = time.monotonic() - self._looked
+        values = {"picture's age": f"{age:.1f} s", "the last look took": f"{1000.0 * self._seconds:.0f} ms"}
+        if self._why:
+            return Health(self._why, ERROR, values)
+        if math.isinf(age):
+            return Health("waits for the first picture", WARN)
+        late = age > self._patience
+        return Health(f"no picture for {age:.0f} s" if late else "pictures come", ERROR if late else OK,
+                      values)
 
     def _trouble(self, why: str) -> None:
+        self._why = why
         rospy.logerr_throttle(self._patience, f"no picture: {why}")

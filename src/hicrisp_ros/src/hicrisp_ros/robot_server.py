@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
-from typing import Callable, Optional, Sequence
+from typing import Callable, Optional, Sequence, Tuple
 
 import rospy
 from hicrisp_core.body.drive_goals import Reached
@@ -16,6 +17,7 @@ from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, Execu
 from hicrisp_msgs.srv import FirstReached, FirstReachedRequest, FirstReachedResponse
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions import command_from_msg, keep_outs_from_msg, outcome_to_msg, pose_from_msg
+from hicrisp_ros.diagnostics import WARN, Diagnostics, Health
 from hicrisp_ros.supervisor_watch import SupervisorWatch
 
 FindReached = Callable[[Sequence[Pose], Constraints, Deadline], Reached]
@@ -33,9 +35,33 @@ class RobotServer:
         self._services = [] if first_reached is None else [rospy.Service(
             f"robots/{robot.name}/first_reached", FirstReached,
             lambda request: _find(first_reached, request))]
-        watch = SupervisorWatch()
+        self._robot, self._watch = robot, SupervisorWatch()
+        self._doing: Optional[Tuple[str, float]] = None
+        self._last = "none yet"
         self._server = ActionServer(f"robots/{robot.name}/execute", ExecuteCommandAction,
-                                    lambda goal: carry_out(robot, goal, watch)).start()
+                                    self._execute).start()
+        self._diagnostics = Diagnostics(f"robot {robot.name}", self._health, robot.name)
+
+    def _execute(self, goal: Goal) -> ExecuteCommandResult:
+        action = goal.message.command.action
+        self._doing = action, time.monotonic()
+        try:
+            result = carry_out(self._robot, goal, self._watch)
+        finally:
+            self._doing = None
+        self._last = f"{action}: {result.outcome.message or 'done'}"
+        return result
+
+    def _health(self) -> Health:
+        doing, values = self._doing, {"last command": self._last}
+        if doing is not None:
+            action, began = doing
+            return Health(f"carries out {action}", values={
+                **values, "for": f"{time.monotonic() - began:.0f} s"})
+        refusal = self._watch.objection()
+        if refusal is not None:
+            return Health(refusal.message, WARN, values)
+        return Health("stands ready for a command", values=values)
 
 
 def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCommandResult:

@@ -13,6 +13,7 @@ from typing import Any, Optional
 import rospy
 from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
 from hicrisp_core.time.deadline import Deadline
+from rospy.exceptions import ROSInternalException
 
 RETRY_AFTER = 0.1
 _MOST_CALLS = 4
@@ -82,7 +83,8 @@ class ServiceClient:
             except Overdue:
                 self._disconnect()
                 break
-            except (rospy.ServiceException, rospy.ROSException, OSError, AttributeError) as error:
+            except (rospy.ServiceException, rospy.ROSException, ROSInternalException, OSError,
+                    AttributeError) as error:
                 if _HANDLER_FAILED in str(error):
                     return ServiceReply(None, str(error))
                 message = f"the node that serves '{self.name}' went away"

@@ -21,6 +21,9 @@ SILENT_AFTER = 0.8
 """Seconds without a heartbeat after which the supervisor counts as gone, as where the network was cut."""
 GONE_AFTER = 0.2
 """Seconds for which its connection must be closed, as the system does when its process ends."""
+_LATE = 0.1
+"""Seconds from the first look at the silence: this process itself may have slept, and heartbeats that came
+meanwhile are about to be heard."""
 _STOP = "the emergency stop"
 
 
@@ -34,6 +37,7 @@ class SupervisorWatch:
         self._silence = Silence(heard=False)
         self._state: Optional[EstopState] = None
         self._closed_since: Optional[float] = None
+        self._silent_since: Optional[float] = None
         self._subscriber = rospy.Subscriber(HEARTBEAT, EstopState, self._on_beat, queue_size=1,
                                             tcp_nodelay=True)
 
@@ -55,12 +59,11 @@ class SupervisorWatch:
         """Whether a supervisor that was there is not any more."""
         if self._state is None:
             return False
-        if hears(self._subscriber):
-            self._closed_since = None
-        elif self._closed_since is None:
-            self._closed_since = time.monotonic()
-        closed = self._closed_since is not None and time.monotonic() - self._closed_since > GONE_AFTER
-        return closed or self._silence.seconds > SILENT_AFTER
+        now = time.monotonic()
+        self._closed_since = None if hears(self._subscriber) else self._closed_since or now
+        silent = self._silence.seconds > SILENT_AFTER
+        self._silent_since = (self._silent_since or now) if silent else None
+        return _longer(self._closed_since, now, GONE_AFTER) or _longer(self._silent_since, now, _LATE)
 
     def wait_until_gone(self, seconds: float) -> bool:
         """Wait, in wall time, until there is no supervisor that needs this node; whether there is none."""
@@ -69,3 +72,7 @@ class SupervisorWatch:
     def _on_beat(self, message: EstopState) -> None:
         self._silence.heard()
         self._state = message
+
+
+def _longer(since: Optional[float], now: float, seconds: float) -> bool:
+    return since is not None and now - since > seconds

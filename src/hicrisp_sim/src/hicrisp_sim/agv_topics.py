@@ -8,13 +8,13 @@ from typing import Optional, Tuple
 
 import numpy as np
 import rospy
-from geometry_msgs.msg import Quaternion
+from geometry_msgs.msg import PoseStamped, Quaternion
 from hicrisp_core.model import Pose
 from hicrisp_core.model.scan import Scan
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.static_frames import StaticFrames
-from nav_msgs.msg import OccupancyGrid, Odometry
+from nav_msgs.msg import OccupancyGrid, Odometry, Path
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
 from tf2_msgs.msg import TFMessage
@@ -23,6 +23,10 @@ from hicrisp_sim.agv.base import EmbeddedBase
 
 _COSTMAP_PERIOD = 1.0
 """Wall seconds between two costmaps."""
+_ROUTE_PERIOD = 0.5
+"""Wall seconds between two paths of one drive."""
+_ROUTE_STEP = 0.05
+"""Metres between two points of a path that is published."""
 _DEAREST = 99
 """Cost of a cell that may just be entered, as occupancy grids count; 100 may not."""
 
@@ -55,7 +59,10 @@ class AgvTopics:
         self._map = Publisher("/map", OccupancyGrid, queue_size=1, latch=True)
         self._costmap = Publisher("/move_base/global_costmap/costmap", OccupancyGrid, queue_size=1,
                                   latch=True)
-        self._scanned = self._costed = -math.inf
+        self._route = Publisher("/move_base/NavfnROS/plan", Path, queue_size=2)
+        self._routed: Optional[np.ndarray] = None
+        self._led_to: Optional[Pose] = None
+        self._scanned = self._costed = self._routed_at = -math.inf
         self.begin()
 
     def begin(self) -> None:
@@ -83,9 +90,29 @@ class AgvTopics:
         if scan is not None and scan.time > self._scanned:
             self._scanned = scan.time
             self._scan.publish(self._laser_scan(scan))
+        self._publish_route(now)
         if time.monotonic() - self._costed > _COSTMAP_PERIOD and self._costmap.get_num_connections() > 0:
             self._costed = time.monotonic()
             self._costmap.publish(self._grid(_occupancy(self._base.costmap())))
+
+    def _publish_route(self, now: rospy.Time) -> None:
+        """Publish the path that is driven: the first of each drive, and then now and then the newest."""
+        route, goal = self._base.route, self._base.goal
+        if route is None or route is self._routed or self._route.get_num_connections() == 0:
+            return
+        due = time.monotonic() - self._routed_at > _ROUTE_PERIOD
+        if not due and goal is self._led_to:
+            return
+        self._routed, self._routed_at, self._led_to = route, time.monotonic(), goal
+        every = max(1, round(_ROUTE_STEP / self._base.local.resolution))
+        message = Path()
+        message.header.stamp, message.header.frame_id = now, "map"
+        for x, y in (*route[:-1:every], route[-1]):
+            placed = PoseStamped(header=message.header)
+            placed.pose.position.x, placed.pose.position.y = float(x), float(y)
+            placed.pose.orientation.w = 1.0
+            message.poses.append(placed)
+        self._route.publish(message)
 
     def _laser_scan(self, scan: Scan) -> LaserScan:
         settings = self._base.settings

@@ -1,22 +1,31 @@
-"""Carries out a task in the embedded world, in one process and without ROS: ``python3 -m
-hicrisp_sim.carry_out SCENE [TASK]``.
+"""Carries out a task in the embedded world, in one process, without ROS: ``python3 -m hicrisp_sim.carry_out
+SCENE [TASK]``.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any, Mapping, Optional, Sequence
+from pathlib import Path
+from typing import Any, List, Mapping, Optional, Sequence
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Task
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.scene import load_scene
+from hicrisp_core.trace import EventLog, finish_run
+from hicrisp_core.trace.events import TaskReceived
 
 from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.simulation import Snapshot
+
+_APART, _LONGEST = 0.4, 240.0
+"""Seconds of the world's clock between two pictures of an animation, and that it shows at most."""
+_SMALL, _FRAME_SECONDS = (480, 360), 0.1
 
 
 def carry_out(options: argparse.Namespace) -> bool:
@@ -29,8 +38,20 @@ def carry_out(options: argparse.Namespace) -> bool:
     domain = load_domain(config_file("domains", scene.domain, beside=scene.source))
     policy = load_policy(config_file("policies", options.policy, beside=scene.source))
     world = EmbeddedWorld(scene, options.seed, domain=domain)
-    executive = Parts(domain, policy).executive({world.robot.name: world.robot}, world, _told)
-    return executive.run(Task(options.task or scene.task)).success
+    if options.sigma > 0.0:
+        world.inject("place_offset", magnitude=(options.sigma,))
+    executive = Parts(domain, policy)
+    task = Task(options.task or scene.task)
+    if not options.run:
+        return executive.executive({world.robot.name: world.robot}, world, _told).run(task).success
+    seen = _watched(world)
+    with EventLog(options.run, [_told]) as log:
+        log(TaskReceived(task_id=Path(options.run).name, text=task.text, policy=policy.name, llm=OFFLINE,
+                         scene=scene.name, seed=options.seed).as_dict())
+        success = executive.executive({world.robot.name: world.robot}, world, log).run(task).success
+    _animate(world, [each for each in seen if each.time <= world.time], Path(options.run))
+    finish_run(options.run)
+    return success
 
 
 def _told(event: Mapping[str, Any]) -> None:
@@ -38,16 +59,34 @@ def _told(event: Mapping[str, Any]) -> None:
         sys.stdout.write(f"{event['command']}\n")
 
 
+def _watched(world: EmbeddedWorld) -> List[Snapshot]:
+    """What is seen of a world from now on, evenly in its own time; the list grows as time passes."""
+    seen: List[Snapshot] = []
+    for number in range(round(_LONGEST / _APART)):
+        world.simulation.at(world.time + number * _APART, lambda: seen.append(world.simulation.snapshot))
+    return seen
+
+
+def _animate(world: EmbeddedWorld, seen: Sequence[Snapshot], folder: Path) -> None:
+    from hicrisp_sim.render import Renderer, save_animation  # OpenGL is needed for pictures only.
+
+    with Renderer(world.simulation.model, _SMALL, shadows=False) as renderer:
+        pictures = [renderer.draw(snapshot).copy() for snapshot in (*seen, world.simulation.snapshot)]
+    save_animation(pictures, folder / "overview.webp", _FRAME_SECONDS)
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run the task; the exit status is 1 where it failed, and 2 for a file that cannot be used."""
     parser = argparse.ArgumentParser(
         prog="python3 -m hicrisp_sim.carry_out",
-        description="Carry out a task on a table of the embedded world; no ROS, no pictures, no report.")
-    parser.add_argument("scene", help="scene file, or the name of one in config/scenes")
-    parser.add_argument("task", nargs="?", help="the task (the scene's own)")
-    parser.add_argument("--policy", default="hierarchical",
-                        help="policy file, or the name of one (hierarchical)")
-    parser.add_argument("--seed", type=int, default=0, help="draws layout and faults (0)")
+        description="Carry out a task on a table of the embedded world, without ROS.")
+    add = parser.add_argument
+    add("scene", help="scene file, or the name of one in config/scenes")
+    add("task", nargs="?", help="the task (the scene's own)")
+    add("--policy", default="hierarchical", help="policy file, or the name of one (hierarchical)")
+    add("--seed", type=int, default=0, help="draws layout and faults (0)")
+    add("--sigma", type=float, default=0.0, help="standard deviation of the noise on placements, m (0)")
+    add("--run", metavar="FOLDER", default="", help="keep events, result, report and an animation there")
     options = parser.parse_args(arguments)
     try:
         success = carry_out(options)

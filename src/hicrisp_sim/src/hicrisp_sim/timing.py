@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import Sequence, Tuple
 
 import numpy as np
-import toppra
 from hicrisp_core.ports.robot import Trajectory
 from scipy.interpolate import CubicSpline
-from toppra.algorithm import TOPPRA
-from toppra.constraint import JointAccelerationConstraint, JointVelocityConstraint
 
 from hicrisp_sim.settings import ArmModel
+from hicrisp_sim.toppra_alone import (
+    TOPPRA,
+    JointAccelerationConstraint,
+    JointVelocityConstraint,
+    SplineInterpolator,
+)
 
 SAMPLE_PERIOD = 0.01
 """Seconds between the points of a trajectory."""
@@ -22,8 +24,6 @@ _SAME = 1e-3
 _GRID = 60
 _LINE_ACCELERATION = 0.8
 """Acceleration along a straight line, m/s^2."""
-
-logging.getLogger("toppra").setLevel(logging.ERROR)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
         RuntimeError: when the limits leave no solution, which a path without jumps never does.
     """
     length = float(spline.x[-1])
-    path = toppra.SplineInterpolator(spline.x, spline(spline.x), bc_type="natural")
+    path = SplineInterpolator(spline.x, spline(spline.x), bc_type="natural")
     bounds = [np.array([[-limit, limit] for limit in kind])
               for kind in (limits.velocity, limits.acceleration)]
     problem = TOPPRA([JointVelocityConstraint(bounds[0]), JointAccelerationConstraint(bounds[1])], path,

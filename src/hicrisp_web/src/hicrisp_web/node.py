@@ -15,6 +15,7 @@ from hicrisp_ros.node import run
 from hicrisp_web.history.history import History
 from hicrisp_web.live.address import kept_token, write_private
 from hicrisp_web.live.base_watch import BaseWatch
+from hicrisp_web.live.brain_reading import BrainReading
 from hicrisp_web.live.node_scene import NodeScene
 from hicrisp_web.live.queue_watch import QueueWatch
 from hicrisp_web.live.services import Services, deeds_of
@@ -55,7 +56,8 @@ class Dashboard:
         port = int(found.getsockname()[1])
         public = str(parameter("public", "")) or f"{LOOPBACK}:{port}"
         token = kept_token(_ros_home() / "hicrisp_web" / f"{port}.json", str(rospy.get_param("/run_id", "")))
-        deeds = {**deeds_of(services, self._queue.look), **self._scene.deeds()}
+        self._brain = BrainReading(lambda: self._world.latest, lambda: bool(board.value("doing")))
+        deeds = {**deeds_of(services, self._queue.look), **self._scene.deeds(), **self._brain.deeds()}
         guard = Guard(token, {*names_of(port), *names_of(_port_of(public)), public})
         self._web = WebThread(Desk(board, History(runs), guard, deeds, Snapshots()), found)
         rospy.on_shutdown(self._end)

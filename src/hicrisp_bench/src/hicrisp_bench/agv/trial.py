@@ -20,7 +20,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
 
 from hicrisp_bench.agv.truth import TrueMap, TrueTrack, judge, moment_of
-from hicrisp_bench.agv.wrong_order import WrongOrder
+from hicrisp_bench.agv_brain.wrong_order import WrongOrder
 
 CAUGHT = frozenset(kind.value for kind in (
     FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))

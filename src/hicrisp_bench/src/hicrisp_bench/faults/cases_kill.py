@@ -5,9 +5,6 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import wait_until
-
 from hicrisp_bench.faults.case import AGV, FaultCase, Seen
 from hicrisp_bench.faults.rig import LIMIT, Rig
 
@@ -20,8 +17,9 @@ def thinker_killed(node: str, rig: Rig, seen: Seen) -> None:
     rig.kill(node)
     state = rig.ended(task, _LONG)
     seen.note(f"the task: {rig.said(task)}", state == "succeeded")
+    done = rig.carried_out(task)
+    seen.note(f"{len(done)} motions, none twice", len(set(done)) == len(done))
     rig.until_ready()
-    seen.note(f"{node} is back", True)
 
 
 def driver_killed(rig: Rig, seen: Seen) -> None:
@@ -33,6 +31,8 @@ def driver_killed(rig: Rig, seen: Seen) -> None:
     state = rig.ended(task, _LONG)
     seen.note(f"last motion before a stand {seconds:.1f} s after the kill", seconds < _LONG)
     seen.note(f"the task: {rig.said(task)}", state in ("succeeded", "failed"))
+    said = rig.outcomes(task)
+    seen.note(f"said: {'; '.join(said) or 'nothing'}", bool(said))
     seen.note("the launch is up", rig.launch.alive)
 
 
@@ -61,10 +61,9 @@ def master_restarted(rig: Rig, seen: Seen) -> None:
     seen.note(f"every service is back {time.monotonic() - began:.1f} s after the master", True)
     state = rig.ended(task, _LONG)
     seen.note(f"the task that ran: {rig.said(task)}", state == "succeeded")
-    known = wait_until(lambda: rig.ask("get_task", "").found, Deadline(LIMIT))
-    after = rig.submit("What is there?" if not known else rig.world.task)
+    after = rig.submit()
     state = rig.ended(after, _LONG)
-    seen.note(f"the next task: {state}", state in ("succeeded", "answered"))
+    seen.note(f"the same task once more: {rig.said(after)}", state in ("succeeded", "answered"))
 
 
 _GOES_ON = "back; the task goes on without repeating a motion that was done"

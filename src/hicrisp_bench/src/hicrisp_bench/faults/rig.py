@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
-from threading import Thread
-from typing import Any, List, Optional
+from threading import Event, Thread
+from typing import Any, Dict, List, Optional
 from xmlrpc.client import ServerProxy
 
 import rosgraph
@@ -19,8 +21,9 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.trace.replay import read_events
 from hicrisp_nodes.cli.client import ENDED, STATES, Supervisor, become_node
-from hicrisp_nodes.cli.graph import Graph, free_port
+from hicrisp_nodes.cli.graph import Graph
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_ros.service_client import ServiceClient
 from std_srvs.srv import Trigger, TriggerRequest
@@ -34,6 +37,8 @@ from hicrisp_msgs.srv import InjectFault, InjectFaultRequest, ResetWorldRequest
 LIMIT = 120.0
 """Wall seconds in which whatever is waited for must come, on however busy a machine."""
 _START_LIMIT = 300.0
+_UNDER_WAY = 0.7
+"""Wall seconds from the first motion to its middle."""
 _NEEDED = ("submit_task", "get_task", "detector/check", "reset_world", "inject_fault", "body/aim")
 _TRIGGERS = ("pause", "resume", "estop", "clear_estop")
 _MASTER = "from rosmaster.main import rosmaster_main; rosmaster_main()"
@@ -56,14 +61,15 @@ class Rig:
         self.world = world
         self.log = folder / "launch.log"
         self.runs = runs or folder / "runs"
-        self._uri = f"http://127.0.0.1:{free_port()}"
+        self._uri = f"http://127.0.0.1:{_any_port()}"
         file = config.resolve() / "scenes" / f"{world.scene}.yaml"
         launched = extensions().worlds.get(load_scene(file, 0).world).launch
         self.launch = Launch("demo.launch", {
             "scene": file, "world": launched, "llm": config.resolve() / "llm" / "offline.yaml", "rate": 1,
             "autonomy": "full", "namespace": NAMESPACE, "runs_dir": self.runs, "memory": "off",
             "pictures": "false"}, self.log, self._uri)
-        self._terminal = -1
+        self._terminal, self._closing = -1, Event()
+        self._reader = Thread(target=self._read_terminal, daemon=True)
         self._master: "Optional[subprocess.Popen[bytes]]" = None
 
     def start(self, own_master: bool = False, terminal: bool = False) -> None:
@@ -79,7 +85,7 @@ class Rig:
             self._terminal, inside = pty.openpty()
             self.launch.start(inside)
             os.close(inside)
-            Thread(target=self._read_terminal, daemon=True).start()
+            self._reader.start()
         else:
             self.launch.start()
         self._graph = Graph(self._uri)
@@ -93,15 +99,15 @@ class Rig:
     def _read_terminal(self) -> None:
         """Show what roslaunch writes to nobody but the log, as long as the terminal is open."""
         with open(self.log, "ab") as log:
-            try:
-                while True:
+            while not self._closing.is_set():
+                if select.select([self._terminal], [], [], 0.1)[0]:
                     log.write(os.read(self._terminal, 65536))
                     log.flush()
-            except OSError:
-                return
 
     def close_terminal(self) -> None:
         """Close the terminal in which roslaunch runs, as somebody does who closes its window."""
+        self._closing.set()
+        self._reader.join()  # A terminal that somebody reads stays open.
         os.close(self._terminal)
 
     def until_ready(self, seconds: float = LIMIT) -> None:
@@ -140,7 +146,7 @@ class Rig:
             self._master.kill()
             self._master.wait()
 
-    def submit(self, text: str = "", **fields: Any) -> str:
+    def submit(self, text: str = "") -> str:
         """Hand a task in; its id."""
         answer = self.ask("submit_task", text or self.world.task)
         if not answer.accepted:
@@ -167,7 +173,9 @@ class Rig:
     def in_motion(self, text: str = "") -> str:
         """Hand a task in and wait until a robot moves for it; its id."""
         task = self.submit(text)
-        if not self.motion.until_moving(LIMIT):
+        moves = self.motion.until_moving(LIMIT)
+        time.sleep(_UNDER_WAY)
+        if not (moves and self.motion.until_moving(LIMIT)):
             raise RigFailed(f"no robot moved for task {task}: {self.said(task)}")
         return task
 
@@ -195,6 +203,24 @@ class Rig:
         """Wait for the end of a task; its state in a word."""
         wait_until(lambda: self.status(task).state in ENDED, Deadline(seconds), period=0.05)
         return self.state(task)
+
+    def outcomes(self, task: str) -> List[str]:
+        """What the drivers, or those who wait for them, said at the end of each command of a task."""
+        return [f"{event['status']}: {event['message']}" for event in self._events(task)
+                if event["kind"] == "outcome" and event["status"] != "success"]
+
+    def carried_out(self, task: str) -> List[str]:
+        """The commands of a task whose motion came to its end."""
+        found, command = [], ""
+        for event in self._events(task):
+            if event["kind"] == "command":
+                command = str(event["command"])
+            elif event["kind"] == "outcome" and event["status"] == "success":
+                found.append(command)
+        return found
+
+    def _events(self, task: str) -> List[Dict[str, Any]]:
+        return read_events(self.runs / task)
 
     def kill(self, node: str, number: int = signal.SIGKILL) -> int:
         """Send a signal to a node's process; its id."""
@@ -227,3 +253,10 @@ class Rig:
         """The lines of the launch's log that a user takes for a crash."""
         with open(self.log, encoding="utf-8", errors="replace") as log:
             return [line.strip() for line in log if "Traceback" in line or "closed topic" in line]
+
+
+def _any_port() -> int:
+    """A free port; two launches that begin at once must not both take the default one."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])

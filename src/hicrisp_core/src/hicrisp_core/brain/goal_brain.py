@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Optional
 
 from hicrisp_core.brain.goal_search import GoalSearch
 from hicrisp_core.brain.offline import OfflineBrain
@@ -38,6 +39,10 @@ class GoalBrain:
         if known.goal is None or known.goal.source == OFFLINE_SOURCE:
             return self._as_read(request, known)
         return replace(self._goals.plan(request, known.goal, deadline), usage=known.usage)
+
+    def meaning(self, request: PlanRequest, deadline: Deadline) -> Optional[PlanAnswer]:
+        """What a new task means, without a plan to it."""
+        return self._translator.meaning(request, deadline)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that make the preconditions of the stack's top true; a search finds them."""

@@ -41,6 +41,10 @@ class GoalFirst:
         answer = self._planner.plan(replace(request, goal=known.goal), deadline)
         return replace(_with(answer, known.goal), usage=answer.usage + known.usage)
 
+    def meaning(self, request: PlanRequest, deadline: Deadline) -> Optional[PlanAnswer]:
+        """What a new task means, without a plan to it."""
+        return self._translator.meaning(request, deadline)
+
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The planner's correction."""
         return self._planner.correct(request, deadline)

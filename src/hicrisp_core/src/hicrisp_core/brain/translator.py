@@ -13,7 +13,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.normal import same_goal
 from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.language.questions import answer
-from hicrisp_core.model import Task, WorldState
+from hicrisp_core.model import Plan, Task, WorldState
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, NoGoal, Refuse
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.ports.brain import Choice, PlanAnswer, PlanRequest, Question, Usage
@@ -75,6 +75,17 @@ class Translator:
         if meaning.understood is None and read is not None:
             return replace(self._as_read(read), usage=meaning.usage)
         return self._meant(request, meaning, read)
+
+    def meaning(self, request: PlanRequest, deadline: Deadline) -> Optional[PlanAnswer]:
+        """The same as an answer: a plan without steps whose goal is what the request means; ``None`` where
+        nobody knows.
+        """
+        known = self.translate(request, deadline)
+        if known.end is not None:
+            return known.end
+        if known.goal is None:
+            return known.read
+        return PlanAnswer(Plan((), known.goal.source, goal=known.goal), usage=known.usage)
 
     def reconsider(self, request: PlanRequest, deadline: Deadline) -> Translated:
         """What a request means together with what was said of it since, which the grammar does not read."""

@@ -4,10 +4,12 @@ valid.
 
 from __future__ import annotations
 
+import pickle
 import re
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import Any, Dict, Iterable, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Mapping, Tuple, Union
 
 import yaml
 
@@ -71,26 +73,37 @@ def read_yaml(file: Union[str, FilePath]) -> Tuple[Dict[str, Any], Positions]:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 text: {error}") from error
     try:
-        node, values = _parsed(text)
+        values, lines = _parsed(text, str(path))
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ConfigError(f"{path}:{line}: {error.problem or error.context}") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not YAML: {error}") from error
-    lines: Dict[Path, int] = {}
-    if node is not None:
-        _note_lines(node, (), lines, str(path))
-    if not isinstance(values, dict):
-        raise ConfigError(f"{path}:1: a mapping (key: value) was expected, got {type(values).__name__}")
-    return values, Positions(str(path), lines)
+    read = pickle.loads(values)  # noqa: S301 - made below; each reader gets values of its own
+    if not isinstance(read, dict):
+        raise ConfigError(f"{path}:1: a mapping (key: value) was expected, got {type(read).__name__}")
+    return read, Positions(str(path), lines)
 
 
-def _parsed(text: str) -> Tuple[Optional[yaml.Node], Any]:
-    """The nodes of a text, with their lines, and its values."""
+@lru_cache(maxsize=128)
+def _parsed(text: str, file: str) -> Tuple[bytes, Mapping[Path, int]]:
+    """The values of a text, pickled, and the lines on which they stand; what was read before is kept."""
     try:
-        return yaml.compose(text, Loader=_Fast), yaml.load(text, Loader=_Fast)  # noqa: S506 - a SafeLoader
+        return _read(_Fast(text), file)
     except yaml.YAMLError:
-        return yaml.compose(text, Loader=_Exact), yaml.load(text, Loader=_Exact)  # noqa: S506 - a SafeLoader
+        return _read(_Exact(text), file)
+
+
+def _read(loader: Any, file: str) -> Tuple[bytes, Mapping[Path, int]]:
+    lines: Dict[Path, int] = {}
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return pickle.dumps(None), lines
+        _note_lines(node, (), lines, file)  # First: a value's construction resolves its merge keys in place.
+        return pickle.dumps(loader.construct_document(node)), lines
+    finally:
+        loader.dispose()
 
 
 def check_keys(

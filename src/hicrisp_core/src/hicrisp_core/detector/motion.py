@@ -27,14 +27,14 @@ from hicrisp_core.model import (
 )
 from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.model.way import ENTERED as CAME_OVER
+from hicrisp_core.model.way import LEAP, NEAR, SPACING, TAIL, TOUCHED, Mark, Way
 from hicrisp_core.ports.kinds import BASE
 
 ENTERED = "entered"
 """The kind of a failure by which a base was over a zone."""
 _OVER = 1e-3
 """Metres by which a footprint must be over a zone before that counts as entering it."""
-_TELEPORT = 0.5
-"""Metres between two looks beyond which a base did not drive but was put there."""
 _NEAR = 0.32
 """Metres from the middle of a base within which a thing that is seen may be what stopped it."""
 
@@ -66,27 +66,33 @@ class MotionRecord:
         self._entered: Dict[str, int] = {}
         self._touches = self._near_misses = 0
         self._clearance, self._path = math.inf, 0.0
+        self._way = Way()
 
     @property
     def motion(self) -> Motion:
         """All that was seen so far."""
-        return Motion(self._touches, self._near_misses, dict(self._entered), self._clearance, self._path)
+        return Motion(self._touches, self._near_misses, dict(self._entered), self._clearance, self._path,
+                      self._way)
 
     def moved(self, pose: Pose) -> None:
         """The base at a pose; between two poses it went straight."""
         step = 0.0 if self._at is None else planar_distance(self._at.position, pose.position)
         here = pose.position[:2]
-        way = Point(*here) if self._at is None or not 0.0 < step < _TELEPORT else \
+        way = Point(*here) if self._at is None or not 0.0 < step < LEAP else \
             LineString((self._at.position[:2], here))
         for zone in self._zones:
             over = zone.ground.distance(way) < self._limits.radius - _OVER
             if over and zone.name not in self._inside:
                 self._entered[zone.name] = self._entered.get(zone.name, 0) + 1
                 self._inside.add(zone.name)
+                self._mark(CAME_OVER, pose)
             elif not over:
                 self._inside.discard(zone.name)
-        self._path += step if step < _TELEPORT else 0.0
+        self._path += step if step < LEAP else 0.0
         self._at = pose
+        if not self._way.spots or math.dist(self._way.spots[-1], here) >= SPACING:
+            self._way = replace(self._way, spots=(*self._way.spots, (here[0], here[1]))[-TAIL:],
+                                count=self._way.count + 1)
 
     def ranged(self, nearest: float) -> None:
         """The distance from the base's middle to the nearest thing, metres."""
@@ -96,7 +102,13 @@ class MotionRecord:
             touched = space < self._limits.touch
             self._touches += touched
             self._near_misses += not touched
+            if self._at is not None:
+                self._mark(TOUCHED if touched else NEAR, self._at)
         self._close = space < self._limits.near
+
+    def _mark(self, what: str, pose: Pose) -> None:
+        mark = Mark(what, (pose.position[0], pose.position[1]))
+        self._way = replace(self._way, marks=(*self._way.marks, mark)[-TAIL:], marked=self._way.marked + 1)
 
 
 def happened(domain: Domain, robot: str, before: WorldState, after: WorldState) -> List[Relation]:

@@ -38,6 +38,8 @@ class Models:
         self._roles: Dict[str, ChatModel] = {}
         self._shared: List[Tuple[LlmSettings, ChatModel, Memory]] = []
         self._probed: List[ChatModel] = []
+        self.known: Tuple[Capabilities, ...] = ()
+        """What was found out about the endpoints that were asked."""
         self._lock = Lock()
 
     @classmethod
@@ -84,6 +86,7 @@ class Models:
             if found is not None:
                 log.log(logging.WARNING if found.failure else logging.INFO, "%s", found.line)
                 known.append(found)
+                self.known = (*self.known, found)
         return known
 
     def begin_probe(self) -> None:

@@ -10,6 +10,7 @@ from dataclasses import asdict, field, make_dataclass, replace
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Any, Dict, Mapping, Optional, Tuple, Union
+from urllib.parse import urlparse
 
 from annotated_types import Ge, Le
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
@@ -38,6 +39,7 @@ REPLAY: Final = "replay"
 """Stands before the file of a recorded run in place of the name of a configuration: ``replay:FILE``."""
 Retries = Annotated[int, Ge(0), Le(10)]
 Share = Annotated[float, Ge(0.0), Le(1.0)]
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
 
@@ -131,6 +133,14 @@ class LlmSettings:
         """The model that is asked for."""
         own = "" if self.base_url else os.environ.get(OWN_MODEL_VARIABLE, "")
         return own or _filled(self.model)
+
+    @property
+    def own(self) -> bool:
+        """Whether its model costs nothing and nothing leaves the machine: none at all, the embedded one, or
+        an endpoint on the loopback address.
+        """
+        host = urlparse(self.url).hostname or ""
+        return self.offline or self.backend == EMBEDDED or bool(self.replay) or host in _LOOPBACK
 
     @property
     def unset(self) -> Tuple[str, ...]:

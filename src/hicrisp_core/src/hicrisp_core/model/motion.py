@@ -8,6 +8,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Mapping, Tuple
 
+from hicrisp_core.model.way import Way
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -19,6 +21,7 @@ class Motion:
         entered: how often any part of it came over a zone that it must not enter, by the zone's name.
         clearance: the least space to anything so far, metres; infinite before anything was seen.
         path: length of its way, metres.
+        way: its last part, point by point, for those who draw it.
     """
 
     touches: int = 0
@@ -26,6 +29,7 @@ class Motion:
     entered: Mapping[str, int] = field(default_factory=dict)
     clearance: float = math.inf
     path: float = 0.0
+    way: Way = Way()
 
     def since(self, before: "Motion") -> "Motion":
         """What happened after an earlier look; everything, where the counting began anew in between."""
@@ -35,7 +39,7 @@ class Motion:
         entered = {name: count - before.entered.get(name, 0) for name, count in self.entered.items()}
         return Motion(self.touches - before.touches, self.near_misses - before.near_misses,
                       {name: count for name, count in entered.items() if count > 0}, self.clearance,
-                      self.path - before.path)
+                      self.path - before.path, self.way)
 
     @property
     def zones(self) -> Tuple[str, ...]:

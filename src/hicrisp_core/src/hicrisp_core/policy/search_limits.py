@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 from hicrisp_core.config.settings import STRICT
 from hicrisp_core.time.deadline import Deadline, ThinkingTime
 
-_PATIENCE = 3.0
+_PATIENCE = 10.0
 """Wall seconds for one second of thinking: on a busy machine other programs have the processor meanwhile."""
 
 
@@ -19,12 +19,12 @@ class SearchLimits:
     """How far to look: commands in a sequence, states looked at, seconds of thinking for one question.
 
     A question may take several searches (one for each thing that would serve); its seconds are for all of
-    them. They are the processor's, with three times as much wall time at most.
+    them. They are the processor's, with ten times as much wall time at most.
 
     Args:
         depth: commands in a sequence.
         states: states that are looked at.
-        seconds: seconds of the processor for one question; three times as much wall time at most.
+        seconds: seconds of the processor for one question; ten times as much wall time at most.
     """
 
     depth: NonNegativeInt = 8

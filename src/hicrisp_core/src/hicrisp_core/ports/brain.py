@@ -155,6 +155,16 @@ class Brain(Protocol):
 
 
 @runtime_checkable
+class Understander(Protocol):
+    """Says what a new task means, without a plan to it."""
+
+    def meaning(self, request: PlanRequest, deadline: Deadline) -> Optional[PlanAnswer]:
+        """A plan without steps whose goal is what the task means, or a question, an answer or a refusal;
+        ``None`` where nobody knows.
+        """
+
+
+@runtime_checkable
 class Reporter(Protocol):
     """Tells the user how a task ended, in the user's words (CoPAL, section III-A)."""
 

@@ -17,6 +17,7 @@ from hicrisp_core.trace.records import (
     FaultRecord,
     FeedbackRecord,
     MakerRecord,
+    MarkRecord,
     Numbers,
     StackRecord,
 )
@@ -186,11 +187,30 @@ class ApprovalAsked(Event):
 
 @dataclass(frozen=True)
 class PictureTaken(Event):
-    """A picture; ``file`` is relative to the run folder."""
+    """A picture; ``file`` is relative to the run folder.
+
+    ``eye`` is ``camera`` for what the perception's camera saw, with what was recognised drawn in.
+    """
 
     kind: ClassVar[str] = "picture"
     file: str = ""
     caption: str = ""
+    eye: str = ""
+
+
+@dataclass(frozen=True)
+class BaseDrove(Event):
+    """The way of a base in a command as it was seen, a point every 5 cm; metres in the world frame.
+
+    ``planned`` is the path that it set out on, where its planner tells; ``stop`` is where it stood afterwards
+    (x, y, and its heading in radians).
+    """
+
+    kind: ClassVar[str] = "drove"
+    driven: Tuple[Numbers, ...] = ()
+    planned: Tuple[Numbers, ...] = ()
+    stop: Numbers = ()
+    marks: Tuple[MarkRecord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -263,7 +283,8 @@ class TaskFinished(Event):
 EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (
     TaskReceived, PlanMade, GoalUnderstood, QuestionAsked, UserSaid, GoalJudged, Answered, Refused,
     StepStarted, StepFinished, CommandTried, OutcomeClaimed, VerdictGiven,
-    CorrectionMade, StackChanged, LookedAgain, OffsetLearnt, ApprovalAsked, PictureTaken, FaultInjected,
+    CorrectionMade, StackChanged, LookedAgain, OffsetLearnt, ApprovalAsked, PictureTaken,
+    BaseDrove, FaultInjected,
     UsageSoFar, Waiting, Noted, Recalled,
     TaskFinished)}
 """The table of kinds."""

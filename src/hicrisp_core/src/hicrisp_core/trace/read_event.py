@@ -27,6 +27,7 @@ from hicrisp_core.trace.exchanges import Exchange
 
 _KINDS: Mapping[str, Type[Event]] = {**EVENTS, Exchange.kind: Exchange}
 _Record = TypeVar("_Record")
+_PLAIN = (str, int, bool, float)
 
 
 def event_of(entry: Mapping[str, Any]) -> Optional[Event]:
@@ -123,6 +124,12 @@ def _fits(hint: Any, value: Any) -> bool:
 
 def _value(hint: Any, value: Any) -> Any:
     """The value as its field wants it: lists as tuples, objects as records, a missing number as 0."""
+    if hint is float and (value is None or isinstance(value, (int, float))) and not isinstance(value, bool):
+        return float(value) if value is not None and math.isfinite(value) else 0.0
+    if hint in _PLAIN:
+        if type(value) is hint:
+            return value
+        raise _Unfit
     origin: Any = getattr(hint, "__origin__", None)
     inner: Sequence[Any] = getattr(hint, "__args__", ())
     if origin is Union:  # Only Optional is used; a vector that was not finite is none.
@@ -130,12 +137,8 @@ def _value(hint: Any, value: Any) -> Any:
                                                                                                 value)
     if origin is tuple and isinstance(value, (list, tuple)):
         return tuple(_value(inner[0], each) for each in value)
-    if isinstance(value, Mapping) and origin is not None:
+    if isinstance(value, dict) and origin is not None:
         return {str(key): _value(inner[1], each) for key, each in value.items()}
-    if is_dataclass(hint) and isinstance(value, Mapping):
+    if isinstance(value, dict) and is_dataclass(hint):
         return _fitted(hint, value)
-    if hint is float and (value is None or isinstance(value, (int, float))) and not isinstance(value, bool):
-        return float(value) if value is not None and math.isfinite(value) else 0.0
-    if hint in (str, int, bool) and type(value) is hint:
-        return value
     raise _Unfit

@@ -120,6 +120,15 @@ class MakerRecord:
 
 
 @dataclass(frozen=True)
+class MarkRecord:
+    """Where something happened on a base's way: ``touched``, ``near_miss`` or ``entered``; metres."""
+
+    what: str = ""
+    x: float = 0.0
+    y: float = 0.0
+
+
+@dataclass(frozen=True)
 class FailureRecord:
     """One failed verdict in a task's summary; ``cause`` is the kind of the first cause."""
 

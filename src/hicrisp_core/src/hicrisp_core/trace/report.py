@@ -16,11 +16,13 @@ from hicrisp_core.trace.drawings import (
     lay_out_lanes,
     lay_out_stack,
 )
-from hicrisp_core.trace.events import PlanMade, TaskFinished
+from hicrisp_core.trace.events import PictureTaken, PlanMade, TaskFinished
 from hicrisp_core.trace.explain import explain, maker_words
 from hicrisp_core.trace.goal_events import GoalUnderstood
-from hicrisp_core.trace.pictures import embedded
-from hicrisp_core.trace.report_steps import Picture, picture_of, told_step
+from hicrisp_core.trace.ground import lay_out_ground
+from hicrisp_core.trace.pictures import Album, Picture
+from hicrisp_core.trace.report_steps import told_step
+from hicrisp_core.trace.scene_lines import scene_story
 from hicrisp_core.trace.story import Story, story_of
 
 _GOALS = {
@@ -61,14 +63,16 @@ def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path])
     told = list(events)
     story, path = story_of(told), Path(folder)
     end = story.end or TaskFinished()
+    album = Album(path, len(story.pictures))
     return _environment().get_template("report.html").render(
         story=story, badge=_BADGES[story.verdict],
         message="" if end.success and end.message == end.reason else end.message,
         run=story.task.task_id or path.name, words=explain(told), figures=_figures(story, end),
-        settings=_settings(story, end), pictures=_pictures(story, path),
+        settings=_settings(story, end), pictures=_pictures(story, album),
         goal=_goal(story), plans=[_plan(number, plan) for number, plan in enumerate(story.plans)],
-        stack=_stack(story), deviations=_deviations(story), lanes=_lanes(story),
-        steps=[told_step(step, path) for step in story.steps])
+        above=lay_out_ground(scene_story(path), story), stack=_stack(story),
+        deviations=_deviations(story), lanes=_lanes(story),
+        steps=[told_step(step, album) for step in story.steps])
 
 
 def _environment() -> Environment:
@@ -120,11 +124,14 @@ def _settings(story: Story, end: TaskFinished) -> List[Tuple[str, str]]:
     return [(name, value) for name, value in named if value]
 
 
-def _pictures(story: Story, folder: Path) -> List[Picture]:
-    """The first, the last, and the whole run."""
-    ends = story.pictures[:1] + (story.pictures[-1:] if len(story.pictures) > 1 else [])
-    shown = [picture_of(folder, picture) for picture in ends]
-    shown.append(Picture(embedded(folder, "overview.webp"), "The whole run"))
+def _pictures(story: Story, album: Album) -> List[Picture]:
+    """The first, the last, and the whole run; by what the robot's camera sees, too."""
+    ends: List[PictureTaken] = []
+    for eye in ("", "camera"):
+        own = [picture for picture in story.pictures if picture.eye == eye]
+        ends += own[:1] + (own[-1:] if len(own) > 1 else [])
+    shown = [album.picture(picture, wanted=True) for picture in ends]
+    shown.append(album.file("overview.webp", "The whole run"))
     return [picture for picture in shown if picture.source]
 
 

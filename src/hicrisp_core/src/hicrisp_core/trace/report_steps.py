@@ -4,13 +4,12 @@ stack.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from dataclasses import dataclass, replace
+from typing import List, Optional, Sequence, Tuple
 
 from hicrisp_core.trace.event import Event
 from hicrisp_core.trace.events import CommandTried, PictureTaken, StackChanged
-from hicrisp_core.trace.pictures import embedded
+from hicrisp_core.trace.pictures import Album, Picture
 from hicrisp_core.trace.records import CauseRecord, FeedbackRecord, MeasuredRecord
 from hicrisp_core.trace.story import Attempt, StepStory
 
@@ -19,15 +18,6 @@ _DEEPEST = 6
 _INDENT = 24
 """Pixels for each failed command on the stack above the step's own."""
 _PURPOSES = {"step": "", "correction": "correction", "retry": "tried again"}
-
-
-class Picture(NamedTuple):
-    """A picture as a data URI with its caption; the source is empty when the file is not in the run
-    folder.
-    """
-
-    source: str
-    caption: str
 
 
 @dataclass(frozen=True)
@@ -39,7 +29,7 @@ class Row:
     purpose: str = ""
     goal: str = ""
     facts: Tuple[Tuple[str, str], ...] = ()
-    picture: Optional[Picture] = None
+    pictures: Tuple[Picture, ...] = ()
     event: Optional[Event] = None
     names: Tuple[str, ...] = ()
     """The commands on the stack after it changed, the top first."""
@@ -54,23 +44,23 @@ class ToldStep:
     rows: Tuple[Row, ...]
 
 
-def told_step(step: StepStory, folder: Path) -> ToldStep:
-    """A step's rows; a picture belongs to the attempt before it, as it shows what that left."""
+def told_step(step: StepStory, album: Album) -> ToldStep:
+    """A step's rows; pictures belong to the attempt before them, as they show what that left."""
     rows: List[Row] = []
     waiting: Optional[int] = None
-    """The row of the attempt that has no picture yet."""
+    """The row of the attempt that pictures belong to."""
     depth = 0
     for moment in step.moments:
         if isinstance(moment, Attempt):
             waiting = len(rows)
             rows.append(_attempt(moment))
         elif isinstance(moment, PictureTaken):
-            picture = picture_of(folder, moment)
-            if waiting is not None:
-                rows[waiting] = _attempt(rows[waiting].attempt, picture)
+            attempt = None if waiting is None else rows[waiting].attempt
+            picture = album.picture(moment, wanted=attempt is not None and attempt.ok is not True)
+            if waiting is not None and picture.source:
+                rows[waiting] = replace(rows[waiting], pictures=(*rows[waiting].pictures, picture))
             elif picture.source:
-                rows.append(Row(_indent(depth), event=moment, picture=picture))
-            waiting = None
+                rows.append(Row(_indent(depth), event=moment, pictures=(picture,)))
         elif isinstance(moment, StackChanged):
             # Where its top was only tried once more there is nothing to tell.
             if len(moment.entries) != depth:
@@ -84,21 +74,14 @@ def told_step(step: StepStory, folder: Path) -> ToldStep:
     return ToldStep(step, tuple(rows))
 
 
-def picture_of(folder: Path, picture: PictureTaken) -> Picture:
-    """A picture of the run folder."""
-    return Picture(embedded(folder, picture.file), picture.caption)
-
-
 def _indent(depth: int) -> int:
     return _INDENT * max(0, min(depth, _DEEPEST) - 1)
 
 
-def _attempt(attempt: Optional[Attempt], picture: Optional[Picture] = None) -> Row:
-    if attempt is None:
-        return Row(picture=picture)
+def _attempt(attempt: Attempt) -> Row:
     purpose = _PURPOSES.get(attempt.command.purpose, attempt.command.purpose)
     facts = tuple((name, text) for name, text in _facts(attempt) if text)
-    return Row(_indent(attempt.command.depth), attempt, purpose, _goal(attempt.command), facts, picture)
+    return Row(_indent(attempt.command.depth), attempt, purpose, _goal(attempt.command), facts)
 
 
 def _facts(attempt: Attempt) -> List[Tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 from hicrisp_core.trace.event import Event
 from hicrisp_core.trace.events import (
     Answered,
+    BaseDrove,
     CommandTried,
     CorrectionMade,
     FaultInjected,
@@ -114,6 +115,8 @@ class Story:
     offsets: Dict[str, OffsetLearnt] = field(default_factory=dict)
     stacks: List[Tuple[StackRecord, ...]] = field(default_factory=list)
     pictures: List[PictureTaken] = field(default_factory=list)
+    drives: List[BaseDrove] = field(default_factory=list)
+    """The ways of bases, one for each command."""
     faults: List[Tuple[Optional[float], FaultRecord]] = field(default_factory=list)
     """With the seconds at which it was injected; ``None`` for those of the scene."""
     recalled: List[Recalled] = field(default_factory=list)
@@ -227,6 +230,9 @@ def _note(story: Story, event: Event) -> None:
         story.recalled.append(event)
     elif isinstance(event, PictureTaken):
         story.pictures.append(event)
+    elif isinstance(event, BaseDrove):
+        story.drives.append(event)
+        return
     elif isinstance(event, FaultInjected):
         story.faults.append((event.t, FaultRecord(event.fault, event.target, event.magnitude, event.count)))
     if story.steps:

@@ -9,6 +9,7 @@ import fcntl
 import os
 import signal
 import subprocess
+import sys
 import termios
 import uuid
 from pathlib import Path
@@ -34,7 +35,7 @@ class Launch:
 
     def __init__(self, file: str, arguments: Mapping[str, object], log: Path, master_uri: str) -> None:
         self.log = log
-        self.command = ["roslaunch", "hicrisp_bringup", file,
+        self.command = [sys.executable, "-m", "hicrisp_nodes.cli.patient_roslaunch", "hicrisp_bringup", file,
                         *(f"{key}:={value}" for key, value in arguments.items())]
         self._mark = uuid.uuid4().hex
         self._environment = {

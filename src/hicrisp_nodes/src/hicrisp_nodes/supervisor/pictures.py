@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Set
 
-import rosgraph
 import rospy
 from hicrisp_core.trace.events import PlanMade, TaskFinished, VerdictGiven
 from hicrisp_core.trace.read_event import event_of
-from hicrisp_ros.service_client import ServiceClient
+from hicrisp_ros.service_client import ServiceClient, offered
 
 from hicrisp_msgs.srv import Snapshot, SnapshotRequest
 
@@ -19,13 +18,16 @@ STILL_LIMIT = 2.0
 ANIMATION_LIMIT = 30.0
 WARM_LIMIT = 60.0
 BEFORE = "before"
+_SCENE, _EYE = "snapshot", "camera_view"
+"""The services of a simulated scene, and of the perception."""
 
 
 class Camera:
     """Takes pictures into a folder; it falls silent for a task when the service does not answer."""
 
     def __init__(self) -> None:
-        self._client = ServiceClient("snapshot", Snapshot)
+        self._clients = {name: ServiceClient(name, Snapshot) for name in (_SCENE, _EYE)}
+        self._there: Set[str] = set()
         self._thread = ThreadPoolExecutor(1, "camera")
         self._folder: Optional[Path] = None
         self._before: "Optional[Future[Optional[str]]]" = None
@@ -36,7 +38,7 @@ class Camera:
         """Take a picture for nobody once there is a camera: the first one takes long, and no task shall
         wait for it.
         """
-        self._thread.submit(self._client.call, SnapshotRequest(caption="warming up"), WARM_LIMIT)
+        self._thread.submit(self._clients[_SCENE].call, SnapshotRequest(caption="warming up"), WARM_LIMIT)
 
     def close(self) -> None:
         """Take no more pictures."""
@@ -47,44 +49,44 @@ class Camera:
         planned.
         """
         self._before = None
-        self._folder = folder / "pictures" if self._present() and not self._closed else None
+        self._there = set() if self._closed else {name for name in (_SCENE, _EYE) if offered(name)}
+        self._folder = folder / "pictures" if self._there else None
         self._count = 0
-        if self._folder is not None:
-            self._before = self._thread.submit(self._take, BEFORE)
+        if _SCENE in self._there:
+            self._before = self._thread.submit(self._take, BEFORE, _SCENE)
 
     def take(self, caption: str) -> Optional[str]:
-        """Take a picture; its path relative to the run folder, or ``None`` when there is none."""
+        """Take a picture of the scene; its path relative to the run folder, ``None`` when there is none."""
         if caption == BEFORE and self._before is not None:
             return self._before.result()
-        return self._take(caption)
+        return self._take(caption, _SCENE)
 
-    def _present(self) -> bool:
-        try:
-            rosgraph.Master(rospy.get_name()).lookupService(rospy.resolve_name("snapshot"))
-        except (OSError, rosgraph.MasterException):
-            return False
-        return True
+    def look(self, caption: str) -> Optional[str]:
+        """The same of what the perception's camera sees, with what was recognised drawn in."""
+        return self._take(caption, _EYE)
 
-    def _take(self, caption: str) -> Optional[str]:
-        if self._folder is None:
+    def _take(self, caption: str, service: str) -> Optional[str]:
+        if self._folder is None or service not in self._there:
             return None
         self._count += 1
-        name = f"{self._count:03d}-{re.sub('[^a-z0-9]+', '-', caption.lower()).strip('-')[:48]}"
-        return self._save(SnapshotRequest(caption=caption), STILL_LIMIT, self._folder, name)
+        words = re.sub("[^a-z0-9]+", "-", caption.lower()).strip("-")[:48]
+        name = f"{self._count:03d}-{'camera-' if service == _EYE else ''}{words}"
+        return self._save(SnapshotRequest(caption=caption), STILL_LIMIT, self._folder, name, service)
 
     def animate(self, since: float) -> Optional[str]:
         """The task as an animation from a moment of the world's clock on, as ``overview.webp``."""
-        if self._folder is None or not since > 0.0:
+        if self._folder is None or _SCENE not in self._there or not since > 0.0:
             return None
         return self._save(SnapshotRequest("overview", since), ANIMATION_LIMIT, self._folder.parent,
                           "overview")
 
-    def _save(self, request: SnapshotRequest, limit: float, folder: Path, name: str) -> Optional[str]:
-        reply = self._client.call(request, limit)
+    def _save(self, request: SnapshotRequest, limit: float, folder: Path, name: str,
+              service: str = _SCENE) -> Optional[str]:
+        reply = self._clients[service].call(request, limit)
         taken = reply.response
         if taken is None:
             rospy.logwarn("no more pictures of this task: %s", reply.message)
-            self._folder = None
+            self._there.discard(service)
             return None
         if not taken.ok:
             rospy.logwarn("no picture: %s", taken.message)
@@ -110,3 +112,12 @@ def caption_of(entry: Mapping[str, Any]) -> str:
     if isinstance(event, VerdictGiven):
         return (event.feedback.error if event.feedback else "") or "after the command"
     return "after" if isinstance(event, TaskFinished) else ""
+
+
+def wants_eye(entry: Mapping[str, Any]) -> bool:
+    """Whether it matters after an event what the perception's camera sees: at the start, when something
+    failed, and at the end.
+    """
+    event = event_of(entry)
+    return (isinstance(event, (PlanMade, TaskFinished))
+            or isinstance(event, VerdictGiven) and event.ok is not True)

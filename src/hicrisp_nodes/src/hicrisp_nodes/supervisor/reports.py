@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence
 
 import rospy
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray
 from hicrisp_core.domain.wording import Words
 from hicrisp_core.model import Plan
 from hicrisp_core.model.feedback_data import feedback_of
@@ -14,6 +14,7 @@ from hicrisp_core.trace.goal_events import UserSaid
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
+from hicrisp_ros.diagnostics import ERROR, OK, TOPIC, Health, report
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.supervisor_watch import HEARTBEAT
 
@@ -46,7 +47,7 @@ class Reports:
         self._events = Publisher("events", Event, queue_size=200)
         self._feedback = Publisher("feedback", Feedback, queue_size=20)
         self._usage = Publisher("llm_usage", LlmUsage, queue_size=20)
-        self._diagnostics = Publisher("/diagnostics", DiagnosticArray, queue_size=5)
+        self._diagnostics = Publisher(TOPIC, DiagnosticArray, queue_size=5)
 
     def status(self, message: TaskStatus) -> None:
         """Publish where a task stands."""
@@ -80,19 +81,14 @@ class Reports:
         """Publish a heartbeat: without it the drivers stop their robots."""
         self._beat.publish(_state_of(gate))
 
-    def diagnostics(self, parts: Mapping[str, bool], values: Mapping[str, object]) -> None:
-        """Publish which parts are reachable, with some values."""
+    def diagnostics(self, parts: Mapping[str, bool], doing: Health) -> None:
+        """Publish which parts are reachable, and what the supervisor does or waits for."""
         away = [name for name, reachable in parts.items() if not reachable]
-        status = DiagnosticStatus(
-            level=DiagnosticStatus.ERROR if away else DiagnosticStatus.OK,
-            name=f"{rospy.get_name().lstrip('/')}: parts",
-            message=f"not reachable: {', '.join(away)}" if away else "everything is reachable",
-            hardware_id="",
-            values=[KeyValue(key, str(value)) for key, value in values.items()],
-        )
-        message = DiagnosticArray(status=[status])
-        message.header.stamp = rospy.Time.now()
-        self._diagnostics.publish(message)
+        there = Health(f"waits for {', '.join(away)}" if away else "everything is reachable",
+                       ERROR if away else OK,
+                       {name: "reachable" if reachable else "away" for name, reachable in parts.items()})
+        for part, health in (("parts", there), ("task", doing)):
+            self._diagnostics.publish(report(part, health))
 
 
 def _state_of(gate: Gate) -> EstopState:

@@ -23,7 +23,9 @@ from hicrisp_core.time.linked_event import AlarmEvent
 from hicrisp_core.trace import EventLog, explain, finish_run
 from hicrisp_core.trace.event_log import FILE_NAME
 from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskFinished, TaskReceived, Waiting
+from hicrisp_core.trace.read_event import event_of
 from hicrisp_core.trace.records import FaultRecord
+from hicrisp_core.trace.scene_lines import FILE_NAME as SCENE_FILE
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosInterpreter, RosReporter
@@ -32,14 +34,14 @@ from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
 from hicrisp_ros.ports.picture import wait_for_picture
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.ports.robot import RosRobot
-from hicrisp_web.view.scene_record import FILE_NAME as SCENE_FILE
 from hicrisp_web.view.scene_record import SceneRecord
 
+from hicrisp_nodes.supervisor.drives import Drives
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.memory import MemorySettings
 from hicrisp_nodes.supervisor.parts import Thinkers
-from hicrisp_nodes.supervisor.pictures import Camera, caption_of
+from hicrisp_nodes.supervisor.pictures import Camera, caption_of, wants_eye
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
 from hicrisp_nodes.supervisor.reports import Reports
 from hicrisp_nodes.supervisor.request import Request
@@ -58,6 +60,7 @@ class TaskRunner:
         patience: seconds of wall time that a plan waits at most until everything was seen.
         pictures: whether the run folders get pictures and an animation, where there is a camera.
         memory: what earlier runs left; nothing where none is given.
+        route: topic of the path that a base's planner has found; empty where none tells.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class TaskRunner:
         gate: Gate, reports: Reports, runs_dir: Path, labels: Mapping[str, Any],
         changed: Callable[[Request], None],
         patience: float = 10.0, pictures: bool = True, memory: Optional[MemorySettings] = None,
+        route: str = "",
     ) -> None:
         self._configuration = configuration
         self._thinkers = thinkers
@@ -84,6 +88,7 @@ class TaskRunner:
             self._camera.close()
         self._space = drive_space(configuration.scene)
         self._memory = memory
+        self._route = route
         self._offsets: Optional[DecoderOffsets] = None
         self._resets = 0
 
@@ -136,14 +141,19 @@ class TaskRunner:
             return
         try:
             with events as log, SceneWatch(self._observer, record), \
-                    self._observer.hearing_resets(began_again):
-                self._follow(request, story, log)
+                    self._observer.hearing_resets(began_again), \
+                    Drives(self._observer, self._bases(), self._route) as drives:
+                self._follow(request, story, log, drives)
         finally:
             problem = _completed(folder)
         request.progress = story.progress if not problem else replace(
             story.progress, message=f"{story.progress.message}; {problem}")
 
-    def _follow(self, request: Request, story: "_Story", log: EventLog) -> None:
+    def _bases(self) -> Tuple[str, ...]:
+        arena = self._configuration.scene.arena
+        return tuple(arena.starts) if arena is not None else ()
+
+    def _follow(self, request: Request, story: "_Story", log: EventLog, drives: Drives) -> None:
         began, began_ros = time.monotonic(), rospy.get_time()
         request.explain = lambda: explain(log.events)
         self._camera.begin(log.folder)
@@ -156,6 +166,9 @@ class TaskRunner:
             if story.progress.state not in ENDED:
                 request.progress = story.progress
             log(event)
+            drove = drives.after(event_of(event))
+            if drove is not None:
+                log(drove.as_dict())
             self._photograph(event, log)
             self._changed(request)
 
@@ -201,9 +214,14 @@ class TaskRunner:
 
     def _photograph(self, event: Mapping[str, Any], log: EventLog) -> None:
         caption = caption_of(event)
-        file = self._camera.take(caption) if caption else None
-        if file is not None:
-            log(PictureTaken(t=event["t"], sim_t=event["sim_t"], file=file, caption=caption).as_dict())
+        if not caption:
+            return
+        found = [("", self._camera.take(caption)),
+                 ("camera", self._camera.look(caption) if wants_eye(event) else None)]
+        for eye, file in found:
+            if file is not None:
+                log(PictureTaken(t=event["t"], sim_t=event["sim_t"], file=file, caption=caption,
+                                 eye=eye).as_dict())
 
     def _ports(self, request: Request) -> Ports:
         domain, cancel = self._configuration.domain, request.cancel

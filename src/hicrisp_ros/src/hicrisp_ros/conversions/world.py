@@ -10,6 +10,7 @@ from geometry_msgs.msg import Vector3
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Motion, Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
+from hicrisp_core.model.way import Mark, Way
 from std_msgs.msg import Header
 
 from hicrisp_msgs.msg import KeyValue, TrackArray
@@ -80,8 +81,12 @@ def _motion_to_msg(motion: Optional[Motion]) -> MotionMsg:
     if motion is None:
         return MotionMsg()
     entered = sorted(motion.entered.items())
+    way = motion.way
     return MotionMsg(motion.touches, motion.near_misses, [name for name, _ in entered],
-                     [count for _, count in entered], motion.clearance, motion.path)
+                     [count for _, count in entered], motion.clearance, motion.path,
+                     [x for x, _ in way.spots], [y for _, y in way.spots], way.count,
+                     [mark.what for mark in way.marks], [mark.spot[0] for mark in way.marks],
+                     [mark.spot[1] for mark in way.marks], way.marked)
 
 
 def _robot_from_msg(message: RobotStateMsg) -> RobotState:
@@ -96,8 +101,14 @@ def _robot_from_msg(message: RobotStateMsg) -> RobotState:
 
 def _motion_from_msg(message: MotionMsg) -> Motion:
     return Motion(message.touches, message.near_misses, dict(zip(message.zones, message.entered)),
-                  message.clearance,
-                  message.path)
+                  message.clearance, message.path, way_from_msg(message))
+
+
+def way_from_msg(message: MotionMsg) -> Way:
+    """The last part of a base's way."""
+    marks = zip(message.marks, zip(message.mark_x, message.mark_y))
+    return Way(tuple(zip(message.way_x, message.way_y)), message.way_count,
+               tuple(Mark(what, spot) for what, spot in marks), message.mark_count)
 
 
 def facts_to_msg(facts: Iterable[Relation]) -> List[RelationMsg]:

@@ -54,6 +54,8 @@ class TopicObserver:
         self._states: Deque[WorldStateMsg] = deque(maxlen=100)
         self._news = Condition()
         self._count = 0
+        self.listeners: List[Callable[[WorldStateMsg], None]] = []
+        """Called with each state that arrives, from the thread that takes it."""
         self._reset_listeners: List[Callable[[float], None]] = []
         self._subscriber = rospy.Subscriber(
             "world_state", WorldStateMsg, self._on_world, queue_size=1, tcp_nodelay=True)
@@ -124,6 +126,8 @@ class TopicObserver:
             self._states.append(message)
             self._count += 1
             self._news.notify_all()
+        for listener in tuple(self.listeners):
+            listener(message)
         if back > CLOCK_JUMP:
             for listener in tuple(self._reset_listeners):
                 listener(back)

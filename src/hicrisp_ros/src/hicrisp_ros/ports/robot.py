@@ -19,7 +19,7 @@ from hicrisp_ros.publisher import Publisher
 
 SERVER_WAIT = 10.0
 PREEMPTION = 10.0
-RETURN_LIMIT = 8.0
+RETURN_LIMIT = 15.0
 """Seconds in which a driver that went away under a command may come back, so that it is known whether its
 robot stands."""
 
@@ -109,7 +109,7 @@ class RosRobot:
             if self._client.end_others(_SLICE, anew=True):
                 return (f"The driver of {self.name} was lost under the command. It answers again, and "
                         f"{self.name} stands still.")
-        return (f"The driver of {self.name} was lost under the command and does not come back, so nobody "
+        return (f"The driver of {self.name} was lost under the command and does not answer, so nobody "
                 f"knows whether {self.name} stands.")
 
     def stop(self, deadline: Deadline) -> Outcome:

@@ -131,7 +131,7 @@ class Drive:
         self._path = self._base.make_plan(self._base.pose(), self._goal)
         if self._path is None:
             return
-        self._last_plan = now
+        self._last_plan, self._base.route = now, self._path
         self._left = path_length(self._path)
         if self._left < self._nearest - _MOVED:  # Nearer than ever: what stopped it before is behind it.
             self._nearest, self._recoveries = self._left, 0

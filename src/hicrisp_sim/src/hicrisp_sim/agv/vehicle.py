@@ -56,6 +56,8 @@ class Vehicle:
         self.planner = GlobalPlanner(self.local, self.inscribed, self.narrow)
         self.controller = PursuitController(self.local, self.settings, self.radius)
         self.extra_clearance = 0.0
+        self.route: Optional[np.ndarray] = None
+        """The path that the drive under way follows, or the last one did: (n, 2), metres."""
         self._odometry = self.simulation.base_pose
         self.look()
 

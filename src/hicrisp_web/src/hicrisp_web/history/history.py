@@ -6,13 +6,15 @@ import re
 import time
 from pathlib import Path
 from threading import Lock
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Optional, Tuple
 
+from hicrisp_core.trace.event_log import FILE_NAME as EVENTS
 from hicrisp_core.trace.replay import read_events
+from hicrisp_core.trace.scene_lines import FILE_NAME as SCENE
 
 from hicrisp_web.history.comparing import compared
 from hicrisp_web.history.index import Filter, Index, read_result
-from hicrisp_web.history.replaying import changes_of
+from hicrisp_web.history.replaying import Replay
 from hicrisp_web.view.scene_record import read_record
 
 _NAME = re.compile(r"[\w.-]{1,120}")
@@ -33,6 +35,8 @@ class History:
         self._index: Optional[Index] = None
         self._looked = -_PERIOD
         self._lock = Lock()
+        self._replaying = Lock()
+        self._kept: Optional[Tuple[Any, Replay]] = None
 
     def find(self, wanted: Filter) -> Dict[str, Any]:
         """One page of the runs that are wanted, how many there are, and of what kinds."""
@@ -48,13 +52,23 @@ class History:
             return None
         return {**found, "id": name, "report": (run / "report.html").is_file()}
 
-    def changes(self, name: str) -> Optional[List[Dict[str, Any]]]:
-        """What each event of a run changes on the page; ``None`` where there is no such run."""
+    def part(self, name: str, at: int) -> Optional[Dict[str, Any]]:
+        """What the moments around one of them change on the page, and all that stood before them; ``None``
+        where there is no such run.
+        """
         run = self.folder(name)
         try:
-            return None if run is None else changes_of(read_events(run), read_record(run))
+            return None if run is None else self._replay(run).part(at)
         except OSError:
             return None
+
+    def _replay(self, run: Path) -> Replay:
+        """The replay of a run; the last one that was asked for is kept while its files stay as they are."""
+        state = tuple(_changed(run / each) for each in (EVENTS, SCENE))
+        with self._replaying:
+            if self._kept is None or self._kept[0] != (run, state):
+                self._kept = (run, state), Replay(read_events(run), read_record(run))
+            return self._kept[1]
 
     def compare(self, left: str, right: str) -> Optional[Dict[str, Any]]:
         """Two runs side by side; ``None`` where one is not there."""
@@ -87,3 +101,12 @@ class History:
                 self._index.refresh()
                 self._looked = time.monotonic()
             return self._index
+
+
+def _changed(file: Path) -> Tuple[int, int]:
+    """What tells one state of a file from another: when it was written, nanoseconds, and its size."""
+    try:
+        found = file.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size

@@ -1,43 +1,50 @@
-"""Pictures of the scene from whatever serves ``snapshot``, one at a time."""
+"""Pictures of the scene, one at a time: what the perception's camera sees with what was recognised drawn in,
+or else what a simulated world shows.
+"""
 
 from __future__ import annotations
 
 import time
 from threading import Lock
-from typing import Tuple
 
+import rospy
 from hicrisp_ros.service_client import ServiceClient, offered
 
 from hicrisp_msgs.srv import Snapshot, SnapshotRequest
+from hicrisp_web.server.shot import NO_SHOT, Shot
 
 _PATIENCE = 8.0
 """Wall seconds; the first picture of a world takes long."""
-_PERIOD = 1.0
+_EYE, _SCENE = "camera_view", "snapshot"
+_PERIODS = {_EYE: 0.5, _SCENE: 1.0}
 """Wall seconds for which a picture counts as new, so that many pages cost no more than one."""
 
 
 class Snapshots:
-    """The latest picture; empty where nothing takes any."""
+    """The latest picture; none where nothing takes any. Nobody draws while no page asks."""
 
     def __init__(self) -> None:
-        self._client = ServiceClient("snapshot", Snapshot)
-        self._latest: Tuple[bytes, str] = (b"", "")
-        self._taken = -_PERIOD
+        self._clients = {name: ServiceClient(name, Snapshot) for name in _PERIODS}
+        self._latest = NO_SHOT
+        self._until = 0.0
         self._lock = Lock()
 
-    def __call__(self) -> Tuple[bytes, str]:
-        """A picture and its media type."""
+    def __call__(self) -> Shot:
+        """A picture."""
         with self._lock:
-            if time.monotonic() - self._taken >= _PERIOD:
-                self._latest = self._take()
-                self._taken = time.monotonic()
+            if time.monotonic() >= self._until:
+                service = _EYE if offered(_EYE) else _SCENE
+                self._latest = self._take(service)
+                self._until = time.monotonic() + _PERIODS[service]
             return self._latest
 
-    def _take(self) -> Tuple[bytes, str]:
-        if not offered("snapshot"):
-            return b"", ""
-        taken = self._client.call(SnapshotRequest(caption="dashboard"), _PATIENCE).response
+    def _take(self, service: str) -> Shot:
+        if not offered(service):
+            return NO_SHOT
+        taken = self._clients[service].call(SnapshotRequest(caption="dashboard"), _PATIENCE).response
         if taken is None or not taken.ok:
-            return b"", ""
+            return NO_SHOT
         kind = "png" if "png" in taken.image.format else "webp" if "webp" in taken.image.format else "jpeg"
-        return bytes(taken.image.data), f"image/{kind}"
+        age = rospy.get_time() - taken.image.header.stamp.to_sec() if service == _EYE else 0.0
+        return Shot(bytes(taken.image.data), f"image/{kind}", "camera" if service == _EYE else "scene",
+                    max(0.0, age))

@@ -20,6 +20,7 @@ from hicrisp_web.server.deeds import Deed, Said, read_fields
 from hicrisp_web.server.guard import Allowance, Guard
 from hicrisp_web.server.history_routes import history_routes
 from hicrisp_web.server.protection import Protection
+from hicrisp_web.server.shot import Camera, no_camera
 from hicrisp_web.server.stream import stream
 from hicrisp_web.view.board import Board
 
@@ -29,14 +30,6 @@ LARGEST_BODY = 64_000
 MOST_STREAMS = 40
 """Pages that may watch at once."""
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-
-Camera = Callable[[], Tuple[bytes, str]]
-"""A picture of the scene and its media type; empty where there is none now."""
-
-
-def no_camera() -> Tuple[bytes, str]:
-    """There is no camera."""
-    return b"", ""
 
 
 @dataclass
@@ -97,9 +90,16 @@ def _live(desk: Desk) -> Callable[[Request], Any]:
 
 
 def _camera(desk: Desk) -> Callable[[Request], Any]:
-    async def picture(_: Request) -> Response:
-        image, kind = await run_in_threadpool(desk.camera)
-        return Response(image, media_type=kind) if image else Response(status_code=204)
+    async def picture(request: Request) -> Response:
+        if not desk.guard.token_ok(request.headers.get("authorization")):
+            if not desk.guesses.take():
+                return reply(Said(False, "Too many wrong tokens; wait a moment.").as_dict(), 429)
+            return reply(Said(False, "The camera's picture needs the token.").as_dict(), 401)
+        shot = await run_in_threadpool(desk.camera)
+        if not shot.image:
+            return Response(status_code=204)
+        return Response(shot.image, media_type=shot.kind,
+                        headers={"X-Eye": shot.eye, "X-Age": f"{shot.age:.1f}"})
 
     return picture
 

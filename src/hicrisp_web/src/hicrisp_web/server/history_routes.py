@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from typing import Any, Callable, List
 
 from hicrisp_core.trace.plain import to_json
@@ -18,6 +19,8 @@ from hicrisp_web.server.protection import REPORT_POLICY
 _WORTH_PACKING = 4_000
 """Bytes from which on an answer is compressed."""
 _DIGITS = 6
+_LATEST = 10 ** _DIGITS
+"""A moment after every other."""
 
 
 def history_routes(history: History) -> List[BaseRoute]:
@@ -31,8 +34,9 @@ def history_routes(history: History) -> List[BaseRoute]:
     async def run(request: Request) -> Response:
         return await _answer(request, lambda: history.result(request.path_params["run"]))
 
-    async def changes(request: Request) -> Response:
-        return await _answer(request, lambda: history.changes(request.path_params["run"]))
+    async def part(request: Request) -> Response:
+        at = _whole(request.query_params.get("at", ""), _LATEST)
+        return await _answer(request, lambda: history.part(request.path_params["run"], at))
 
     async def compare(request: Request) -> Response:
         asked = request.query_params
@@ -47,7 +51,7 @@ def history_routes(history: History) -> List[BaseRoute]:
         return FileResponse(path, headers={"Content-Security-Policy": REPORT_POLICY} if page else None)
 
     return [Route("/api/runs", found), Route("/api/compare", compare), Route("/api/runs/{run}", run),
-            Route("/api/runs/{run}/changes", changes), Route("/api/runs/{run}/files/{path:path}", file)]
+            Route("/api/runs/{run}/part", part), Route("/api/runs/{run}/files/{path:path}", file)]
 
 
 async def _answer(request: Request, ask: Callable[[], Any]) -> Response:
@@ -59,11 +63,19 @@ def _packed(ask: Callable[[], Any], may_pack: bool) -> Response:
     value = ask()
     if value is None:
         return Response(to_json({"message": "There is no such run."}), 404, media_type="application/json")
-    text = to_json(value).encode("utf-8")
+    text = _text(value).encode("utf-8")
     if may_pack and len(text) > _WORTH_PACKING:
         return Response(gzip.compress(text, 5), media_type="application/json",
                         headers={"Content-Encoding": "gzip"})
     return Response(text, media_type="application/json")
+
+
+def _text(value: Any) -> str:
+    """Strict JSON; what is plain already is not looked through once more, for there may be much of it."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):
+        return to_json(value)
 
 
 def _whole(text: str, otherwise: int) -> int:

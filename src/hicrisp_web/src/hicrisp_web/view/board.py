@@ -37,6 +37,11 @@ class Board:
         with self._lock:
             return self._count, {name: value for name, (at, value) in self._sections.items() if at > count}
 
+    def value(self, name: str) -> Any:
+        """A section as it stands now; ``None`` where there is none."""
+        with self._lock:
+            return self._sections[name][1] if name in self._sections else None
+
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call something after each change, from the thread of whoever made it; the result ends that."""
         with self._lock:

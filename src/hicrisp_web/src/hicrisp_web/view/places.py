@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List
 
-from hicrisp_core.model.geometry import rotate
 from hicrisp_core.trace.events import CommandTried, VerdictGiven
+from hicrisp_core.trace.places import achieved
 from hicrisp_core.trace.plain import plain
-from hicrisp_core.trace.records import Numbers
 
 _MOST = 40
 """Commands whose points are kept, the latest ones."""
@@ -34,19 +33,9 @@ class Places:
         if found is None:
             return False
         measured = event.deviation or (event.feedback.deviation if event.feedback is not None else None)
-        found.update(ok=event.ok, achieved=_achieved(found["target"], found["turn"], measured))
+        found.update(ok=event.ok, achieved=achieved(found["target"], found["turn"], measured))
         return True
 
     def section(self) -> List[Dict[str, Any]]:
         """The places as JSON values, the latest last."""
         return [{name: value for name, value in each.items() if name != "turn"} for each in self._found]
-
-
-def _achieved(target: Sequence[float], turn: Optional[Numbers],
-              measured: Optional[Numbers]) -> Optional[List[float]]:
-    """Where a thing ended, in the world frame; its deviation is measured in the target's."""
-    if measured is None or turn is None or len(measured) != 3 or len(turn) != 4:
-        return None
-    x, y, z, w = turn
-    off = rotate((x, y, z, w), (measured[0], measured[1], measured[2]))
-    return [round(at + by, 5) for at, by in zip(target, off)]

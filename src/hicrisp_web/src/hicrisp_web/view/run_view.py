@@ -38,6 +38,10 @@ Sections = Dict[str, Any]
 PLANNING, RUNNING, CORRECTING, ENDED = "planning", "running", "correcting", "ended"
 _MOST_SAID = 200
 """Lines of what was said and asked that are kept, the latest ones."""
+_MOST_PICTURES = 8
+"""Pictures that are named, the latest ones."""
+_UNFOLDED = 40
+"""Steps before the latest one that are shown with what was tried in them; of older ones there is a line."""
 EMPTY: Mapping[str, Any] = {
     "run": None, "goal": None, "plan": None, "stack": StackView().section(), "usage": None, "offsets": {},
     "said": [], "pictures": [], "places": [], "corrections": {}, "doing": {}}
@@ -72,12 +76,18 @@ class RunView:
     def after(self, entry: Mapping[str, Any]) -> Sections:
         """The sections that a written event changes; none for one of an unknown kind."""
         event = event_of(entry)
-        if event is None:
-            return {}
+        return {} if event is None else self.changed(event)
+
+    def changed(self, event: Event) -> Sections:
+        """The sections that an event changes."""
+        self.fold(event)
+        return {name: self._section(name) for name in sorted(self._touched)}
+
+    def fold(self, event: Event) -> None:
+        """Take an event in without looking at what it changes."""
         self._touched = {"run"}
         self._run["t"] = max(self._run["t"], event.t)
         self._take(event)
-        return {name: self._section(name) for name in sorted(self._touched)}
 
     @property
     def ended(self) -> bool:
@@ -91,7 +101,7 @@ class RunView:
     def _section(self, name: str) -> Any:
         if name.startswith("step:"):
             step = self._steps.get(int(name[5:]))
-            return None if step is None else step.section()
+            return None if step is None else step.section(folded=self._folded(step.index))
         return {
             "run": lambda: dict(self._run), "goal": lambda: self._goal and dict(self._goal),
             "plan": lambda: {**self._plan, "steps": sorted(self._steps)}, "stack": self._stack.section,
@@ -99,6 +109,10 @@ class RunView:
             "said": lambda: list(self._said), "pictures": lambda: list(self._pictures),
             "places": self._places.section, "corrections": lambda: dict(self._rungs),
             "doing": lambda: dict(self._doing)}[name]()
+
+    def _folded(self, index: int) -> bool:
+        """Whether a step is so long over that its line alone is shown."""
+        return self._latest is not None and index < self._latest - _UNFOLDED
 
     def _take(self, event: Event) -> None:
         if isinstance(event, TaskReceived):
@@ -126,7 +140,8 @@ class RunView:
                                         "samples": event.samples}
             self._touched.add("offsets")
         elif isinstance(event, PictureTaken):
-            self._pictures.append({"file": event.file, "caption": event.caption, "t": event.t})
+            taken = {"file": event.file, "caption": event.caption, "t": event.t, "eye": event.eye}
+            self._pictures = [*self._pictures, taken][-_MOST_PICTURES:]
             self._touched.add("pictures")
         else:
             self._note(event)
@@ -151,6 +166,8 @@ class RunView:
         if isinstance(event, StepStarted):
             step.begin(event.t, event.text, event.robot)
             self._latest = step.index
+            if step.index - _UNFOLDED - 1 in self._steps:
+                self._touched.add(f"step:{step.index - _UNFOLDED - 1}")
             self._run.update(state=RUNNING, step=step.index)
         elif isinstance(event, StepFinished):
             step.end(event.t, event.ok)

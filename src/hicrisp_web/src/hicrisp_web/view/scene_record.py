@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import AbstractSet, Any, Dict, Iterator, List, Mapping, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
 from hicrisp_core.scene.scene import Scene
 from hicrisp_core.trace.plain import to_json
+from hicrisp_core.trace.scene_lines import named, scene_lines
 
 from hicrisp_web.view.scene_view import scene_section, world_section
 
-FILE_NAME = "scene.jsonl"
 _MOVED, _TURNED = 0.005, 5.0
 """Metres and degrees that a thing must be seen to move before it is written down again."""
 _MOST_LINES = 5000
-_NAMED = frozenset({"name", "x", "y", "yaw"})
-"""What a thing or a robot must tell to be drawn."""
 _MOST_POINTS = 600
 """Points of a base's way that are drawn, the latest ones."""
 
@@ -52,6 +49,7 @@ class SceneRecord:
         section = world_section(world, self._domain)
         moved = {kind: [each for each in section[kind] if self._elsewhere(kind, each)]
                  for kind in ("things", "robots")}
+        moved["things"] += self._vanished({thing["name"] for thing in section["things"]})
         if not any(moved.values()) or self._lines >= _MOST_LINES:
             return
         with self._file.open("a", encoding="utf-8") as stream:
@@ -59,6 +57,14 @@ class SceneRecord:
                 stream.write(to_json({"scene": scene_section(self._scene)}) + "\n")
             stream.write(to_json({"t": round(t, 2), **moved}) + "\n")
         self._lines += 1
+
+    def _vanished(self, there: AbstractSet[str]) -> List[Dict[str, Any]]:
+        """What was seen before and is no thing any more, as what a lidar outlines: it is nowhere now."""
+        gone = [told for key, told in self._told.items()
+                if key.startswith("thing") and told["name"] not in there and told["x"] is not None]
+        nowhere = [{**told, "x": None, "y": None, "z": None, "yaw": None} for told in gone]
+        self._told.update((f"things {told['name']}", told) for told in nowhere)
+        return nowhere
 
     def _elsewhere(self, kind: str, now: Dict[str, Any]) -> bool:
         """Whether a thing moved since it was written; it counts as written then."""
@@ -84,20 +90,14 @@ def read_record(run: Path) -> Iterator[Tuple[float, Dict[str, Any]]]:
     """The seconds and the sections ``scene``, ``world`` and ``path`` of a run's record, in their order;
     nothing where there is none, and nothing of what is damaged.
     """
-    try:
-        lines = (run / FILE_NAME).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return
     seen: Dict[str, Dict[str, Dict[str, Any]]] = {"things": {}, "robots": {}}
     way: List[List[float]] = []
-    for entry in filter(None, map(_entry, lines)):
+    for entry in scene_lines(run):
         if isinstance(entry.get("scene"), dict):
             yield 0.0, {"scene": entry["scene"]}
             continue
         for kind, known in seen.items():
-            listed = entry.get(kind)
-            known.update((str(each["name"]), each) for each in (listed if isinstance(listed, list) else ())
-                         if isinstance(each, dict) and set(each) >= _NAMED)
+            known.update((each["name"], each) for each in named(entry, kind))
         base = next((each for each in seen["robots"].values() if each.get("kind") == "base"), None)
         if base is not None and isinstance(base["x"], float):
             way = [*way, [base["x"], base["y"]]][-_MOST_POINTS:]
@@ -105,12 +105,3 @@ def read_record(run: Path) -> Iterator[Tuple[float, Dict[str, Any]]]:
         yield float(t) if isinstance(t, (int, float)) else 0.0, {
             "world": {**{kind: list(known.values()) for kind, known in seen.items()}, "facts": []},
             "path": way or None}
-
-
-def _entry(line: str) -> Optional[Dict[str, Any]]:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-

@@ -26,7 +26,8 @@ def scene_section(scene: Scene, workspace: Optional[Box] = None) -> Dict[str, An
     walls = {**arena.walls, **arena.border()} if arena is not None else {}
     return {
         "name": scene.name, "description": scene.description, "task": scene.task, "seed": scene.seed,
-        "known": sorted(scene.objects), "flat": not scene.symbolic,
+        "known": sorted(set(scene.objects) - (arena.unknown if arena is not None else set())),
+        "flat": not scene.symbolic,
         "bounds": _bounds(scene, workspace), "workspace": workspace,
         "arms": [name for name in scene.robots if arena is None or name not in arena.starts],
         "bases": {name: {"radius": start.radius} for name, start in arena.starts.items()} if arena else {},

@@ -28,6 +28,17 @@ class StackView:
         if bars or self._columns:  # One that was empty from the beginning shows nothing.
             self._columns = [*self._columns, {"t": event.t, "bars": bars}][-MOST_COLUMNS:]
         self._deepest = max(self._deepest, len(bars))
+        if len(self._commands) > MOST_COLUMNS:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Number anew the commands that are still drawn."""
+        drawn = {bar["colour"] for column in self._columns for bar in column["bars"]}
+        kept = [(name, colour) for name, colour in self._commands.items() if colour in drawn]
+        numbers = {colour: at for at, (_, colour) in enumerate(kept)}
+        self._commands = {name: numbers[colour] for name, colour in kept}
+        for column in self._columns:
+            column["bars"] = [{**bar, "colour": numbers[bar["colour"]]} for bar in column["bars"]]
 
     def section(self) -> Dict[str, Any]:
         """The stack as JSON values; ``colour`` counts the commands of the legend."""

@@ -73,10 +73,15 @@ class StepView:
         """Something else was said in it."""
         self._moments.append({"is": kind, "t": t, "text": text})
 
-    def section(self) -> Dict[str, Any]:
-        """The step as JSON values, which later events do not change."""
+    def section(self, folded: bool = False) -> Dict[str, Any]:
+        """The step as JSON values, which later events do not change.
+
+        Args:
+            folded: whether it is only counted how much was tried in it.
+        """
         return {"index": self.index, "text": self.text, "robot": self.robot, "state": self.state,
-                "began": self.began, "ended": self.ended, "moments": [dict(each) for each in self._moments]}
+                "began": self.began, "ended": self.ended, "folded": len(self._moments) if folded else 0,
+                "moments": [] if folded else [dict(each) for each in self._moments]}
 
 
 def deviation(measured: Optional[Numbers]) -> Optional[Dict[str, float]]:

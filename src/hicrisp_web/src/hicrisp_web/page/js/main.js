@@ -98,7 +98,7 @@ new TaskForm(live, steers);
 new Ask($("ask"), live, steers);
 new RunPanel($("live-run"), live, { steers, perform });
 new ScenePanel($("live-side"), live);
-new Camera($("live-side"), () => linked && !$("live").hidden);
+new Camera($("live-side"), () => linked && may.steer && !$("live").hidden);
 new StackPanel($("live-side"), live);
 live.listen((names) => {
   if (touches(names, "link")) showLink();

@@ -7,7 +7,8 @@ import { Sections } from "./sections.js";
 import { get } from "./server.js";
 import { StackPanel } from "./stack.js";
 
-const EVERY = 50; // Moments between two that are kept whole, so that going back is as quick as going on.
+const KEPT = 60; // Parts of a run that stay here, the latest that were looked at.
+const AHEAD = 15; // Moments before the end of a part at which the next one is asked for while it plays.
 const SPEEDS = [1, 4, 16];
 const LONGEST = 1500; // Milliseconds that a replay waits between two events.
 
@@ -27,36 +28,61 @@ export class Replay {
     this.close();
     this.run = run;
     this.root.replaceChildren(h("section", { class: "card" }, h("p", { class: "soft" }, "Reading the run …")));
+    this.parts = new Map();
     try {
-      this.changes = await get(`/api/runs/${encodeURIComponent(run)}/changes`);
-      if (!this.changes.length) throw new Error("This run told nothing.");
+      const part = await this.fetch("");
+      if (run !== this.run) return;
+      this.count = part.count;
+      if (!this.count) throw new Error("This run told nothing.");
     } catch (error) {
+      if (run !== this.run) return;
       this.run = "";
       this.root.replaceChildren(h("section", { class: "card" }, h("p", { role: "alert" }, error.message)));
       return;
     }
     this.build();
-    this.go(this.changes.length - 1);
+    this.go(this.count - 1);
+  }
+
+  // The part with a moment; without one the last part.
+  async fetch(at) {
+    const run = this.run;
+    const part = await get(`/api/runs/${encodeURIComponent(run)}/part?at=${at}`);
+    if (run === this.run) {
+      this.size = part.part;
+      this.parts.delete(part.first);
+      this.parts.set(part.first, part);
+      if (this.parts.size > KEPT) this.parts.delete(this.parts.keys().next().value);
+    }
+    return part;
+  }
+
+  // The part with a moment, where it is here.
+  part(at) {
+    return this.parts.get(Math.floor(at / this.size) * this.size);
+  }
+
+  async moment(at) {
+    const part = this.part(at) || await this.fetch(at);
+    return part.changes[at - part.first];
   }
 
   build() {
-    this.kept = [{}];
-    const values = {};
-    this.changes.forEach((change, at) => {
-      if (at % EVERY === 0) this.kept[at / EVERY] = { ...values };
-      put(values, change.set);
-    });
     this.sections = new Sections();
-    this.slider = h("input", { type: "range", id: "moment", min: 0, max: this.changes.length - 1, step: 1,
+    this.slider = h("input", { type: "range", id: "moment", min: 0, max: this.count - 1, step: 1,
       oninput: () => { this.close(); this.showPlay(); this.go(Number(this.slider.value)); } });
     this.where = h("output", { for: "moment", class: "where" });
     this.play = h("button", { type: "button", id: "play", class: "main", onclick: () => this.toggle() }, "Play");
     this.speed = h("select", { "aria-label": "Speed" }, SPEEDS.map((speed) => h("option", { value: speed }, `${speed} ×`)));
-    const step = (by) => () => {
+    const step = (by) => async () => {
       this.close();
       this.showPlay();
       let at = this.at + by;
-      while (this.changes[at] && this.changes[at].kind === "seen") at += by; // From event to event.
+      try {
+        while (at >= 0 && at < this.count && (await this.moment(at)).kind === "seen") at += by; // From event to event.
+      } catch {
+        // Its part does not come; going there says why.
+      }
       this.go(at);
     };
     const [main, side] = [h("div", { class: "column wide" }), h("div", { class: "column" })];
@@ -75,15 +101,31 @@ export class Replay {
     side.append(this.pictures);
   }
 
-  go(at) {
-    this.at = Math.max(0, Math.min(this.changes.length - 1, at));
-    const from = Math.floor(this.at / EVERY);
-    const values = { ...this.kept[from] };
-    for (let each = from * EVERY; each <= this.at; each += 1) put(values, this.changes[each].set);
-    const change = this.changes[this.at];
+  // Shows a moment; where its part is not here yet, once it has come and nobody has gone elsewhere.
+  async go(at) {
+    this.at = Math.max(0, Math.min(this.count - 1, at));
+    const wanted = this.at;
+    this.slider.value = String(wanted);
+    if (!this.part(wanted)) {
+      await new Promise((done) => { setTimeout(done, 40); }); // A slider in motion passes many parts.
+      if (wanted !== this.at) return;
+      try {
+        await this.fetch(wanted);
+      } catch (error) {
+        setText(this.where, error.message);
+        return;
+      }
+      if (wanted !== this.at) return;
+    }
+    this.show(this.part(wanted));
+  }
+
+  show(part) {
+    const values = { ...part.start };
+    for (let each = part.first; each <= this.at; each += 1) put(values, part.changes[each - part.first].set);
+    const change = part.changes[this.at - part.first];
     this.sections.replace(values);
-    this.slider.value = String(this.at);
-    const words = `${this.at + 1} of ${this.changes.length}, ${seconds(change.t)}: ${change.kind.replaceAll("_", " ")}${change.words ? `: ${change.words}` : ""}`;
+    const words = `${this.at + 1} of ${this.count}, ${seconds(change.t)}: ${change.kind.replaceAll("_", " ")}${change.words ? `: ${change.words}` : ""}`;
     setText(this.where, words);
     this.slider.setAttribute("aria-valuetext", words);
     this.showPicture((values.pictures || []).at(-1));
@@ -103,7 +145,7 @@ export class Replay {
     this.playing = !this.playing;
     this.showPlay();
     if (!this.playing) return this.close();
-    if (this.at === this.changes.length - 1) this.go(0);
+    if (this.at === this.count - 1) this.go(0);
     this.next();
   }
 
@@ -111,16 +153,25 @@ export class Replay {
     setText(this.play, this.playing ? "Stop here" : "Play");
   }
 
-  next() {
-    if (!this.playing || this.at >= this.changes.length - 1) {
+  async next() {
+    if (!this.playing || this.at >= this.count - 1) {
       this.close();
       return this.showPlay();
     }
-    const wait = 1000 * (this.changes[this.at + 1].t - this.changes[this.at].t) / Number(this.speed.value);
-    this.timer = setTimeout(() => {
-      this.go(this.at + 1);
+    let wait = 0;
+    try {
+      wait = 1000 * ((await this.moment(this.at + 1)).t - (await this.moment(this.at)).t) / Number(this.speed.value);
+    } catch {
+      // The next part does not come; going there says why.
+    }
+    if (!this.playing) return undefined;
+    const ahead = this.at + AHEAD;
+    if (ahead < this.count && !this.part(ahead)) this.fetch(ahead).catch(() => {});
+    this.timer = setTimeout(async () => {
+      await this.go(this.at + 1);
       this.next();
     }, Math.max(15, Math.min(LONGEST, wait)));
+    return undefined;
   }
 }
 

@@ -179,6 +179,7 @@ export class RunPanel {
       h("div", { class: "line" }, h("span", { class: "sign", "aria-hidden": "true" }, sign), unseen(`${words}: `),
         h("b", {}, `${index + 1}. ${step.text}`), step.robot ? h("span", { class: "chip small" }, step.robot) : null,
         h("span", { class: "took" }, took)),
+      ...(step.folded ? [h("p", { class: "soft small" }, `${step.folded} ${step.folded === 1 ? "entry" : "entries"}, folded; the replay and the report have them.`)] : []),
       ...(step.moments.length ? [h("ul", { class: "moments" }, step.moments.map(moment))] : []));
     if (!this.steps.has(index)) {
       this.steps.set(index, element);

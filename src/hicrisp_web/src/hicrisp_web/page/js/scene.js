@@ -1,10 +1,11 @@
 // The scene from above, to scale: things with names, target and achieved place of commands, the tool's box;
 // for a base its walls, areas, keep-outs, scan, and the way that it drove and is to drive.
 
-import { h, s, show } from "./dom.js";
+import { h, s, setText, show } from "./dom.js";
 import { touches } from "./sections.js";
 
 const SIZE = 420;
+const NAMED = 6; // Things that were not known before and have their names drawn and told.
 const PAINTS = {
   red: "#cf4a42", green: "#3f9a5d", blue: "#3d74c4", yellow: "#d9ae2e", orange: "#dd8435", purple: "#8a63b8",
   pink: "#d97aa6", white: "#e9ecef", black: "#3a3f45", grey: "#8b949c", gray: "#8b949c", brown: "#8d6748", cyan: "#3aa3ad",
@@ -16,8 +17,9 @@ export class ScenePanel {
     this.drawing = h("div", { class: "above" });
     this.key = h("ul", { class: "legend small" });
     this.facts = h("ul", { class: "facts small" });
+    this.strangers = h("p", { class: "small strangers", hidden: true });
     this.known = h("details", {}, h("summary", {}, "What holds now"), this.facts);
-    this.card = h("section", { class: "card scene", "aria-label": title }, h("h2", {}, title), this.drawing, this.key, this.known);
+    this.card = h("section", { class: "card scene", "aria-label": title }, h("h2", {}, title), this.drawing, this.key, this.strangers, this.known);
     root.append(this.card);
     sections.listen((names) => touches(names, "scene", "world", "places", "scan", "path", "route", "grid") && this.update());
     this.update();
@@ -46,19 +48,23 @@ export class ScenePanel {
   draw(ground, scene, world, places) {
     const things = (world ? world.things : []).filter((thing) => thing.x !== null);
     things.sort((a, b) => a.z + a.size[2] / 2 - (b.z + b.size[2] / 2));
+    const unknown = scene ? things.filter((thing) => !scene.known.includes(thing.name)) : [];
+    const still = things.filter((thing) => !thing.movable && !unknown.includes(thing));
+    this.tell(unknown);
     const parts = [
       ground.grid(),
       this.grid(ground),
       ...(scene && scene.workspace ? [ground.box(scene.workspace, "workspace")] : []),
-      ...things.filter((thing) => !thing.movable).map((thing) => shape(ground, thing)),
+      ...still.map((thing) => shape(ground, thing)),
       ...(scene ? scene.zones.map((zone) => zoneOf(ground, zone)) : []),
       ...(scene ? scene.walls.map((wall) => ground.line([wall.from, wall.to], "wall", ground.long(wall.width))) : []),
-      ...things.filter((thing) => thing.movable).map((thing) => shape(ground, thing)),
+      ...unknown.map((thing) => shape(ground, thing, "unknown")),
+      ...things.filter((thing) => thing.movable && !unknown.includes(thing)).map((thing) => shape(ground, thing)),
       ...["route", "path"].map((name) => this.sections.get(name)).map((line, at) => line && ground.line(line, at ? "path" : "route")),
       ...(this.sections.get("scan") || []).map(([x, y]) => s("circle", { ...ground.at(x, y), r: 1.3, class: "scan" })),
       ...(world ? world.robots : []).map((robot) => robotOf(ground, robot, scene)),
       ...places.slice(-12).map((place, at, all) => placeOf(ground, place, at === all.length - 1)),
-      ...labels(ground, things.filter((thing) => thing.movable || !scene || scene.known.includes(thing.name))),
+      ...labels(ground, things.filter((thing) => thing.movable || !scene || (unknown.length <= NAMED && unknown.includes(thing)) || scene.known.includes(thing.name))),
       ground.rule(),
     ];
     const said = things.filter((thing) => thing.movable).map((thing) => `${thing.name} at ${thing.x.toFixed(2)}, ${thing.y.toFixed(2)} m`).join("; ");
@@ -68,10 +74,19 @@ export class ScenePanel {
       .filter(([kind]) => places.some((place) => (kind === "aim" ? place.aim && apart(place) : place[kind])));
     if (scene && scene.workspace) key.push(["workspace", "where the tool may go"]);
     if (scene && scene.zones.length) key.push(["zone", "keep out"]);
+    if (unknown.length) key.push(["unknown", "seen, not known before"]);
     if (this.sections.get("path")) key.push(["path", "driven"]);
     if (this.sections.get("route")) key.push(["route", "planned"]);
     this.key.replaceChildren(...key.map(([kind, text]) => h("li", {},
       s("svg", { width: 14, height: 10, "aria-hidden": "true" }, s("rect", { x: 1, y: 1, width: 12, height: 8, rx: 2, class: `key ${kind}` })), ` ${text}`)));
+  }
+
+  // What was seen that no file describes, in words.
+  tell(unknown) {
+    show(this.strangers, unknown.length > 0);
+    const told = unknown.slice(0, NAMED).map((thing) => `${thing.name}, about ${thing.size.map((each) => Math.round(100 * each)).join(" x ")} cm`);
+    if (unknown.length > NAMED) told.push(`and ${unknown.length - NAMED} more`);
+    setText(this.strangers, `Seen, and not known before: ${told.join("; ")}.`);
   }
 
   grid(ground) {
@@ -141,11 +156,11 @@ class Ground {
   }
 }
 
-function shape(ground, thing) {
+function shape(ground, thing, special = "") {
   const { cx, cy } = ground.at(thing.x, thing.y);
   const [length, width] = thing.size.map((each) => ground.long(each));
   const paint = thing.movable ? PAINTS[thing.colour] : undefined;
-  const kind = `thing ${thing.movable ? "movable" : thing.shape === "region" ? "area" : "place"} ${thing.lost ? "lost" : ""}`;
+  const kind = `thing ${special || (thing.movable ? "movable" : thing.shape === "region" ? "area" : "place")} ${thing.lost ? "lost" : ""}`;
   const named = s("title", {}, `${thing.name}${thing.lost ? ", not seen for a while" : ""}`);
   if (["cylinder", "bowl", "sphere", "disc"].includes(thing.shape)) {
     return s("circle", { cx, cy, r: Math.max(2, length / 2), class: kind, fill: paint }, named);

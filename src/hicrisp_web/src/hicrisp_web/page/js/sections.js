@@ -19,7 +19,7 @@ export class Sections {
   // Everything anew, as after a connection was lost.
   replace(values) {
     for (const name of Object.keys(this.values)) if (!(name in values)) this.change({ [name]: null });
-    this.change(values);
+    this.change(Object.fromEntries(Object.entries(values).filter(([name, value]) => !same(this.values[name], value))));
   }
 
   change(values) {
@@ -42,5 +42,7 @@ export class Sections {
     for (const listener of this.listeners) listener(names);
   }
 }
+
+const same = (one, other) => one === other || (one !== undefined && JSON.stringify(one) === JSON.stringify(other));
 
 export const touches = (names, ...wanted) => wanted.some((name) => names.has(name));

@@ -10,7 +10,7 @@ export function takeToken() {
   history.replaceState(null, "", `${location.pathname}#live`);
 }
 
-const headers = () => ({ Authorization: `Bearer ${sessionStorage.getItem(KEY) || ""}` });
+export const headers = () => ({ Authorization: `Bearer ${sessionStorage.getItem(KEY) || ""}` });
 
 export async function get(path) {
   const answer = await fetch(path, { headers: headers() });

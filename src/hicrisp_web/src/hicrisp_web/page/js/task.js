@@ -6,11 +6,15 @@ import { perform } from "./server.js";
 
 const EFFECTS = { changed: "the plan changes", kept: "the task goes on as it was", canceled: "the task ends" };
 
+const PAUSE = 700; // Milliseconds without typing after which the brain is asked.
+const ENOUGH = 3; // Words from which on it is worth asking.
+
 export class TaskForm {
   constructor(sections, steers) {
     this.sections = sections;
     this.steers = steers;
     this.asked = 0;
+    this.later = settled(PAUSE, (task, number) => this.think(task, number));
     $("task-form").addEventListener("submit", (event) => this.submit(event));
     $("task").addEventListener("keydown", (event) => {
       if (event.key === "Enter" && !event.shiftKey) this.submit(event);
@@ -39,11 +43,19 @@ export class TaskForm {
     const number = ++this.asked;
     const said = task && this.steers() ? await perform("read", { task }) : {};
     if (number !== this.asked) return;
-    const meant = said.question ? `I would ask: ${said.question} ${(said.choices || []).join(", ")}`
-      : said.answer ? said.answer
-        : said.goal ? `I understand: ${said.goal}` : said.steps ? `I would: ${said.steps.join(", then ")}`
-          : task && said.message === "" ? "The grammar alone cannot read this; the brain will try when you submit it." : "";
-    setText($("read"), meant);
+    const unread = task && said.message === "" && !said.ok;
+    if (unread && task.split(/\s+/).length >= ENOUGH) this.later(task, number);
+    else this.later(null, number);
+    setText($("read"), unread ? "The grammar alone cannot read this; the brain will try." : meaning(said));
+  }
+
+  // What the brain itself makes of it, once nobody has typed for a while.
+  async think(task, number) {
+    if (!task || number !== this.asked) return;
+    setText($("read"), "The grammar alone cannot read this; the brain reads it …");
+    const said = await perform("understand", { task });
+    if (number !== this.asked) return;
+    setText($("read"), meaning(said) || "The grammar alone cannot read this; the brain will try when you submit it.");
   }
 
   async tell(event) {
@@ -91,6 +103,14 @@ export class TaskForm {
     const told = (this.sections.get("said") || []).filter((each) => each.kind !== "note").slice(-8);
     $("talk").replaceChildren(...told.map((each) => h("li", { class: each.kind }, line(each))));
   }
+}
+
+function meaning(said) {
+  if (said.question) return `I would ask: ${said.question} ${(said.choices || []).join(", ")}`.trim();
+  if (said.refusal) return said.refusal;
+  if (said.answer) return said.answer;
+  if (said.goal) return `I understand: ${said.goal}`;
+  return said.steps ? `I would: ${said.steps.join(", then ")}` : "";
 }
 
 function line(each) {

@@ -14,7 +14,7 @@ from hicrisp_ros.config_files import Configuration, load_configuration, paramete
 from hicrisp_ros.node import run
 from hicrisp_ros.scene_change import SceneFollower
 
-from hicrisp_bench.agv.wrong_order import WrongOrder
+from hicrisp_bench.agv_brain.wrong_order import WrongOrder
 
 
 class MistakenBrain:

@@ -1,0 +1,164 @@
+"""The node ``markers``: what is known as ``visualization_msgs/MarkerArray``, while somebody looks."""
+
+from __future__ import annotations
+
+import json
+from threading import Lock
+from typing import Dict, List, Optional, Tuple
+
+import rospy
+from geometry_msgs.msg import Point, Vector3
+from hicrisp_core.model.way import Spot, WayLog
+from hicrisp_core.trace.events import CommandTried, TaskReceived, VerdictGiven
+from hicrisp_core.trace.read_event import event_of
+from hicrisp_ros.config_files import Configuration, load_configuration
+from hicrisp_ros.conversions import pose_to_msg, world_from_msg
+from hicrisp_ros.conversions.world import WORLD_FRAME, way_from_msg
+from hicrisp_ros.node import run
+from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.scene_change import SceneFollower
+from hicrisp_ros.wall_clock import WallTimer
+from hicrisp_web.view.places import Places
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker, MarkerArray
+
+from hicrisp_msgs.msg import CorrectionStack, Event, TaskStatus, WorldState
+from hicrisp_nodes.markers.marks import (
+    CUBE,
+    CYLINDER,
+    LINES,
+    SPHERE,
+    STRIP,
+    TEXT,
+    Mark,
+    MarkBook,
+    place_marks,
+    scene_marks,
+    stack_marks,
+    way_marks,
+    world_marks,
+)
+
+TOPIC = "markers"
+_PERIOD = 0.2
+"""Wall seconds between two states that are shown."""
+_FORMS = {CUBE: Marker.CUBE, CYLINDER: Marker.CYLINDER, SPHERE: Marker.SPHERE, TEXT: Marker.TEXT_VIEW_FACING,
+          STRIP: Marker.LINE_STRIP, LINES: Marker.LINE_LIST}
+_TABLE_TEXT, _ARENA_TEXT = (0.3, -0.55, 0.55), 0.6
+"""Where the stack's text stands at a table; and how high it hangs over an arena's edge."""
+_MOST_SPOTS = 4000
+
+
+class Markers:
+    """Publishes ``markers``; it works only while somebody listens."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        self._lock = Lock()
+        self._book = MarkBook()
+        self._world: Optional[WorldState] = None
+        self._watchers = 0
+        self._follow(configuration)
+        self._begin()
+        self._publisher = Publisher(TOPIC, MarkerArray, queue_size=5)
+        self._subscribers = [
+            rospy.Subscriber("world_state", WorldState, self._saw, queue_size=1, tcp_nodelay=True),
+            rospy.Subscriber("events", Event, self._event, queue_size=100),
+            rospy.Subscriber("correction_stack", CorrectionStack, self._stacked, queue_size=5),
+            rospy.Subscriber("task_status", TaskStatus, self._status, queue_size=5),
+        ]
+        self._follower = SceneFollower(self._follow)
+        self._timer = WallTimer(_PERIOD, self._show, "markers")
+
+    def _begin(self) -> None:
+        """A task begins: what was drawn of the last one is over."""
+        self._places, self._tried = Places(), 0
+        self._ways: Dict[str, WayLog] = {}
+        self._stack: List[Tuple[str, str]] = []
+
+    def _follow(self, configuration: Configuration) -> None:
+        scene = configuration.scene
+        with self._lock:
+            self._known = frozenset(scene.objects) - (scene.arena.unknown if scene.arena else frozenset())
+            self._still = scene_marks(scene)
+            self._task = ""
+            self._above = _TABLE_TEXT
+            if scene.arena is not None:
+                (x, y), (_, depth) = scene.arena.origin, scene.arena.size
+                self._above = (x, y + depth, _ARENA_TEXT)
+
+    def _saw(self, message: WorldState) -> None:
+        self._world = message
+        for robot in message.robots:
+            if robot.has_motion:
+                with self._lock:
+                    self._ways.setdefault(robot.name, WayLog()).see(way_from_msg(robot.motion))
+
+    def _event(self, message: Event) -> None:
+        try:
+            event = event_of(json.loads(message.json))
+        except (ValueError, AttributeError):
+            return
+        with self._lock:
+            if isinstance(event, TaskReceived):
+                self._begin()
+                self._book.forget()  # A recording begins here, and shall hold everything.
+            elif isinstance(event, CommandTried):
+                self._tried += 1
+                self._places.aim(event, self._tried)
+            elif isinstance(event, VerdictGiven):
+                self._places.seen(event, self._tried)
+
+    def _stacked(self, message: CorrectionStack) -> None:
+        with self._lock:
+            self._stack = [(entry.command, entry.error) for entry in message.entries]
+
+    def _status(self, message: TaskStatus) -> None:
+        with self._lock:
+            self._task = f"{message.text}: {message.message}" if message.message else message.text
+
+    def _show(self) -> None:
+        watchers = self._publisher.get_num_connections()
+        if watchers == 0:
+            self._watchers = 0
+            return
+        message = self._world
+        with self._lock:
+            if watchers > self._watchers:
+                self._book.forget()
+            self._watchers = watchers
+            marks = [*self._still, *place_marks(self._places.section()), *way_marks(self._driven()),
+                     *stack_marks(self._task, self._stack, self._above)]
+            if message is not None:
+                marks += world_marks(world_from_msg(message), self._known)
+            fresh, gone = self._book.turn(marks)
+        if fresh or gone:
+            stamp = rospy.Time(0)  # Whatever the clock: they stand in the fixed frame.
+            self._publisher.publish(MarkerArray([*(marker_of(mark, number, stamp) for number, mark in fresh),
+                                                 *(_gone(mark, number, stamp) for number, mark in gone)]))
+
+    def _driven(self) -> Dict[str, List[Spot]]:
+        for log in self._ways.values():
+            del log.spots[:-_MOST_SPOTS]
+        return {name: list(log.spots) for name, log in self._ways.items()}
+
+
+def marker_of(mark: Mark, number: int, stamp: rospy.Time) -> Marker:
+    """A mark as a message."""
+    marker = Marker(ns=mark.space, id=number, type=_FORMS[mark.form], action=Marker.ADD, text=mark.text,
+                    pose=pose_to_msg(mark.pose), scale=Vector3(*mark.size), color=ColorRGBA(*mark.colour),
+                    points=[Point(*point) for point in mark.points])
+    marker.header.frame_id, marker.header.stamp = WORLD_FRAME, stamp
+    if mark.form in (STRIP, LINES):
+        marker.scale = Vector3(mark.size[0], 0.0, 0.0)
+    return marker
+
+
+def _gone(mark: Mark, number: int, stamp: rospy.Time) -> Marker:
+    marker = Marker(ns=mark.space, id=number, action=Marker.DELETE, pose=pose_to_msg(mark.pose))
+    marker.header.frame_id, marker.header.stamp = WORLD_FRAME, stamp
+    return marker
+
+
+def main() -> None:
+    """Run the node."""
+    run("markers", lambda: Markers(load_configuration()))

@@ -1,0 +1,207 @@
+"""What to draw in space: things with names, goals, deviations, keep-outs, ways, the stack as text. ROS is not
+known here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+
+from hicrisp_core.model import WorldObject, WorldState
+from hicrisp_core.model.geometry import Pose, Vector
+from hicrisp_core.scene.colours import paint_of
+from hicrisp_core.scene.scene import Scene
+
+Colour = Tuple[float, float, float, float]
+"""Red, green, blue and opacity, 0 to 1."""
+CUBE, CYLINDER, SPHERE, TEXT, STRIP, LINES = "cube", "cylinder", "sphere", "text", "strip", "lines"
+"""The forms of marks."""
+THINGS, NAMES, SURE, UNKNOWN = "things", "names", "uncertainty", "unknown"
+GOALS, DEVIATIONS, KEEP_OUTS, AREAS = "goals", "deviations", "keep_outs", "areas"
+WALLS, DRIVEN, STACK = "walls", "driven", "stack"
+"""The namespaces, which can be switched on and off one by one."""
+_GREEN, _RED, _BLUE = (0.15, 0.6, 0.3, 1.0), (0.8, 0.2, 0.15, 1.0), (0.15, 0.35, 0.8, 1.0)
+_PURPLE, _INK, _WALL = (0.75, 0.2, 0.65, 0.6), (0.1, 0.12, 0.15, 1.0), (0.35, 0.38, 0.42, 1.0)
+_LOST, _SEE_THROUGH = 0.25, 0.45
+_LETTERS, _LINE = 0.035, 0.006
+"""Height of letters, and width of lines, metres."""
+_FLAT = 0.002
+_ROUND = frozenset({"cylinder", "bowl", "sphere", "disc"})
+_MOST_DEVIATIONS = 20
+_DEVIATIONS = 2.0
+"""Standard deviations that the disc around a thing's middle stands for."""
+_NOWHERE = Pose((0.0, 0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One shape.
+
+    Args:
+        space: its namespace, such as ``things``.
+        name: what tells it from others of its space.
+        form: ``cube``, ``cylinder``, ``sphere``, ``text``, ``strip`` (a polyline) or ``lines`` (pairs of
+            points).
+        pose: of its middle, in the world frame; of a text, where it stands.
+        size: metres; of a text its last one is the letters' height, of lines the first one is their width.
+        points: of a strip or of lines, metres in the world frame.
+    """
+
+    space: str
+    name: str
+    form: str
+    pose: Pose = _NOWHERE
+    size: Vector = (_LINE, _LINE, _LINE)
+    colour: Colour = _INK
+    text: str = ""
+    points: Tuple[Vector, ...] = ()
+
+
+def scene_marks(scene: Scene) -> List[Mark]:
+    """What stays as it is while a scene is loaded: walls and keep-outs."""
+    marks: List[Mark] = []
+    if scene.arena is not None:
+        for name, wall in {**scene.arena.walls, **scene.arena.border()}.items():
+            ends = tuple((x, y, 0.1) for x, y in (wall.start, wall.end))
+            marks.append(Mark(WALLS, name, STRIP, size=(max(wall.thickness, 0.01), 0.0, 0.0), colour=_WALL,
+                              points=ends))
+    for zone in scene.zones:
+        corners = [(x, y, _FLAT) for x, y in (corner[:2] for corner in zone.corners)]
+        if len(corners) == 1:
+            marks.append(Mark(KEEP_OUTS, zone.name, CYLINDER, Pose(corners[0]),
+                              (2.0 * zone.radius, 2.0 * zone.radius, _FLAT), (*_RED[:3], _SEE_THROUGH)))
+        else:
+            wide = max(2.0 * zone.radius, 0.03)
+            marks.append(Mark(KEEP_OUTS, zone.name, STRIP, size=(wide, 0.0, 0.0),
+                              colour=(*_RED[:3], _SEE_THROUGH), points=(*corners, corners[0])))
+        middle = [sum(corner[axis] for corner in corners) / len(corners) for axis in (0, 1)]
+        marks.append(_text(KEEP_OUTS, f"{zone.name} name", (middle[0], middle[1], 0.1),
+                           f"keep out: {_spoken(zone.name)}", _RED, 3.0 * _LETTERS))
+    return marks
+
+
+def world_marks(world: WorldState, known: Iterable[str]) -> List[Mark]:
+    """The things as they are seen, with their names and how sure their places are.
+
+    Args:
+        known: the names that the scene holds; any other thing is an unknown one.
+    """
+    marks: List[Mark] = []
+    names = frozenset(known)
+    for thing in world.objects.values():
+        if thing.pose is None:
+            continue
+        unknown = thing.name not in names
+        faded = _LOST if thing.lost else 1.0
+        area = thing.shape == "region" and not unknown
+        colour = _PURPLE if unknown else (*_GREEN[:3], 0.25) if area else paint_of(thing)
+        space = UNKNOWN if unknown else AREAS if area else THINGS
+        marks.append(Mark(space, thing.name, _form(thing), thing.pose, _extents(thing),
+                          (*colour[:3], colour[3] * faded)))
+        if thing.movable or area or unknown:
+            x, y, z = thing.pose.position
+            letters = _LETTERS * (3.0 if area else 1.0)
+            spot = (x, y, z + thing.size[2] / 2.0 + letters)
+            marks.append(_text(NAMES, thing.name, spot, _named(thing), _PURPLE if unknown else _INK, letters))
+        if thing.uncertainty.position > 0.0:
+            across = 2.0 * _DEVIATIONS * thing.uncertainty.position
+            marks.append(Mark(SURE, thing.name, CYLINDER, Pose(thing.pose.position),
+                              (across, across, max(_FLAT, 2.0 * _DEVIATIONS * thing.uncertainty.height)),
+                              (*_BLUE[:3], 0.35)))
+    return marks
+
+
+def place_marks(places: Sequence[Mapping[str, Any]]) -> List[Mark]:
+    """The goal of the latest command, and where the last ones ended beside theirs.
+
+    Args:
+        places: targets, aims and achieved points, as ``hicrisp_web.view.places`` tells them.
+    """
+    marks: List[Mark] = []
+    for each in places[-_MOST_DEVIATIONS:]:
+        target, ended = _point(each.get("target")), _point(each.get("achieved"))
+        if target is None or ended is None:
+            continue
+        colour = _GREEN if each.get("ok") else _RED
+        marks.append(Mark(DEVIATIONS, f"{each['number']}", LINES, colour=colour, points=(target, ended)))
+        marks.append(Mark(DEVIATIONS, f"{each['number']} end", SPHERE, Pose(ended), (0.012, 0.012, 0.012),
+                          colour))
+    latest = places[-1] if places else {}
+    target, aim = _point(latest.get("target")), _point(latest.get("aim"))
+    if target is not None:
+        marks.append(Mark(GOALS, "target", SPHERE, Pose(target), (0.02, 0.02, 0.02), (*_BLUE[:3], 0.8)))
+        marks.append(_text(GOALS, "text", (target[0], target[1], target[2] + 0.12),
+                           str(latest.get("text", "")),
+                           _BLUE))
+        if aim is not None and aim != target:
+            marks.append(Mark(GOALS, "aim", LINES, colour=_PURPLE, points=(target, aim)))
+    return marks
+
+
+def way_marks(ways: Mapping[str, Sequence[Tuple[float, float]]]) -> List[Mark]:
+    """The way that each base was seen to drive."""
+    return [Mark(DRIVEN, name, STRIP, size=(0.03, 0.0, 0.0), colour=_GREEN,
+                 points=tuple((x, y, 0.01) for x, y in spots))
+            for name, spots in ways.items() if len(spots) > 1]
+
+
+def stack_marks(task: str, entries: Sequence[Tuple[str, str]], above: Vector) -> List[Mark]:
+    """The task and the feedback stack as text, its top first.
+
+    Args:
+        entries: command and error, bottom first.
+        above: where the text stands, metres in the world frame.
+    """
+    lines = [task] if task else []
+    lines += [f"{len(entries) - at}. {command}: {error}"
+              for at, (command, error) in enumerate(reversed(entries))]
+    return [_text(STACK, "stack", above, "\n".join(lines), _RED if entries else _INK)] if lines else []
+
+
+class MarkBook:
+    """Numbers marks, and says which of them are new, changed or gone."""
+
+    def __init__(self) -> None:
+        self._numbers: Dict[Tuple[str, str], int] = {}
+        self._shown: Dict[Tuple[str, str], Mark] = {}
+
+    def turn(self, marks: Sequence[Mark]) -> Tuple[List[Tuple[int, Mark]], List[Tuple[int, Mark]]]:
+        """The marks that are to be drawn anew and those to be taken away, each with its number."""
+        now = {(mark.space, mark.name): mark for mark in marks}
+        for key in now:
+            self._numbers.setdefault(key, len(self._numbers))
+        fresh = [(self._numbers[key], mark) for key, mark in now.items() if self._shown.get(key) != mark]
+        gone = [(self._numbers[key], mark) for key, mark in self._shown.items() if key not in now]
+        self._shown = now
+        return fresh, gone
+
+    def forget(self) -> None:
+        """Somebody new looks on: everything is to be drawn anew."""
+        self._shown = {}
+
+
+def _form(thing: WorldObject) -> str:
+    return CYLINDER if thing.shape in _ROUND else CUBE
+
+
+def _extents(thing: WorldObject) -> Vector:
+    length, width, height = thing.size
+    return length, width, max(height, _FLAT)
+
+
+def _named(thing: WorldObject) -> str:
+    sigma = 1000.0 * thing.uncertainty.position
+    seen = "" if thing.visibility.value == "visible" else f", {thing.visibility.value}"
+    return f"{_spoken(thing.name)}{f' +-{sigma:.1f} mm' if sigma > 0.0 else ''}{seen}"
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _text(space: str, name: str, spot: Vector, text: str, colour: Colour, height: float = _LETTERS) -> Mark:
+    return Mark(space, name, TEXT, Pose(spot), (0.0, 0.0, height), (*colour[:3], 1.0), text)
+
+
+def _point(told: Optional[Sequence[float]]) -> Optional[Vector]:
+    return (told[0], told[1], told[2]) if told is not None and len(told) == 3 else None

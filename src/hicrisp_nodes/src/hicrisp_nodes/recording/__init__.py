@@ -1,0 +1,1 @@
+"""Recordings of runs that other tools open: a rosbag and an MCAP file beside the report."""

@@ -1,0 +1,131 @@
+"""Two files of one recording, written message by message: a rosbag and an MCAP file."""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Dict, Tuple
+
+import genpy
+import rosbag
+from mcap.writer import CompressionType, Writer
+
+BAG, MCAP = "run.bag", "run.mcap"
+_DRAFT = ".active"
+"""Stands behind the names of files that are still being written."""
+_CHUNK = 512 * 1024
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A message as it came over the wire.
+
+    Args:
+        kind: its type, such as ``std_msgs/String``.
+        definition: the whole text of the type, with those that it contains.
+        latched: whether its publisher keeps it for those who come later.
+    """
+
+    topic: str
+    kind: str
+    md5: str
+    definition: str
+    data: bytes
+    caller: str = ""
+    latched: bool = False
+
+
+class Tape:
+    """Writes a recording; its files have their names once it is closed.
+
+    Args:
+        folder: the run's folder.
+
+    Raises:
+        OSError: when they cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._bag = rosbag.Bag(str(folder / (BAG + _DRAFT)), "w", compression=_compression(),
+                               chunk_threshold=_CHUNK)
+        self._stream: IO[bytes] = open(folder / (MCAP + _DRAFT), "wb")  # noqa: SIM115  until it is closed
+        self._mcap = Writer(self._stream, chunk_size=_CHUNK, compression=CompressionType.ZSTD)
+        self._mcap.start(profile="ros1", library="hicrisp")
+        self._schemas: Dict[Tuple[str, str], int] = {}
+        self._channels: Dict[Tuple[str, str, str], int] = {}
+        self._kinds: Dict[Tuple[str, str], type] = {}
+        self._counts: Dict[int, int] = {}
+        self.messages = 0
+
+    def write(self, raw: Raw, stamp: genpy.Time) -> None:
+        """Add a message.
+
+        Raises:
+            OSError: when the disk takes no more.
+        """
+        header = {"topic": raw.topic, "type": raw.kind, "md5sum": raw.md5,
+                  "message_definition": raw.definition,
+                  "callerid": raw.caller, "latching": "1" if raw.latched else "0"}
+        self._bag.write(raw.topic, (raw.kind, raw.data, raw.md5, self._kind(raw)), stamp, raw=True,
+                        connection_header=header)
+        channel = self._channel(raw)
+        nanoseconds = max(0, stamp.to_nsec())
+        self._counts[channel] = self._counts.get(channel, 0) + 1
+        self._mcap.add_message(channel, nanoseconds, raw.data, nanoseconds, self._counts[channel])
+        self.messages += 1
+
+    def close(self) -> None:
+        """Complete the files and give them their names."""
+        try:
+            self._bag.close()
+            self._mcap.finish()
+        finally:
+            self._stream.close()
+        for name in (BAG, MCAP):
+            os.replace(self._folder / (name + _DRAFT), self._folder / name)
+
+    def _kind(self, raw: Raw) -> type:
+        """A class that only carries the type's definition, which is all that the bag asks for."""
+        key = raw.kind, raw.md5
+        if key not in self._kinds:
+            self._kinds[key] = type("Recorded", (genpy.Message,), {
+                "_type": raw.kind, "_md5sum": raw.md5, "_full_text": raw.definition, "__slots__": []})
+        return self._kinds[key]
+
+    def _channel(self, raw: Raw) -> int:
+        key = raw.topic, raw.kind, raw.caller
+        if key not in self._channels:
+            own = raw.kind, raw.md5
+            if own not in self._schemas:
+                self._schemas[own] = self._mcap.register_schema(raw.kind, "ros1msg", raw.definition.encode())
+            self._channels[key] = self._mcap.register_channel(
+                raw.topic, "ros1", self._schemas[own],
+                {"callerid": raw.caller, "md5sum": raw.md5, "latching": "1" if raw.latched else "0"})
+        return self._channels[key]
+
+
+def _compression() -> str:
+    """LZ4 where the system's rosbag has it; the only other kind is slow and would hold messages up."""
+    try:
+        import roslz4  # noqa: F401
+    except ImportError:
+        return str(rosbag.Compression.NONE)
+    return str(rosbag.Compression.LZ4)
+
+
+def packed(message: genpy.Message) -> bytes:
+    """A message as it goes over the wire."""
+    buffer = io.BytesIO()
+    message.serialize(buffer)
+    return buffer.getvalue()
+
+
+def raw_of(topic: str, message: genpy.Message, latched: bool = False, caller: str = "") -> Raw:
+    """A message that was made here, as it would have come over the wire."""
+    return Raw(topic, message._type, message._md5sum, message._full_text, packed(message), caller, latched)
+
+

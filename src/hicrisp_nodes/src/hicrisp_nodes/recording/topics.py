@@ -1,0 +1,54 @@
+"""Which topics belong into a recording. Only these: what nobody named may hold anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Optional, Tuple
+
+OWN = ("task_status", "plan", "events", "feedback", "correction_stack", "estop_state", "llm_usage",
+       "world_state", "tracks", "detections", "markers", "robots/*/execute/goal", "robots/*/execute/result",
+       "robots/*/execute/feedback", "robots/*/execute/cancel")
+"""In the workspace's namespace."""
+SHARED = ("/tf", "/tf_static", "/clock", "/diagnostics", "/joint_states", "/scan", "/map", "/odom",
+          "/cmd_vel",
+          "/amcl_pose", "/move_base/goal", "/move_base/result", "/move_base/cancel", "/move_base/*/plan",
+          "/move_base/*/global_plan", "/move_base/global_costmap/costmap", "/move_group/display_planned_path")
+"""Of the robot and its navigation, whatever the namespace."""
+_PICTURES = "sensor_msgs/Image"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Whether a topic is recorded, and how often at most; 0 for every message."""
+
+    rate: float = 0.0
+
+
+class Choice:
+    """Chooses among the topics that there are.
+
+    Args:
+        namespace: of the workspace, ``/hicrisp``.
+        pictures: the topic of a camera's colour, and of its calibration.
+        rate: pictures a second that are recorded; 0 for none.
+        more: further topics that the user wants, by their names or with ``*``.
+    """
+
+    def __init__(self, namespace: str, pictures: Tuple[str, ...] = (), rate: float = 1.0,
+                 more: Tuple[str, ...] = ()) -> None:
+        root = namespace.rstrip("/")
+        self._wanted = (*(f"{root}/{name}" for name in OWN), *SHARED, *more)
+        self._pictures, self._rate = pictures, rate
+
+    def of(self, topic: str, kind: str) -> Optional[Chosen]:
+        """How a topic is recorded; ``None`` for one that is not.
+
+        Args:
+            kind: its message type.
+        """
+        if topic in self._pictures:
+            return Chosen(self._rate) if self._rate > 0.0 else None
+        if any(fnmatchcase(topic, pattern) for pattern in self._wanted):
+            return Chosen(self._rate or 1.0) if kind == _PICTURES else Chosen()
+        return None
