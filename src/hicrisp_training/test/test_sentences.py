@@ -13,6 +13,7 @@ from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_training.sentences.building import Builder
 from hicrisp_training.sentences.casting import Casting
+from hicrisp_training.sentences.correcting import Correcting
 from hicrisp_training.sentences.describing import Describing
 from hicrisp_training.sentences.frames import Frame, held_out, load_frames
 from hicrisp_training.sentences.mixture import Mixture
@@ -146,6 +147,23 @@ def test_frames_find_their_parts_in_a_scene_that_is_there(words: Words) -> None:
     full = scene()
     full.facts.add(("mug", "in", "bowl"))
     assert casting.cast(out, full).things["a"].name == "mug"
+
+
+def test_a_corrected_request_asks_for_the_right_thing_alone(words: Words) -> None:
+    frame = Frame.model_validate({"class": "plain", "voice": "student", "say": ["put {a} in {b}"],
+                                  "things": {"a": "graspable", "b": "bowl"}, "goal": ["in(a,b)"]})
+    known = words.model_copy(update={"lexicon": Lexicon()})
+    made = 0
+    for seed in range(20):
+        rng = random.Random(seed)
+        cast = Casting(known, DOMAINS, rng).cast(frame, scene())
+        assert cast is not None
+        sample = Correcting(known, DOMAINS, Speaker(known, DOMAINS), rng).of_a_thing(frame, cast)
+        if sample is not None:
+            made += 1
+            assert "(correction: " in sample.text
+            assert sample.answer == {"kind": "goal", "end": [f"in({cast.things['a'].name},bowl)"]}
+    assert made > 5
 
 
 def test_words_that_fit_two_things_are_found(words: Words) -> None:
