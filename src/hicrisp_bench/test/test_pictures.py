@@ -8,7 +8,7 @@ from typing import Any, Dict
 
 from hicrisp_bench.cli import about, main
 from hicrisp_bench.index import write_index
-from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars
+from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars, words
 from hicrisp_bench.pictures.drawing import HATCHES, OKABE_ITO, draw
 from PIL import Image
 
@@ -45,9 +45,15 @@ def test_neighbouring_series_differ_in_colour_and_in_hatch() -> None:
 
 
 def test_who_does_not_see_a_picture_gets_its_figures() -> None:
-    words = chart().words
-    assert "clean, hierarchical: 90 % (80 % to 90 %)" in words
-    assert "clean, gpt-4 (published): 80 %" in words
+    told = chart().in_words
+    assert "clean, hierarchical: 90 % (80 % to 90 %)" in told
+    assert "clean, gpt-4 (published): 80 %" in told
+
+
+def test_a_series_is_a_rows_entry_or_the_same_words_for_all() -> None:
+    bars = (*share_bars(PAPER, "case", "llm", "success"),
+            *share_bars(PAPER, "case", words("a paper's"), "success"))
+    assert [bar.series for bar in bars] == ["gpt-4", "a paper's"]
 
 
 def test_rows_without_a_figure_leave_no_bar() -> None:

@@ -92,6 +92,16 @@ def test_a_killed_run_has_kept_every_trial_that_had_ended(tmp_path: Path) -> Non
     assert keys(file) == ["0", "1", "2"]
 
 
+def test_a_run_goes_on_when_nobody_looks_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone:
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stderr", Gone())
+    assert [result["square"] for result in run(tmp_path / NAME, [4, 5])] == [16, 25]
+    assert sorted(keys(tmp_path / NAME)) == ["number 4", "number 5"]
+
+
 def test_every_suite_takes_a_cluster_goes_on_and_has_a_quick_form() -> None:
     for name, suite in SUITES.items():
         words = ["a", "b"] if name == "prompts" else []

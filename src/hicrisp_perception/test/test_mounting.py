@@ -89,14 +89,14 @@ class Eyes:
     """Counts the pictures that it is shown."""
 
     def __init__(self) -> None:
-        self.shown = 0
+        self.shown = self.forgotten = 0
 
     def look(self, picture: Picture, robots: object) -> tuple:
         self.shown += 1
         return ()
 
     def forget(self) -> None:
-        """Nothing is remembered."""
+        self.forgotten += 1
 
 
 def test_nothing_is_looked_at_until_the_camera_is_in_its_place() -> None:
@@ -109,3 +109,22 @@ def test_nothing_is_looked_at_until_the_camera_is_in_its_place() -> None:
     checked.look(picture(CAMERA, stamp=5.0), {})
     checked.look(picture(knocked(0.02, 2.0, 3), stamp=6.0), {})
     assert eyes.shown == 2
+
+
+def test_a_knock_while_things_are_looked_at_is_told_and_what_was_seen_is_forgotten() -> None:
+    eyes = Eyes()
+    checked = CheckedSight(eyes, SCENE)
+    checked.look(picture(CAMERA, stamp=1.0), {})
+    bumped = knocked(0.02, 2.0, 3)
+    checked.look(picture(bumped, stamp=6.5), {})
+    with pytest.raises(CameraMisplaced, match="mm off"):
+        checked.look(picture(bumped, stamp=6.7), {})
+    assert eyes.forgotten == 1
+    checked.look(picture(CAMERA, stamp=9.0), {})
+    assert eyes.shown == 3
+
+
+def test_one_picture_that_does_not_fit_is_no_knock() -> None:
+    checked = CheckedSight(Eyes(), SCENE)
+    for stamp, camera in ((1.0, CAMERA), (6.5, knocked(0.02, 2.0, 3)), (6.7, CAMERA), (6.9, CAMERA)):
+        checked.look(picture(camera, stamp=stamp), {})

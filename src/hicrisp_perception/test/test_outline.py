@@ -17,7 +17,7 @@ RAYS = Rays(LENS, CAMERA)
 def contour(thing, place, count=90, part=slice(None), seed=0):
     """Pixels along the true outline, just within and a little off."""
     lie = lies_of(thing)[0]
-    _, polygon = Projection(lie, lie.height / 2.0, RAYS).outline(np.array(place))
+    _, polygon = Projection(lie.corners(), lie.height / 2.0, RAYS).outline(np.array(place))
     closed = np.vstack([polygon, polygon[:1]])
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
     where = np.linspace(0.0, length[-1], count, endpoint=False)[part]

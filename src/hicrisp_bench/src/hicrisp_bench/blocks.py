@@ -17,7 +17,7 @@ from hicrisp_core.policy.policy import SIMILAR, Policy
 from hicrisp_bench import blocks_recorded
 from hicrisp_bench.blocks_problems import Problem, planbench_problems
 from hicrisp_bench.blocks_run import RunSettings, key_of, run_problem
-from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
@@ -86,11 +86,11 @@ def _charts(rows: Sequence[Dict[str, Any]], recorded: Sequence[Dict[str, Any]]) 
     ours = Chart("goal_reached", "PlanBench's problems, planned and run", share_bars(
         few, case, "policy", "goal_reached"), "Goal reached")
     theirs = Chart("recorded", "LLM+P's problems: the recorded plans, judged anew", (
-        *share_bars(recorded, method, "exactly, judged here", "goal_exact"),
-        *share_bars(recorded, method, "loosely, judged here", "goal_loose"),
+        *share_bars(recorded, method, words("exactly, judged here"), "goal_exact"),
+        *share_bars(recorded, method, words("loosely, judged here"), "goal_loose"),
         *share_bars(blocks_recorded.REFERENCE, method, lambda row: row["source"], "goal_reached", True)),
         "Goal reached")
-    return tuple(chart for chart in (ours, theirs) if chart.bars)
+    return (ours, theirs) if recorded else (ours,)
 
 
 def _planned(options: argparse.Namespace, llm: LlmSettings, runner: Runner) -> List[Dict[str, Any]]:

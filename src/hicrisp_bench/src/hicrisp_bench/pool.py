@@ -51,13 +51,20 @@ class Progress:
         self._done += 1
         spent = time.monotonic() - self._began
         left = spent / self._done * (self._total - self._done)
-        sys.stderr.write(f"\r{self._what}: {self._done}/{self._total}, {spent:.0f} s, about {left:.0f} s "
-                         "left   ")
-        sys.stderr.flush()
+        _show(f"\r{self._what}: {self._done}/{self._total}, {spent:.0f} s, about {left:.0f} s left   ")
 
     def end(self) -> None:
         """Leave the line."""
-        sys.stderr.write("\n")
+        _show("\n")
+
+
+def _show(text: str) -> None:
+    """Nobody looking is no reason to end."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        pass
 
 
 def guarded(call: Tuple[Callable[[Any], Result], Any]) -> Result:

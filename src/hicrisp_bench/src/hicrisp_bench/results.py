@@ -36,7 +36,7 @@ def save(options: argparse.Namespace, report: Report, seconds: float, cpu_s: flo
                 "options": settings_told(options), "ok": report.ok},
         "columns": list(report.columns), "rows": list(report.rows), "reference": list(report.reference),
         "note": report.note,
-        "pictures": [{"name": chart.name, "title": chart.title, "words": chart.words} for chart in charts],
+        "pictures": [{"name": chart.name, "title": chart.title, "words": chart.in_words} for chart in charts],
         **report.extra}
     for target in {folder / FILE, options.json or folder / FILE}:
         target.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

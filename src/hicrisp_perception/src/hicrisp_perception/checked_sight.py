@@ -17,6 +17,8 @@ from hicrisp_perception.tag_corners import TagFinder
 
 _AGAIN = 1.0
 """Seconds of the pictures' clock after a misfit until it is looked for anew."""
+_KNOCKED = 5.0
+"""Seconds of the same from one check of a camera that was in its place to the next."""
 
 
 class CameraMisplaced(HicrispError):
@@ -30,6 +32,8 @@ class CameraMisplaced(HicrispError):
 class CheckedSight:
     """A perception that begins once a picture fits the camera's mounting; implements ``Perception``.
 
+    It goes on to compare, and ends when two checks one after the other find that the camera was knocked.
+
     Args:
         sight: what looks at the pictures then.
         scene: the table, the markers, and how far off the camera may be.
@@ -37,17 +41,19 @@ class CheckedSight:
 
     def __init__(self, sight: Perception, scene: Scene) -> None:
         self._sight, self._scene, self._finder = sight, scene, TagFinder()
-        self._fits = False
+        self._fits = self._doubted = False
         self._misfit: Optional[Misfit] = None
-        self._next = -math.inf
+        self._next = self._checked = -math.inf
 
     def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
         """All tracks after this picture.
 
         Raises:
-            CameraMisplaced: while no picture has fitted yet.
+            CameraMisplaced: while no picture has fitted yet, and again after the camera was knocked.
             PictureError: when the picture's parts do not fit together.
         """
+        if self._fits:
+            self._check_again(picture, robots)
         if not self._fits:
             self._check(picture, robots)
         return self._sight.look(picture, robots)
@@ -55,7 +61,19 @@ class CheckedSight:
     def forget(self) -> None:
         """The world began again; the camera is where it was."""
         self._sight.forget()
-        self._next = -math.inf
+        self._next = self._checked = -math.inf
+
+    def _check_again(self, picture: Picture, robots: Frames) -> None:
+        """One picture that does not fit may show anything before the table; two show a knocked camera."""
+        due = not self._checked <= picture.stamp < self._checked + _KNOCKED
+        if not due and not self._doubted:
+            return
+        misfit = mounting_check(picture, robots, self._scene, self._finder)
+        self._checked = picture.stamp
+        if misfit is not None and self._doubted:
+            self._fits, self._misfit, self._next = False, misfit, picture.stamp + _AGAIN
+            self._sight.forget()  # What was seen since the knock is not where it seemed to be.
+        self._doubted = misfit is not None
 
     def _check(self, picture: Picture, robots: Frames) -> None:
         if self._misfit is None or not self._next - _AGAIN <= picture.stamp < self._next:
@@ -63,4 +81,4 @@ class CheckedSight:
             self._next = picture.stamp + _AGAIN
         if self._misfit is not None:
             raise CameraMisplaced(self._misfit)
-        self._fits = True
+        self._fits, self._doubted, self._checked = True, False, picture.stamp

@@ -137,8 +137,8 @@ def _sized(shape: str, size: Tuple[float, float, float], start: Tuple[float, flo
     def cost(widths: np.ndarray) -> float:
         lie, middle = lie_of(widths), bottom + high / 2.0
         place = fit_outline(lie, start, middle, seen.contour, ground.view.rays)
-        outline = Projection(lie, middle,
-                             ground.view.rays).outline(np.array([place.x, place.y, place.yaw]))[1]
+        projection = Projection(lie.corners(), middle, ground.view.rays)
+        outline = projection.outline(np.array([place.x, place.y, place.yaw]))[1]
         polygon = outline.astype(np.float32).reshape(-1, 1, 2)
         # The fit leaves open how far within its outline a thing's outermost pixels are; the size does not.
         away = [min(_GATE, abs(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) - _WITHIN))

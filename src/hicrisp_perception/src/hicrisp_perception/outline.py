@@ -50,30 +50,31 @@ class Placement:
 
 
 class Projection:
-    """The pixels of a lie's corners as it moves over a level plane, and how they change.
+    """The pixels of a thing's points as it moves over a level plane, and how they change.
 
     Args:
+        points: (N, 3) in the frame of its lie, metres.
         z: height of its middle, metres.
     """
 
-    def __init__(self, lie: Lie, z: float, rays: Rays) -> None:
-        corners, turn = lie.corners(), rays.rotation
+    def __init__(self, points: np.ndarray, z: float, rays: Rays) -> None:
+        turn = rays.rotation
         along, aside, up = turn  # The world's axes in the optical frame.
-        self._ahead = np.outer(corners[:, 0], along) + np.outer(corners[:, 1], aside)
-        self._across = np.outer(corners[:, 0], aside) - np.outer(corners[:, 1], along)
-        self._fixed = np.outer(corners[:, 2] + z, up) - rays.origin @ turn
+        self._ahead = np.outer(points[:, 0], along) + np.outer(points[:, 1], aside)
+        self._across = np.outer(points[:, 0], aside) - np.outer(points[:, 1], along)
+        self._fixed = np.outer(points[:, 2] + z, up) - rays.origin @ turn
         self._along, self._aside = along, aside
         self._focal = np.array([rays.lens.fx, rays.lens.fy])
         self._middle = np.array([rays.lens.cx, rays.lens.cy])
 
     def outline(self, place: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """The corners that make the outline, in order, and the outline (M, 2) in pixels."""
+        """The points that make the outline, in order, and the outline (M, 2) in pixels."""
         every = self._pixels(self._seen(place, slice(None)))
         order = cv2.convexHull(every.astype(np.float32), returnPoints=False)[:, 0]
         return order, every[order]
 
     def moving(self, place: np.ndarray, order: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """(M, 2) the pixels of chosen corners, and (3, M, 2) how they change for a metre in x and y and for
+        """(M, 2) the pixels of chosen points, and (3, M, 2) how they change for a metre in x and y and for
         a radian.
         """
         seen = self._seen(place, order)
@@ -108,7 +109,7 @@ def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: 
         first_gate: pixels from which on a point is not taken for this outline in the first round.
     """
     count = 2 if lie.round else 3
-    projection = Projection(lie, z, rays)
+    projection = Projection(lie.corners(), z, rays)
     place = np.array(start, dtype=float)
     margin, error, used = _MARGIN, 99.0, 0
     normal = np.eye(count + 1)

@@ -72,9 +72,9 @@ class Palette:
 
     def families(self, colours: np.ndarray) -> np.ndarray:
         """The family of each pixel of (..., 3) uint8."""
-        coarse = cv2.LUT(colours, self._steps).astype(np.int32)
-        found: np.ndarray = self._families[(coarse[..., 0] << 2 * _BITS) + (coarse[..., 1] << _BITS)
-                                           + coarse[..., 2]]
+        coarse = cv2.LUT(colours, self._steps).astype(np.uint16)
+        found: np.ndarray = self._families.take((coarse[..., 0] << 2 * _BITS) | (coarse[..., 1] << _BITS)
+                                                | coarse[..., 2])
         return found
 
 

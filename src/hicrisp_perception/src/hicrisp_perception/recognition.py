@@ -17,7 +17,8 @@ from hicrisp_perception.evidence import explained
 from hicrisp_perception.fitting import Fit, fit
 from hicrisp_perception.forms import Lie, lies_of
 from hicrisp_perception.paint import COUNT, FAMILIES, HUES, LIGHTS, UNSURE, Likeness
-from hicrisp_perception.segments import Ground, Segment, Window, segments_in
+from hicrisp_perception.segments import Ground, Segment, Window, overlap, segments_in
+from hicrisp_perception.steady import Claim
 
 _NOBODY = 1.3
 """Cost of a segment that is none of the things."""
@@ -50,31 +51,45 @@ class Findings:
 
     Args:
         fits: the known things that were found, by name.
-        rest: segments that no known thing explains.
         claimed: the pixels that the found things account for.
+        claims: the same for each of those that were measured.
+        kept: those of the fits that look as they did when they were measured in a picture before.
         light: how bright level white is, 1 for as bright as the camera can tell.
     """
 
     claimed: np.ndarray
     fits: Dict[str, Fit] = field(default_factory=dict)
-    rest: List[Tuple[Segment, Optional[Shown]]] = field(default_factory=list)
     light: Optional[float] = None
+    claims: Dict[str, Claim] = field(default_factory=dict)
+    kept: Set[str] = field(default_factory=set)
 
-    def claim(self, fit_: Fit, ground: Ground, others: Sequence[Segment] = (), rim: int = 3) -> None:
+    def keep(self, name: str, fit_: Fit, claim: Claim) -> None:
+        """Take a thing as it was measured before."""
+        self.fits[name] = fit_
+        self.kept.add(name)
+        window, own = claim
+        self.claimed[window] |= own
+
+    def claim(self, name: str, fit_: Fit, ground: Ground, others: Sequence[Segment] = (), rim: int = 3
+              ) -> None:
         """Take a thing's pixels from the others.
 
         Args:
             others: segments that keep their pixels unless the thing accounts for nearly all of them.
             rim: pixels around it that are mixed.
         """
-        own = np.zeros(self.claimed.shape, bool)
-        own[fit_.rendering.window] = explained(fit_.rendering, ground, rim)
+        window = fit_.rendering.window
+        own = explained(fit_.rendering, ground, rim)
         for other in others:
-            there = own[other.window]
-            part = np.count_nonzero(there & other.mask) / max(1, other.pixels)
+            both = _shared(window, other.window)
+            if both is None:
+                continue
+            there, mask = own[_within(both, window)], other.mask[_within(both, other.window)]
+            part = np.count_nonzero(there & mask) / max(1, other.pixels)
             if 0.0 < part < _MOST:
-                there &= ~other.mask
-        self.claimed |= own
+                there &= ~mask
+        self.claimed[window] |= own
+        self.claims[name] = window, own
 
 
 @dataclass(frozen=True)
@@ -103,20 +118,20 @@ def recognise(ground: Ground, things: Sequence[WorldObject], found: Findings,
     """
     left = [thing for thing in things if thing.name not in found.fits]
     tried: Set[Tuple[int, ...]] = set()
-    for _ in range(_ROUNDS):
-        where = ground.things & ~found.claimed
-        found.rest = [(segment, measure(segment, ground)) for segment in segments_in(ground, where, motley)]
-        usable = [(segment, shown) for segment, shown in found.rest if shown is not None]
-        fresh = [pair for pair in usable if _key(pair[0], found) not in tried]
-        if not fresh or not left:
+    for _ in range(_ROUNDS if left else 0):
+        every = segments_in(ground, ground.things & ~found.claimed, motley)
+        fresh = [segment for segment in every if _key(segment, found) not in tried]
+        tried |= {_key(segment, found) for segment in fresh}
+        usable = [(segment, shown) for segment in fresh
+                  for shown in (measure(segment, ground),) if shown is not None]
+        if not usable or not left:
             break
-        tried |= {_key(segment, found) for segment, _ in fresh}
-        named = _assign(ground, fresh, left, found, before, motley)
+        named = _assign(ground, usable, left, found, before, motley)
         if not named:
             break
         for name, best in named.items():
             found.fits[name] = best
-            found.claim(best, ground, [segment for segment, _ in usable if segment is not best.segment])
+            found.claim(name, best, ground, [segment for segment in every if segment is not best.segment])
         left = [thing for thing in left if thing.name not in named]
     return found
 
@@ -124,12 +139,22 @@ def recognise(ground: Ground, things: Sequence[WorldObject], found: Findings,
 def _key(segment: Segment, found: Findings) -> Tuple[int, ...]:
     """A segment and how much is known around it: what it may stand on."""
     rows, columns = segment.window
-    near = sum(1 for each in found.fits.values() if _overlap(each.rendering.window, segment.window))
+    near = sum(1 for each in found.fits.values() if overlap(each.rendering.window, segment.window))
     return rows.start, columns.start, segment.family, segment.pixels, near
 
 
-def _overlap(one: Window, other: Window) -> bool:
-    return all(a.start < b.stop and b.start < a.stop for a, b in zip(one, other))
+def _shared(one: Window, other: Window) -> Optional[Window]:
+    """The part of the picture that two windows have in common."""
+    if not overlap(one, other):
+        return None
+    rows, columns = (slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(one, other))
+    return rows, columns
+
+
+def _within(part: Window, window: Window) -> Window:
+    """A part of the picture by the pixels of a window that holds it."""
+    rows, columns = (slice(a.start - b.start, a.stop - b.start) for a, b in zip(part, window))
+    return rows, columns
 
 
 def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, List, Mapping, Tuple
+from typing import Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
@@ -11,10 +11,12 @@ from hicrisp_core.robot.description import Capsule
 
 from hicrisp_perception.view import Rays
 
-_SPARE = 0.012
+_SPARE = 0.006
 """How much wider than a link what shows it is taken to be, metres: depth is ragged at its edges."""
 _NEAREST = 0.1
 _STRIDE = 2
+_CIRCLE = np.stack([np.cos(np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)),
+                    np.sin(np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False))], axis=1)
 
 
 def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[str, Tuple[Capsule, ...]]
@@ -25,31 +27,31 @@ def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[s
         links: for each frame the capsules around that link.
     """
     found = np.zeros(depth.shape, bool)
-    placed = list(_placed(robots, links))
-    if not placed:
+    outlines = [(one, outline) for one in _placed(robots, links)
+                for outline in (_outline(rays, *one),) if outline is not None]
+    if not outlines:
         return found
-    drawn = np.zeros(depth.shape, np.uint8)
-    for start, end, radius in placed:
-        _draw(drawn, rays, start, end, radius + _SPARE)
-    rows, columns = np.flatnonzero(drawn.any(axis=1)), np.flatnonzero(drawn.any(axis=0))
-    if not len(rows):
-        return found
-    part = (slice(int(rows[0]), int(rows[-1]) + 1, _STRIDE),
-            slice(int(columns[0]), int(columns[-1]) + 1, _STRIDE))
-    there, measured = drawn[part] > 0, depth[part]
-    own = there & (measured <= 0.0)
-    row, column = np.nonzero(there & (measured > 0.0))
-    far = measured[row, column]
-    points = np.stack([rays.point(axis, measured, part)[row, column] for axis in range(3)], axis=1)
+    whole = _part(np.concatenate([outline for _, outline in outlines]), depth.shape)
+    measured = depth[whole]
+    points = [rays.point(axis, measured, whole) for axis in range(3)]
     # Depth scatters along the ray, more the farther away.
-    spare = _SPARE + 0.004 * far * far
-    near = np.zeros(len(points), bool)
-    for start, end, radius in placed:
-        near |= _distance(points, start, end) < radius + spare
-    own[row, column] = near
-    whole = np.repeat(np.repeat(own, _STRIDE, 0), _STRIDE, 1)
-    window = (slice(part[0].start, part[0].stop), slice(part[1].start, part[1].stop))
-    found[window] = whole[:window[0].stop - window[0].start, :window[1].stop - window[1].start]
+    spare = np.float32(_SPARE) + np.float32(0.004) * measured * measured
+    unmeasured = measured <= 0.0
+    own = np.zeros(measured.shape, np.uint8)
+    origin = np.array([whole[1].start, whole[0].start])
+    for (start, end, radius), outline in outlines:
+        rows, columns = (slice((inner.start - outer.start) // _STRIDE,
+                               (inner.stop - outer.start + _STRIDE - 1) // _STRIDE)
+                         for inner, outer in zip(_part(outline, depth.shape), whole))
+        near = _square_distance([point[rows, columns] for point in points], start, end) < (
+            np.float32(radius) + spare[rows, columns]) ** 2
+        drawn = np.zeros(near.shape, np.uint8)
+        corner = origin + np.array([columns.start, rows.start]) * _STRIDE
+        cv2.fillConvexPoly(drawn, np.rint((outline - corner) / _STRIDE).astype(np.int32), 1)
+        own[rows, columns] |= drawn & (near | unmeasured[rows, columns])
+    fine = np.repeat(np.repeat(own > 0, _STRIDE, 0), _STRIDE, 1)
+    window = (slice(whole[0].start, whole[0].stop), slice(whole[1].start, whole[1].stop))
+    found[window] = fine[:window[0].stop - window[0].start, :window[1].stop - window[1].start]
     return found
 
 
@@ -63,24 +65,42 @@ def _placed(robots: Frames, links: Mapping[str, Tuple[Capsule, ...]]
             yield np.array(pose.apply(capsule.start)), np.array(pose.apply(capsule.end)), capsule.radius
 
 
-def _draw(drawn: np.ndarray, rays: Rays, start: np.ndarray, end: np.ndarray, radius: float) -> None:
-    """The hull of the discs as which both ends are seen, a little too large."""
+def _outline(rays: Rays, start: np.ndarray, end: np.ndarray, radius: float) -> Optional[np.ndarray]:
+    """The hull of the discs as which both ends are seen, a little too large, in pixels; ``None`` where it is
+    not in the picture.
+    """
     corners: List[np.ndarray] = []
+    wide = radius + _SPARE
     for middle in (start, end):
         depth = float(rays.depth_of(middle))
-        if depth < _NEAREST + radius:
+        if depth < _NEAREST + wide:
             continue
-        column, row = rays.project(middle)
-        reach = rays.lens.fx * radius / (depth - radius) * 1.08
-        angles = np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)
-        corners.append(np.stack([column + reach * np.cos(angles), row + reach * np.sin(angles)], axis=1))
-    if corners:
-        points = np.clip(np.concatenate(corners), -20000, 20000).astype(np.int32)
-        cv2.fillConvexPoly(drawn, cv2.convexHull(points), 1)
+        reach = rays.lens.fx * wide / (depth - wide) * 1.08
+        corners.append(rays.project(middle) + reach * _CIRCLE)
+    if not corners:
+        return None
+    size = np.array([rays.lens.width, rays.lens.height])
+    points = np.concatenate(corners)
+    if (points.max(axis=0) < 0).any() or (points.min(axis=0) >= size).any():
+        return None
+    found: np.ndarray = cv2.convexHull(np.clip(points, -2000, 4000).astype(np.float32))[:, 0]
+    return found
 
 
-def _distance(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    axis = end - start
-    part = np.clip((points - start) @ axis / max(1e-12, float(axis @ axis)), 0.0, 1.0)
-    found: np.ndarray = np.linalg.norm(points - start - part[:, None] * axis, axis=1)
+def _part(outline: np.ndarray, shape: Tuple[int, ...]) -> Tuple[slice, slice]:
+    """Every second row and column of the picture's part that holds an outline."""
+    low = np.maximum(np.floor(outline.min(axis=0)).astype(int), 0) // _STRIDE * _STRIDE
+    high = np.ceil(outline.max(axis=0)).astype(int) + 1
+    return (slice(int(low[1]), min(shape[0], int(high[1])), _STRIDE),
+            slice(int(low[0]), min(shape[1], int(high[0])), _STRIDE))
+
+
+def _square_distance(points: Sequence[np.ndarray], start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Of points from a line between two ends, square metres."""
+    axis = (end - start).astype(np.float32)
+    x, y, z = (point - np.float32(value) for point, value in zip(points, start))
+    part = (x * axis[0] + y * axis[1] + z * axis[2]) * np.float32(1.0 / max(1e-12, float(axis @ axis)))
+    np.clip(part, 0.0, 1.0, out=part)
+    x, y, z = x - part * axis[0], y - part * axis[1], z - part * axis[2]
+    found: np.ndarray = x * x + y * y + z * z
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import List, Optional, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
@@ -113,29 +113,31 @@ class Sorter:
         """The table's plane as it was seen last."""
         return self._level
 
-    def ground(self, view: View, robot: np.ndarray) -> Ground:
+    def ground(self, view: View, robot: np.ndarray, known: Optional[np.ndarray] = None) -> Ground:
         """Find what stands on the table.
 
         Args:
             robot: which pixels show the robot.
+            known: those that known things account for; what has no others is passed over.
         """
         if view.rays is not self._rays:
             self._rays = view.rays
             self._bare = self._within(*view.rays.on_plane(), 0.0)
-        part, solid = self._coarse(view, robot)
+        parts, solid = self._coarse(view, robot, known)
         depth = view.depth.copy()
         height = np.full(view.shape, NOWHERE, np.float32)
         x, y = np.zeros(view.shape, np.float32), np.zeros(view.shape, np.float32)
         family = np.zeros(view.shape, np.uint8)
         things = np.zeros(view.shape, bool)
-        if part is not None:
+        for part in parts:
             depth[part] = near = cv2.medianBlur(np.ascontiguousarray(view.depth[part]), 3)
             x[part], y[part] = view.rays.point(0, near, part), view.rays.point(1, near, part)
             above = view.rays.point(2, near, part) - self._level.at(x[part], y[part])
             above[near <= 0.0] = NOWHERE
             height[part] = above
             family[part] = self._families(np.ascontiguousarray(view.colour[part]))
-            things[part] = self._things(solid, family[part], above, self._bare[part]) & ~robot[part]
+            things[part] = ~robot[part] & self._things(np.ascontiguousarray(solid[part]), family[part], above,
+                                                       self._bare[part])
         if self._palette is None:
             raise ValueError("the table's colour comes first")
         return Ground(view, self._level, height, depth, things, family, robot, x, y, self._table_colour,
@@ -146,9 +148,10 @@ class Sorter:
                              & (y > self._low[1] - margin) & (y < self._high[1] + margin))
         return found
 
-    def _coarse(self, view: View, robot: np.ndarray) -> Tuple[Optional[Window], np.ndarray]:
-        """The table's plane and colour, the part of the picture that has things, and which of its pixels
-        the depth shows to be above the table; from every second row and column.
+    def _coarse(self, view: View, robot: np.ndarray, known: Optional[np.ndarray]
+                ) -> Tuple[List[Window], np.ndarray]:
+        """The table's plane and colour, the parts of the picture that have things, and which pixels the depth
+        shows to be above the table; from every second row and column.
         """
         half = (slice(None, None, 2), slice(None, None, 2))
         depth = cv2.medianBlur(np.ascontiguousarray(view.depth[half]), 3)
@@ -163,18 +166,11 @@ class Sorter:
         count, labels, stats, _ = cv2.connectedComponentsWithStats(solid, connectivity=8)
         small = stats[:, cv2.CC_STAT_AREA] < _SPECK
         solid[small[labels]] = 0
-        kept = [stats[number] for number in range(1, count) if not small[number]]
-        if not kept:
-            return None, solid
-        boxes = np.array(kept)
-        rim = _AROUND + 2
-        low = np.maximum(2 * boxes[:, :2].min(axis=0) - rim, 0)
-        high = 2 * (boxes[:, :2] + boxes[:, 2:4]).max(axis=0) + rim
-        part = (slice(int(low[1]), min(view.shape[0], int(high[1]))),
-                slice(int(low[0]), min(view.shape[1], int(high[0]))))
-        fine = np.repeat(np.repeat(solid, 2, axis=0), 2, axis=1)
-        fine = fine[:view.shape[0], :view.shape[1]]
-        return part, np.ascontiguousarray(fine[part])
+        if known is not None:
+            small |= np.bincount(labels[(solid > 0) & ~known[half]], minlength=count) < _SPECK
+        fine = np.repeat(np.repeat(solid, 2, axis=0), 2, axis=1)[:view.shape[0], :view.shape[1]]
+        return _joined([_about(stats[number], view.shape) for number in range(1, count) if not small[number]]
+                       ), fine
 
     def _look_at_the_table(self, colour: np.ndarray, bare: np.ndarray) -> None:
         """Its colour, which changes with the light."""
@@ -222,6 +218,34 @@ class Sorter:
         plain = cv2.erode(solid, _KERNEL, iterations=2) > 0
         found: np.ndarray = near & (coloured | plain)
         return found
+
+
+def _about(box: np.ndarray, shape: Tuple[int, int]) -> Window:
+    """The part of the picture with a piece of which every second row and column was looked at, and a rim."""
+    left, top, width, height = (2 * int(value) for value in box[:4])
+    rim = _AROUND + 2
+    return (slice(max(0, top - rim), min(shape[0], top + height + rim)),
+            slice(max(0, left - rim), min(shape[1], left + width + rim)))
+
+
+def _joined(parts: Sequence[Window]) -> List[Window]:
+    """Parts of the picture that do not overlap."""
+    found: List[Window] = []
+    for part in parts:
+        while True:
+            other = next((each for each in found if overlap(each, part)), None)
+            if other is None:
+                break
+            found.remove(other)
+            rows, columns = (slice(min(a.start, b.start), max(a.stop, b.stop)) for a, b in zip(part, other))
+            part = rows, columns
+        found.append(part)
+    return found
+
+
+def overlap(one: Window, other: Window) -> bool:
+    """Whether two parts of the picture have pixels in common."""
+    return all(a.start < b.stop and b.start < a.stop for a, b in zip(one, other))
 
 
 def segments_in(ground: Ground, where: np.ndarray, uncut: bool = False) -> List[Segment]:

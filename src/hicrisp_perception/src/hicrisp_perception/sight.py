@@ -24,6 +24,7 @@ from hicrisp_perception.paint import FAMILIES
 from hicrisp_perception.recognition import Findings, recognise
 from hicrisp_perception.robot_body import robot_pixels
 from hicrisp_perception.segments import Ground, Sorter, Window, segments_in
+from hicrisp_perception.steady import Steady
 from hicrisp_perception.strangers import Strangers
 from hicrisp_perception.support import on_their_feet
 from hicrisp_perception.tagged import by_tags
@@ -97,6 +98,7 @@ class SceneSight:
     def forget(self) -> None:
         """The world began again."""
         self._sorter.forget()
+        self._steady = Steady()
         self._tracks = Tracks(self._things)
         self._strangers = Strangers()
         self._grips = Grips()
@@ -117,8 +119,10 @@ class SceneSight:
         view = self._view(picture)
         hands = self._hands(robots)
         self.follow(robots, picture.stamp)
-        ground = self._sorter.ground(view, robot_pixels(view.rays, view.depth, robots, self._links))
-        found = Findings(np.zeros(view.shape, bool), light=self._same_paint_in(ground))
+        found = self._kept(view)
+        ground = self._sorter.ground(view, robot_pixels(view.rays, view.depth, robots, self._links),
+                                     found.claimed if found.kept else None)
+        found.light = self._same_paint_in(ground)
         held = self._look_at_hands(ground, hands, found)
         self._read_tags(ground, found, held)
         if self._settings.shapes:
@@ -126,6 +130,7 @@ class SceneSight:
             recognise(ground, wanted, found, self._tracks.memory(self._grips.held), self._reader is not None)
             self._look_for_taken(ground, hands, found)
         on_their_feet(found, ground)
+        self._steady.remember({name: claim for name, claim in found.claims.items() if name in found.fits})
         self._lit = (found.light, float(ground.table_colour.max()))
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
         self.follow(robots, picture.stamp)  # What is seen between the fingers is held from now on.
@@ -138,25 +143,42 @@ class SceneSight:
         """What is wrong with what the last picture shows, as sentences for people."""
         return self._warnings
 
+    def _kept(self, view: View) -> Findings:
+        """What looks as it did and is not measured again."""
+        found = Findings(np.zeros(view.shape, bool))
+        standing = {name: fit for name, fit in self._tracks.standing.items() if name not in self._grips.held}
+        for name, claim in self._steady.unchanged(view, standing).items():
+            found.keep(name, standing[name], claim)
+        return found
+
     def _read_tags(self, ground: Ground, found: Findings, held: Container[str]) -> None:
         if self._reader is None:
             return
+        before = self._tracks.memory(self._grips.held).fits
         warnings: List[str] = []
-        windows: Optional[List[Window]] = None
-        for _ in range(2):  # What nothing accounts for is looked at closer.
-            report = self._reader.read(ground.view, windows)
+        windows = self._open_windows(ground, found) if found.kept else None
+        for closer in (False, True):  # What nothing accounts for is looked at closer.
+            if windows == []:
+                break
+            report = self._reader.read(ground.view, windows, closer)
             loose = {name: tags for name, tags in report.fits.items()
                      if name not in held and name not in found.fits}
-            fits, wrong = by_tags(loose, self._things, ground, self._settings.shapes)
+            fits, wrong = by_tags(loose, self._things, ground, self._settings.shapes, before)
             warnings += [*report.warnings, *wrong]
             for name, fit in fits.items():
                 found.fits[name] = fit
-                found.claim(fit, ground, rim=1)  # What is below it is not yet known.
-            left = segments_in(ground, ground.things & ~found.claimed, uncut=True)
-            windows = [segment.window for segment in left if segment.pixels > _CLOSER_LOOK]
-            if not windows or all(name in held or name in found.fits for name in self._things):
+                found.claim(name, fit, ground, rim=1)  # What is below it is not yet known.
+            if all(name in held or name in found.fits for name in self._things):
                 break
-        self._warnings = tuple(dict.fromkeys(warnings))
+            windows = self._open_windows(ground, found)
+        # What was wrong with what is not read again is so still.
+        self._warnings = tuple(dict.fromkeys([*(self._warnings if found.kept else ()), *warnings]))
+
+    @staticmethod
+    def _open_windows(ground: Ground, found: Findings) -> List[Window]:
+        """The parts of the picture that nothing accounts for."""
+        left = segments_in(ground, ground.things & ~found.claimed, uncut=True)
+        return [segment.window for segment in left if segment.pixels > _CLOSER_LOOK]
 
     def _same_paint_in(self, ground: Ground) -> Optional[float]:
         """The light by how bright the table is now; it keeps its paint."""
@@ -199,7 +221,7 @@ class SceneSight:
                 self._grips.lose(name)
             elif answer and fit is not None:
                 self._grips.correct(name, hands, fit.pose)
-                found.claim(fit, ground)
+                found.claim(name, fit, ground)
         return list(self._grips.held)
 
     def _look_for_taken(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> None:
@@ -215,7 +237,7 @@ class SceneSight:
                     self._grips.held[name] = grasp
                     fit, _ = look_in_hand(thing, hand.tool.compose(grasp.pose), ground, self._family(name))
                     if fit is not None:
-                        found.claim(fit, ground)
+                        found.claim(name, fit, ground)
                     break
 
     def _family(self, name: str) -> Optional[int]:

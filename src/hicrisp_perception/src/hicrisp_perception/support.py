@@ -27,6 +27,9 @@ def on_their_feet(found: Findings, ground: Ground) -> None:
     # What is in a bowl stands as low as the bowl.
     for name, fit in sorted(found.fits.items(),
                             key=lambda entry: (round(entry[1].bottom, 2), not entry[1].lie.shape.hollow)):
+        if name in found.kept:
+            done[name] = fit
+            continue
         # Nothing reaches into what is below it, so the highest of several counts.
         near = [height for height in _floors(fit, done) if abs(height - fit.bottom) < _NEAR]
         done[name] = _lowered(fit, max(near), ground) if near else replace(fit, resting=False)

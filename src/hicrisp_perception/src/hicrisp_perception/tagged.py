@@ -37,12 +37,13 @@ _AGREES = 0.012
 _LEAST_POINTS = 30
 
 
-def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], ground: Ground, shapes: bool
-            ) -> Tuple[Dict[str, Fit], List[str]]:
+def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], ground: Ground, shapes: bool,
+            before: Mapping[str, Fit]) -> Tuple[Dict[str, Fit], List[str]]:
     """The things whose tags were seen, and what is wrong with tags, as sentences for people.
 
     Args:
         shapes: whether their outlines may correct what the tags say.
+        before: where the things stood, as far as that is known.
     """
     fits: Dict[str, Fit] = {}
     warnings: List[str] = []
@@ -51,7 +52,7 @@ def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], grou
             warnings.append(f"The tags {tags.numbers} are of {name}, which the scene does not hold; take "
                             "them out of their file, or add it to the scene.")
             continue
-        own = _by_tags_alone(things[name], tags, ground)
+        own = _by_tags_alone(things[name], tags, ground, before.get(name))
         if own is None:
             warnings.append(f"The tags {tags.numbers} of {name} do not fit together; measure where they are "
                             "on it and correct their file.")
@@ -64,18 +65,21 @@ def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], grou
     return fits, warnings
 
 
-def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground) -> Optional[Fit]:
+def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Optional[Fit]) -> Optional[Fit]:
     """Standing on one of its sides where its tags allow that, else as they are seen."""
     best: Optional[Tuple[Lie, Placement, float]] = None
+    if before is not None:
+        start = (before.place.x, before.place.y, before.place.yaw)
+        best = (before.lie, *_standing(before.lie, start, tags, ground, before.bottom))
     for guess, quarter in product(tags.guesses, range(4)):
+        if best is not None and best[1].error < _CLEAR:
+            break
         lie = _nearest(thing, guess)
         # A small tag may seem turned by anything.
         yaw = yaw_of(guess, lie) + quarter * math.pi / 2.0
         place, bottom = _standing(lie, (guess.position[0], guess.position[1], yaw), tags, ground)
         if best is None or place.error < best[1].error:
             best = lie, place, bottom
-        if best[1].error < _CLEAR:
-            break
     if best is not None and best[1].error < _LEVEL:
         lie, place, bottom = best
         resting = abs(bottom) < ON_TABLE
@@ -97,18 +101,22 @@ def _nearest(thing: WorldObject, guess: Pose) -> Lie:
     return max(lies_of(thing), key=lambda lie: float((turn @ unit(lie.turn).T)[2, 2]))
 
 
-def _standing(lie: Lie, start: Tuple[float, float, float], tags: TagFit, ground: Ground
+def _standing(lie: Lie, start: Tuple[float, float, float], tags: TagFit, ground: Ground, bottom: float = 0.0
               ) -> Tuple[Placement, float]:
-    """Where it stands, and on which height, which the depth of its tags says."""
+    """Where it stands, and on which height, which the depth of its tags says.
+
+    Args:
+        bottom: the height to begin with, metres.
+    """
     rays = ground.view.rays
-    bottom = 0.0
     place = tags.standing(lie, start, bottom, rays)
     for _ in range(_ROUNDS):
         pose = lie.pose(place.x, place.y, bottom + lie.height / 2.0, place.yaw)
         shift = depth_shift(pose, tags.pairs, ground.view)
         middle = np.array(pose.position)
         fall = float((middle - rays.origin)[2]) / max(0.05, float(rays.depth_of(middle)))
-        if shift is None or abs(bottom + shift * fall) < ON_TABLE and bottom == 0.0 or abs(shift) < _SAME:
+        if shift is None or abs(shift) < _SAME or (
+                abs(bottom + shift * fall) < ON_TABLE and bottom == 0.0):
             break
         bottom = max(0.0, bottom + shift * fall)
         bottom = 0.0 if bottom < ON_TABLE else bottom

@@ -14,12 +14,15 @@ from hicrisp_core.model.track import Uncertainty
 from hicrisp_core.scene.tags import Tag
 
 from hicrisp_perception.forms import Lie, unit
-from hicrisp_perception.outline import Placement
+from hicrisp_perception.outline import Placement, Projection
+from hicrisp_perception.segments import Window
 from hicrisp_perception.view import Rays, View
 
 _CORNER = 0.35
 """Pixels by which a corner may be off."""
 _ROUNDS = 12
+_STILL = 5e-5
+"""Metres and radians of a move from which on nothing changes any more."""
 _WORST = 2.5
 """Pixels by which corners may be off in the mean where tags are where their file says."""
 _WIDEST = 27
@@ -29,6 +32,8 @@ _LARGE = 80
 _CLOSER, _RIM = 4, 8
 """Factor by which parts are enlarged, and the pixels around them."""
 _DEPTH_LEAST = 12
+_LEAST_AROUND = 20.0
+"""Pixels around the smallest tag; what is smaller is not tried."""
 _SMALL = 12.0
 """Pixels along the edge of a tag below which it is not trusted to be turned as it seems."""
 
@@ -43,6 +48,11 @@ class Sighting:
 
     number: int
     corners: np.ndarray
+
+    def same(self, other: Sighting) -> bool:
+        """Whether both are one tag that was seen twice."""
+        away = float(np.abs(self.corners.mean(axis=0) - other.corners.mean(axis=0)).max())
+        return self.number == other.number and away < self.edge / 2.0
 
     @property
     def edge(self) -> float:
@@ -76,23 +86,23 @@ class TagFit:
         Args:
             start: x, y, yaw to begin with.
         """
-        local = self.points @ unit(lie.turn).T
-        place = np.array(start)
-        middle = bottom + lie.height / 2.0
-        normal = np.eye(3)
+        projection = Projection(self.points @ unit(lie.turn).T, bottom + lie.height / 2.0, rays)
+        every = np.arange(len(self.points))
+        place, normal = np.array(start, dtype=float), np.eye(3)
         for _ in range(_ROUNDS):
-            rest = _flat(place, middle, local, self.pixels, rays)
-            slope = np.stack([(_flat(place + step, middle, local, self.pixels, rays) - rest) / 1e-5
-                              for step in np.eye(3) * 1e-5], axis=1)
-            normal = slope.T @ slope + np.diag([1.0, 1.0, 1e-3])
+            shown, slopes = projection.moving(place, every)
+            rest = (shown - self.pixels).ravel()
+            slope = slopes.reshape(3, -1).T
+            normal = slope.T @ slope
+            normal[range(3), range(3)] += (1.0, 1.0, 1e-3)
             move = -np.linalg.solve(normal, slope.T @ rest)
-            place = place + move
-            if float(np.abs(move).max()) < 5e-5:
+            place += move
+            if float(np.abs(move).max()) < _STILL:
                 break
-        rest = _flat(place, middle, local, self.pixels, rays)
-        error = math.sqrt(float(np.mean(rest ** 2)) * 2.0)
+        rest = (projection.moving(place, every)[0] - self.pixels).ravel()
+        error = math.sqrt(float(rest @ rest) / len(rest) * 2.0)
         x, y, yaw = (float(value) for value in place)
-        return Placement(x, y, yaw, np.linalg.inv(normal) * max(error, _CORNER) ** 2, error, len(rest) // 2)
+        return Placement(x, y, yaw, np.linalg.inv(normal) * max(error, _CORNER) ** 2, error, len(every))
 
     def free(self, view: View) -> Optional[FreeFit]:
         """Its pose however it is turned; ``None`` when its tags contradict each other."""
@@ -124,15 +134,6 @@ def yaw_of(pose: Pose, lie: Lie) -> float:
     return Pose((0.0, 0.0, 0.0), multiply(pose.orientation, conjugate(lie.turn))).yaw
 
 
-def _flat(place: np.ndarray, middle: float, local: np.ndarray, pixels: np.ndarray, rays: Rays) -> np.ndarray:
-    x, y, yaw = place
-    cosine, sine = math.cos(yaw), math.sin(yaw)
-    points = np.stack([x + cosine * local[:, 0] - sine * local[:, 1],
-                       y + sine * local[:, 0] + cosine * local[:, 1], middle + local[:, 2]], axis=1)
-    found: np.ndarray = (rays.project(points) - pixels).ravel()
-    return found
-
-
 @dataclass(frozen=True)
 class TagReport:
     """What tags say of a picture, and what is wrong with them, as sentences for people."""
@@ -150,19 +151,29 @@ class TagReader:
 
     def __init__(self, tags: Sequence[Tag]) -> None:
         self._tags = {tag.number: tag for tag in tags}
-        self._detector = _detector(_WIDEST, (_WIDEST - 5) // 2)
-        self._closer = _detector(2 * _WIDEST - 1, 8)
+        self._detector = _Detector(_WIDEST, (_WIDEST - 5) // 2)
+        self._closer = _Detector(2 * _WIDEST - 1, 8)
 
     def sightings(self, view: View) -> List[Sighting]:
         """The tags in a picture, known or not."""
         grey = cv2.cvtColor(view.colour, cv2.COLOR_RGB2GRAY)
-        corners, numbers, _ = self._detector.detectMarkers(grey)
-        if numbers is None:
-            return []
-        return [Sighting(int(number), each.reshape(4, 2).astype(float))
-                for number, each in zip(numbers.ravel(), corners)]
+        return [Sighting(number, corners) for number, corners in self._detector.find(grey, _LEAST_AROUND)]
 
-    def closer(self, view: View, windows: Sequence[Tuple[slice, slice]]) -> List[Sighting]:
+    def among(self, view: View, windows: Sequence[Window]) -> List[Sighting]:
+        """The tags in parts of a picture."""
+        found: List[Sighting] = []
+        height, width = view.shape
+        for rows, columns in windows:
+            top, left = max(0, rows.start - _RIM), max(0, columns.start - _RIM)
+            part = view.colour[top:min(height, rows.stop + _RIM), left:min(width, columns.stop + _RIM)]
+            grey = cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_RGB2GRAY)
+            for number, corners in self._detector.find(grey, _LEAST_AROUND):
+                one = Sighting(number, corners + (left, top))
+                if not any(one.same(other) for other in found):  # Parts may overlap.
+                    found.append(one)
+        return found
+
+    def closer(self, view: View, windows: Sequence[Window]) -> List[Sighting]:
         """The tags in parts of a picture, enlarged: those that are too small or too dark at first sight."""
         found: Dict[int, Sighting] = {}
         height, width = view.shape
@@ -173,19 +184,22 @@ class TagReader:
             part = view.colour[top:min(height, rows.stop + _RIM), left:min(width, columns.stop + _RIM)]
             grey = cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_RGB2GRAY)
             large = cv2.resize(grey, None, fx=_CLOSER, fy=_CLOSER, interpolation=cv2.INTER_CUBIC)
-            corners, numbers, _ = self._closer.detectMarkers(large)
-            for number, each in zip(() if numbers is None else numbers.ravel(), corners):
-                pixels = (each.reshape(4, 2).astype(float) + 0.5) / _CLOSER - 0.5 + (left, top)
-                found[int(number)] = Sighting(int(number), pixels)
+            for number, corners in self._closer.find(large, _CLOSER * _LEAST_AROUND):
+                found[number] = Sighting(number, (corners + 0.5) / _CLOSER - 0.5 + (left, top))
         return list(found.values())
 
-    def read(self, view: View, windows: Optional[Sequence[Tuple[slice, slice]]] = None) -> TagReport:
+    def read(self, view: View, windows: Optional[Sequence[Window]] = None, closer: bool = False
+             ) -> TagReport:
         """The things whose tags are seen.
 
         Args:
-            windows: parts of the picture that are looked at closer, in place of the whole.
+            windows: parts of the picture that are looked at, in place of the whole.
+            closer: whether they are enlarged.
         """
-        seen = self.sightings(view) if windows is None else self.closer(view, windows)
+        if windows is None:
+            seen = self.sightings(view)
+        else:
+            seen = self.closer(view, windows) if closer else self.among(view, windows)
         warnings = [f"Tag {one.number} is in no file of tags; add it to the file, or cover it."
                     for one in seen if one.number not in self._tags]
         twice = sorted({one.number for one in seen if sum(other.number == one.number for other in seen) > 1})
@@ -217,17 +231,35 @@ class TagReader:
         return tuple(poses)
 
 
-def _detector(widest: int, step: int) -> cv2.aruco.ArucoDetector:
-    settings = cv2.aruco.DetectorParameters()
-    settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    settings.cornerRefinementWinSize = 3
-    settings.adaptiveThreshWinSizeMin = 5
-    settings.adaptiveThreshWinSizeMax = widest
-    settings.adaptiveThreshWinSizeStep = step
-    settings.minOtsuStdDev = 3.0  # On sides in the shade white is dark.
-    settings.minMarkerPerimeterRate = 0.03
-    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_APRILTAG_36h11)
-    return cv2.aruco.ArucoDetector(dictionary, settings)
+class _Detector:
+    """OpenCV's detector of markers for pictures of any size.
+
+    Args:
+        widest, step: of the neighbourhoods in which dark is told from light, pixels.
+    """
+
+    def __init__(self, widest: int, step: int) -> None:
+        self._settings = settings = cv2.aruco.DetectorParameters()
+        settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+        settings.cornerRefinementWinSize = 3
+        settings.adaptiveThreshWinSizeMin = 5
+        settings.adaptiveThreshWinSizeMax = widest
+        settings.adaptiveThreshWinSizeStep = step
+        settings.minOtsuStdDev = 3.0  # On sides in the shade white is dark.
+        dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_APRILTAG_36h11)
+        self._detector = cv2.aruco.ArucoDetector(dictionary, settings)
+
+    def find(self, grey: np.ndarray, around: float) -> List[Tuple[int, np.ndarray]]:
+        """The numbers of the tags in a picture with their corners, (4, 2) pixels.
+
+        Args:
+            around: pixels around the smallest one.
+        """
+        self._settings.minMarkerPerimeterRate = around / max(grey.shape)
+        self._detector.setDetectorParameters(self._settings)
+        corners, numbers, _ = self._detector.detectMarkers(grey)
+        return [(int(number), each.reshape(4, 2).astype(float))
+                for number, each in zip(() if numbers is None else numbers.ravel(), corners)]
 
 
 def _vector(values: np.ndarray) -> Tuple[float, float, float]:

@@ -68,6 +68,12 @@ class Tracks:
         return {name: known.pose for name, known in self._known.items()
                 if known.visibility is not Visibility.GONE}
 
+    @property
+    def standing(self) -> Dict[str, Fit]:
+        """The things that the last picture showed where they stand, as they were measured."""
+        return {name: known.fit for name, known in self._known.items()
+                if known.fit is not None and known.visibility is Visibility.VISIBLE}
+
     def memory(self, held: Container[str]) -> Memory:
         """What is known of the things that are in no hand and not gone."""
         there = {name: known for name, known in self._known.items()
@@ -87,6 +93,8 @@ class Tracks:
             before = self._known.get(name)
             if name in in_hands:
                 self.put(name, in_hands[name], stamp, Visibility.HELD)
+            elif before is not None and name in found.kept:
+                self._known[name] = replace(before, stamp=stamp)
             elif name in found.fits:
                 self._known[name] = measured(found.fits[name], ground, before, stamp)
             elif before is not None:

@@ -15,7 +15,7 @@ from hicrisp_bench.barman.mutations import KINDS, mutated
 from hicrisp_bench.barman.recipes import load_recipes
 from hicrisp_bench.barman.recordings import FILES, read_recordings
 from hicrisp_bench.barman.trial import KNOW_THE_GOAL, BarmanTrial, key_of, run_barman
-from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import percentile, spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
@@ -86,7 +86,8 @@ def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:
     """Executable and correct plans, ours beside CoPAL's own."""
     return tuple(
         Chart(key, title, (*share_bars(rows, "policy", "llm", key),
-                           *share_bars(REFERENCE, "policy", "CoPAL's Table IV, gpt-4", key, True)), axis)
+                           *share_bars(REFERENCE, "policy", words("CoPAL's Table IV, gpt-4"), key, True)),
+              axis)
         for key, title, axis in (
             ("executable", "Cocktail plans that can be carried out", "Executable runs"),
             ("correct", "Cocktails that are what was ordered", "Correct, of the executable runs")))

@@ -15,7 +15,7 @@ from hicrisp_bench.language.judging import Mark
 from hicrisp_bench.language.scenes import settings_of
 from hicrisp_bench.language.sentences import Sentence, read_sentences, sentence_file
 from hicrisp_bench.language.trial import Asked, SentenceTrial, head_of, key_of, make_reader, run_sentence
-from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Row, Section, at_least_one
@@ -74,7 +74,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
             f"Peak memory: {peak:.0f} MiB, of which this program held {before:.0f} MiB before it "
             "asked.")
     chart = Chart("understood", "Sentences: right, asked back, refused, wrong", tuple(
-        bar for mark in Mark for bar in share_bars(rows, "class", mark.value, mark.value)), "Sentences")
+        bar for mark in Mark for bar in share_bars(rows, "class", words(mark.value), mark.value)),
+        "Sentences")
     sections = (Section("Crashed", crashed, ("id", "class", "crashed")),) if crashed else ()
     return Report(rows, COLUMNS, (), note, {"results": every}, sections, (chart,), not crashed)
 

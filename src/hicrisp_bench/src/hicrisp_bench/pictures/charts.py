@@ -10,6 +10,11 @@ Said = Union[str, Callable[[Row], str]]
 """What a bar is called: a row's entry by its key, or words made from the row."""
 
 
+def words(said: str) -> Callable[[Row], str]:
+    """The same words for every row."""
+    return lambda row: said
+
+
 @dataclass(frozen=True)
 class Bar:
     """One figure.
@@ -51,7 +56,7 @@ class Chart:
     logarithmic: bool = False
 
     @property
-    def words(self) -> str:
+    def in_words(self) -> str:
         """The picture in words, for who does not see it."""
         def figure(value: float) -> str:
             return f"{100.0 * value:.0f} %" if self.share else f"{value:.3g}"
@@ -94,7 +99,7 @@ def count_bars(rows: Iterable[Row], group: Said, series: Sequence[Tuple[str, str
     Args:
         series: keys of the rows, each with its words.
     """
-    return tuple(Bar(_said(row, group), words, float(row[key])) for row in rows for key, words in series
+    return tuple(Bar(_said(row, group), said, float(row[key])) for row in rows for key, said in series
                  if isinstance(row.get(key), (int, float)))
 
 

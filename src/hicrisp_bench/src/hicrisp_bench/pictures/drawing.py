@@ -51,7 +51,9 @@ def _figure(chart: Chart) -> Figure:
     legend: List[Artist] = [_patch(look, name) for (name, _), look in looks.items()]
     if any(bar.low is not None for bar in chart.bars):
         legend.append(Line2D([], [], color="black", marker="|", label=chart.whiskers))
-    lines = -(-len(legend) // _LEGEND_COLUMNS) * _LEGEND_LINE
+    longest_name = max((len(str(each.get_label())) for each in legend), default=0)
+    columns = 1 if longest_name > _LONGEST else _LEGEND_COLUMNS
+    lines = -(-len(legend) // columns) * _LEGEND_LINE
     height = _REST + lines + _BAR * len(chart.bars) + _GAP * len(groups)
     figure = Figure(figsize=(_WIDTH, height))
     FigureCanvasAgg(figure)
@@ -61,7 +63,7 @@ def _figure(chart: Chart) -> Figure:
     _bars(axes, chart, groups, looks)
     figure.suptitle(chart.title, x=0.02, y=1.0 - 0.1 / height, ha="left", va="top", fontsize=10.5,
                     fontweight="bold")
-    figure.legend(handles=legend, loc="upper left", ncols=_LEGEND_COLUMNS, frameon=False, fontsize=8,
+    figure.legend(handles=legend, loc="upper left", ncols=columns, frameon=False, fontsize=8,
                   bbox_to_anchor=(0.015, 1.0 - 0.32 / height))
     return figure
 

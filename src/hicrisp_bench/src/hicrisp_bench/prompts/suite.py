@@ -28,7 +28,7 @@ from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.language.scenes import Setting, settings_of
 from hicrisp_bench.language.sentences import Sentence, read_sentences, sentence_file
-from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.prompts.playing import Played, Player
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
@@ -137,8 +137,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     title = f"{options.folders[1]} against {options.folders[0]}, request by request"
     extra = {"results": {name: found for name, found in zip(options.folders, results)}}
     chart = Chart("reached", "Requests whose plan reaches the goal, by folder of prompts", (
-        *share_bars(rows, "prompts", "as it is", "reached"),
-        *share_bars(rows, "prompts", "mended by a search", "mended")), "Requests")
+        *share_bars(rows, "prompts", words("as it is"), "reached"),
+        *share_bars(rows, "prompts", words("mended by a search"), "mended")), "Requests")
     return Report(rows, COLUMNS, (), note, extra, (Section(title, changes, _CHANGES),), (chart,))
 
 

@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.llm.settings import OFFLINE, choose_llm, load_llm_settings
 
-from hicrisp_bench.pictures.charts import Bar, Chart, share_bars
+from hicrisp_bench.pictures.charts import Bar, Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.suite import Report, Row, Section
 from hicrisp_bench.virtualhome import package
@@ -118,9 +118,9 @@ def _charts(rows: Sequence[Row], tasks: Sequence[Row]) -> Tuple[Chart, ...]:
     published = [row for row in REFERENCE if "sr" in row]
     bars: List[Bar] = []
     for key, name in (("sr", "success rate"), ("gcr", "goal conditions")):
-        bars += share_bars(rows, who, name, key)
+        bars += share_bars(rows, who, words(name), key)
         bars += share_bars(published, lambda row: f"{row['policy']}, {row['llm']}",
-                           f"{name}, BrainBody-LLM", key, True)
+                           words(f"{name}, BrainBody-LLM"), key, True)
     one_table = [row for row in REFERENCE if "exec" in row]
     by_task = (*share_bars(tasks, "task", who, "exec"),
                *share_bars(one_table, "task", lambda row: f"{row['policy']}, HiCRISP's Table I", "exec",

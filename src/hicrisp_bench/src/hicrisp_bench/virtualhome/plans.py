@@ -16,7 +16,7 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.policy.loader import load_policy
 
-from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one
@@ -134,7 +134,7 @@ def report_of(results: Sequence[Mapping[str, Any]], models: Sequence[str]) -> Re
 def _charts(rows: Sequence[Mapping[str, Any]]) -> Tuple[Chart, ...]:
     """Plans that run and plans that reach their goals, open loop, with repairs, and as published."""
     return tuple(Chart(key, title, (*share_bars(rows, "model", "policy", key),
-                                    *share_bars(REFERENCE, "model", "open loop, the package's authors", key,
+                                    *share_bars(REFERENCE, "model", words("open loop, the authors"), key,
                                                 True)), axis)
                  for key, title, axis in (
                      ("execution_success", "Recorded plans that VirtualHome's executor carries out", "Plans"),

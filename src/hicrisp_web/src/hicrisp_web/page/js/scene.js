@@ -5,6 +5,7 @@ import { h, s, setText, show } from "./dom.js";
 import { touches } from "./sections.js";
 
 const SIZE = 420;
+const NAMED = 6; // Things that were not known before and have their names drawn and told.
 const PAINTS = {
   red: "#cf4a42", green: "#3f9a5d", blue: "#3d74c4", yellow: "#d9ae2e", orange: "#dd8435", purple: "#8a63b8",
   pink: "#d97aa6", white: "#e9ecef", black: "#3a3f45", grey: "#8b949c", gray: "#8b949c", brown: "#8d6748", cyan: "#3aa3ad",
@@ -63,7 +64,7 @@ export class ScenePanel {
       ...(this.sections.get("scan") || []).map(([x, y]) => s("circle", { ...ground.at(x, y), r: 1.3, class: "scan" })),
       ...(world ? world.robots : []).map((robot) => robotOf(ground, robot, scene)),
       ...places.slice(-12).map((place, at, all) => placeOf(ground, place, at === all.length - 1)),
-      ...labels(ground, things.filter((thing) => thing.movable || !scene || unknown.includes(thing) || scene.known.includes(thing.name))),
+      ...labels(ground, things.filter((thing) => thing.movable || !scene || (unknown.length <= NAMED && unknown.includes(thing)) || scene.known.includes(thing.name))),
       ground.rule(),
     ];
     const said = things.filter((thing) => thing.movable).map((thing) => `${thing.name} at ${thing.x.toFixed(2)}, ${thing.y.toFixed(2)} m`).join("; ");
@@ -83,7 +84,8 @@ export class ScenePanel {
   // What was seen that no file describes, in words.
   tell(unknown) {
     show(this.strangers, unknown.length > 0);
-    const told = unknown.map((thing) => `${thing.name}, about ${thing.size.map((each) => Math.round(100 * each)).join(" x ")} cm`);
+    const told = unknown.slice(0, NAMED).map((thing) => `${thing.name}, about ${thing.size.map((each) => Math.round(100 * each)).join(" x ")} cm`);
+    if (unknown.length > NAMED) told.push(`and ${unknown.length - NAMED} more`);
     setText(this.strangers, `Seen, and not known before: ${told.join("; ")}.`);
   }
 
