@@ -69,6 +69,29 @@ def test_a_phrase_that_fits_several_things_is_a_question(text, understood, which
     ("the mug next to the blue box", "next_to(mug,blue_box)", ()),
     ("everything but the mug into the bowl", "in(red_box,bowl)", ()),
     ("what is in the bowl belongs on the blue box", "on(fork,blue_box)", ()),
+    ("the red box into the bowl, but the mug must not be moved", "in(red_box,bowl)", ("mug",)),
+    ("the red box into the bowl, not the mug", "in(red_box,bowl)", ()),
+    ("the red box into the bowl without touching the mug", "in(red_box,bowl)", ("mug",)),
+    ("put the mug into the bowl (correction: not the mug, the red box)", "in(red_box,bowl)", ()),
 ])
 def test_a_thing_that_is_named_and_not_in_the_goal_is_told(text, understood, missing):
     assert doubt(text, goal(understood), DOMAIN, WORLD).missing == missing
+
+
+@pytest.mark.parametrize(("text", "understood", "misordered"), [
+    ("fork, mug and red box from the bottom up", ("on(mug,fork)", "on(red_box,mug)"), False),
+    ("fork, mug and red box from the bottom up", ("on(fork,mug)", "on(mug,red_box)"), True),
+    ("the fork, the mug, the red box: top to bottom", ("on(fork,mug)", "on(mug,red_box)"), False),
+    ("from left to right the mug, fork and bowl", ("left_of(fork,mug)", "left_of(mug,bowl)"), True),
+    ("from left to right the mug, fork and bowl", ("right_of(fork,mug)", "right_of(bowl,fork)"), False),
+    ("the mug at the bottom, the fork on top", ("on(fork,mug)",), False),
+    ("the mug at the bottom, the fork on top", ("on(mug,fork)",), True),
+    ("the mug on top of the fork", ("on(mug,fork)",), False),
+    ("the mug in the middle, the fork on the left, the red box on the right",
+     ("left_of(fork,mug)", "left_of(mug,red_box)"), False),
+    ("the mug in the middle, the fork on the left, the red box on the right",
+     ("left_of(mug,fork)", "left_of(fork,red_box)"), True),
+    ("the mug on the left of the fork", ("left_of(mug,fork)",), False),
+])
+def test_a_tower_or_row_in_another_order_than_the_words_tell_is_told(text, understood, misordered):
+    assert doubt(text, goal(*understood), DOMAIN, WORLD).misordered == misordered

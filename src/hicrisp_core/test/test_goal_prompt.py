@@ -83,7 +83,7 @@ def test_a_prompt_may_have_the_examples_among_its_rules(tmp_path, domain):
     assert prompt.examples(domain) == ()
 
 
-@pytest.mark.parametrize("name", ["tabletop", "agv", "lab"])
+@pytest.mark.parametrize("name", ["tabletop", "agv", "lab", "blocks", "kitchen", "virtualhome"])
 def test_every_example_is_an_answer_that_can_be_read(config_dir, name):
     domain = load_domain(config_dir / "domains" / f"{name}.yaml")
     assert domain.goal_examples

@@ -102,10 +102,12 @@ def test_examples_are_requests_in_the_form_of_the_request_and_answers_in_that_of
         assert matches(json.loads(answer), answer_schema(domain, shown.world)), answer
 
 
-@pytest.mark.parametrize("name", ["tabletop", "lab"])
-def test_the_plans_of_examples_can_be_done_and_reach_what_they_are_for(config_dir, name):
+@pytest.mark.parametrize(("name", "kinds"), [
+    ("tabletop", {"panda": "arm"}), ("blocks", {"panda": "arm"}), ("lab", {"panda": "arm", "agv": "base"}),
+    ("agv", {"agv": "base"}), ("kitchen", {}), ("virtualhome", {"character": "base"})])
+def test_the_plans_of_examples_can_be_done_and_reach_what_they_are_for(config_dir, name, kinds):
     domain = load_domain(config_dir / "domains" / f"{name}.yaml")
-    robots = {"panda": RobotState("panda"), **({"agv": RobotState("agv", "base")} if name == "lab" else {})}
+    robots = {robot: RobotState(robot, kind) for robot, kind in kinds.items()}
     shown = shown_examples(domain, robots)
     assert len(shown) == len(domain.examples)
     for example in shown:

@@ -80,8 +80,11 @@ def described(made: Scene, name: str, words: Words) -> set:
 
 
 def test_a_thing_is_described_by_use_kind_and_what_stands_out(words: Words) -> None:
-    lexicon = Lexicon(nouns={"mug": ["coffee vessel"]}, kinds={"thing to drink from": ["mug", "glass"]},
-                      types={"cylinder": ["round one"]})
+    lexicon = Lexicon(
+        nouns={"mug": ["coffee vessel"]},
+        kinds={"thing to drink from": ["mug", "glass"]},
+        types={"cylinder": ["round one"]},
+    )
     known = words.model_copy(update={"lexicon": lexicon})
     made = scene()
     made.things["mug"] = replace(made.things["mug"], size=(0.07, 0.07, 0.2))
@@ -105,19 +108,40 @@ def test_what_is_not_there_is_described_only_where_nothing_of_its_kind_is(words:
 
 def test_frames_find_their_parts_in_a_scene_that_is_there(words: Words) -> None:
     casting = Casting(words, DOMAINS, random.Random(3))
-    both = Frame.model_validate({"class": "several", "voice": "student", "say": ["{A} in {b}"],
-                                 "things": {"b": "bowl"}, "groups": {"A": {"type": "box", "all": True}},
-                                 "goal": ["in(each A,b)"]})
+    both = Frame.model_validate(
+        {
+            "class": "several",
+            "voice": "student",
+            "say": ["{A} in {b}"],
+            "things": {"b": "bowl"},
+            "groups": {"A": {"type": "box", "all": True}},
+            "goal": ["in(each A,b)"],
+        }
+    )
     cast = casting.cast(both, scene())
     assert cast is not None
     assert cast.conditions(both.goal) == ["in(blue_box,bowl)", "in(red_box,bowl)"]
-    red = Frame.model_validate({"class": "described", "voice": "student", "say": ["{a.colour} in {b}"],
-                                "things": {"a": "graspable", "b": "bowl"}, "only": {"a": "colour"},
-                                "goal": ["in(a,b)"]})
+    red = Frame.model_validate(
+        {
+            "class": "described",
+            "voice": "student",
+            "say": ["{a.colour} in {b}"],
+            "things": {"a": "graspable", "b": "bowl"},
+            "only": {"a": "colour"},
+            "goal": ["in(a,b)"],
+        }
+    )
     assert {casting.cast(red, scene()).things["a"].name for _ in range(20)} == {"blue_box"}
-    out = Frame.model_validate({"class": "need", "voice": "student", "say": ["empty {b}"],
-                                "things": {"a": "graspable", "b": "bowl"}, "start": ["in(a,b)"],
-                                "goal": ["on(a,table)"]})
+    out = Frame.model_validate(
+        {
+            "class": "need",
+            "voice": "student",
+            "say": ["empty {b}"],
+            "things": {"a": "graspable", "b": "bowl"},
+            "start": ["in(a,b)"],
+            "goal": ["on(a,table)"],
+        }
+    )
     assert casting.cast(out, scene()) is None
     full = scene()
     full.facts.add(("mug", "in", "bowl"))

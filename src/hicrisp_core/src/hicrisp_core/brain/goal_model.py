@@ -70,5 +70,5 @@ class GoalModel:
             if against.which:
                 return Meaning(Ask(against.which), usage=asked.usage)
             unsure = asked.sure is not None and asked.sure < self._ask_below
-            return Meaning(goal, usage=asked.usage, doubtful=unsure or bool(against.missing))
+            return Meaning(goal, usage=asked.usage, doubtful=unsure or against.unsure)
         return Meaning(asked.answer, asked.trouble, asked.usage)

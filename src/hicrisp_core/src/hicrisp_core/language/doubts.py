@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Iterable, Set, Tuple
+from dataclasses import dataclass, replace
+from typing import Iterable, Sequence, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.vocabulary import telling_facts
-from hicrisp_core.language.mentions import mentions
+from hicrisp_core.language.mentions import Mention, mentions
+from hicrisp_core.language.orders import misordered
 from hicrisp_core.language.tokens import words_in
 from hicrisp_core.model import Relation, WorldState
-from hicrisp_core.model.goal import Goal, facts_in
+from hicrisp_core.model.goal import Goal, Holds, facts_in
 
-_SPARING = frozenset(("but", "except", "without", "apart", "besides", "aside", "only", "not", "no", "mean",
-                      "instead", "rather", "actually"))
-"""Words by which something is named that is left out, or was named by mistake."""
+_MISTAKEN = frozenset(("only", "mean", "meant", "instead", "rather", "actually", "correction", "sorry"))
+"""Words by which something may have been named by mistake, wherever they stand."""
+_SPARING = frozenset(("not", "no", "without", "except", "besides", "minus", "but", "from", "for"))
+"""Words right before something that is left out."""
+_ALL = frozenset(("everything", "all", "every", "any", "anything", "each", "both", "whatever", "nothing",
+                  "apart", "aside"))
+"""Words without which "but", "from" and "for" leave nothing out."""
+_SMALL = frozenset(("the", "a", "an", "that", "this", "my", "your", "our", "its", "their", "in", "into",
+                    "on", "onto"))
+"""Words between these and the thing."""
 
 
 @dataclass(frozen=True)
@@ -24,28 +32,47 @@ class Doubt:
     Args:
         which: the things that one phrase of the request fits, of which the goal has some.
         missing: things that the request names and the goal does not speak of.
+        misordered: whether they tell another order of a tower or row.
     """
 
     which: Tuple[str, ...] = ()
     missing: Tuple[str, ...] = ()
+    misordered: bool = False
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the goal should be asked back."""
+        return bool(self.missing) or self.misordered
 
 
 def doubt(text: str, goal: Goal, domain: Domain, world: WorldState) -> Doubt:
     """What speaks against a goal; a phrase that names one thing alone settles which one others mean."""
+    words = [word.text for word in words_in(text)]
     found = mentions(text, domain, world)
     meant = _names(goal)
     named = {each.fitting[0] for each in found
              if len(each.fitting) == 1 and world.objects[each.fitting[0]].movable}
-    spared = {word.text for word in words_in(text)} & _SPARING
     facts = telling_facts(domain, world)
-    missing = () if spared else tuple(sorted(named - _telling_others(meant, facts) - meant))
+    spared = {each.fitting[0] for each in found if len(each.fitting) == 1 and _is_spared(each, words)}
+    missing = () if set(words) & _MISTAKEN else tuple(
+        sorted(named - spared - _telling_others(meant, facts) - meant))
+    ordered = [fact for part in goal.end if isinstance(part, Holds) for fact in facts_in(part)]
+    told = Doubt(missing=missing, misordered=misordered(words, found, ordered, domain))
     for each in found:
         open_ = [name for name in each.fitting if name not in named]
         if each.definite and len(open_) > 1 and 0 < len(meant & set(open_)) < len(open_):
             told_by = {fact.object for fact in facts if fact.subject in open_}
             if not told_by & named:
-                return Doubt(which=tuple(open_), missing=missing)
-    return Doubt(missing=missing)
+                return replace(told, which=tuple(open_))
+    return told
+
+
+def _is_spared(mention: Mention, words: Sequence[str]) -> bool:
+    """Whether a thing is named as the one that is left out: "not the mug", "everything but the mug"."""
+    before = [word for word in words[max(0, mention.start - 4):mention.start] if word not in _SMALL][-1:]
+    if not set(before) & _SPARING:
+        return False
+    return before[0] not in ("but", "from", "for") or bool(set(words[:mention.start]) & _ALL)
 
 
 def _names(goal: Goal) -> Set[str]:

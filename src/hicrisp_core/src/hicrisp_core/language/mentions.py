@@ -40,11 +40,15 @@ class Mention(NamedTuple):
         fitting: the names of the things that it fits.
         definite: whether it means one thing that the user thinks of: "the red one", not "a box", "the boxes"
             or the beginning of words that nobody here knows ("the red flag").
+        start: the number of its first word in the text.
+        end: the number of the word behind it.
     """
 
     words: str
     fitting: Tuple[str, ...]
     definite: bool
+    start: int = 0
+    end: int = 0
 
 
 def mentions(text: str, domain: Domain, world: WorldState) -> Tuple[Mention, ...]:
@@ -64,7 +68,7 @@ def mentions(text: str, domain: Domain, world: WorldState) -> Tuple[Mention, ...
         plural = any(_is_plural(word, fitting, known) for word in phrase)
         after = words[at + length] if at + length < len(words) else "."
         whole = after not in _TELLING and (after in _AFTER or not _is_paint(phrase, fitting, world))
-        found.append(Mention(" ".join(phrase), fitting, definite and whole and not plural))
+        found.append(Mention(" ".join(phrase), fitting, definite and whole and not plural, at, at + length))
         at += length
     return tuple(found)
 

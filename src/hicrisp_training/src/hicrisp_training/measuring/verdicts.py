@@ -43,7 +43,7 @@ def doubted(
     if not isinstance(found, Goal):
         return found, False
     against = doubt(sample.text, found, domain, sample.world)
-    return (Ask(against.which), False) if against.which else (found, bool(against.missing))
+    return (Ask(against.which), False) if against.which else (found, against.unsure)
 
 
 def _same(found: Understanding, wanted: Optional[Understanding], domain: Domain) -> bool:

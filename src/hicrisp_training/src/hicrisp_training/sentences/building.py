@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Sequence
 
 from hicrisp_training.sentences.frames import Frame, Group
 from hicrisp_training.sentences.scenes import (
@@ -43,7 +43,7 @@ class Cast:
             **{slot: thing.name for slot, thing in self.things.items()},
         }
 
-    def conditions(self, texts: List[str]) -> List[str]:
+    def conditions(self, texts: Sequence[str]) -> List[str]:
         """Conditions over slots as conditions over names."""
         groups = {slot: [thing.name for thing in things] for slot, things in self.groups.items()}
         return [each for text in texts for each in expanded(text, self.names(), groups)]

@@ -9,6 +9,7 @@ from hicrisp_core.domain.schema import Domain
 
 from hicrisp_training.sentences.building import Builder, Cast, resembles
 from hicrisp_training.sentences.casting import Casting
+from hicrisp_training.sentences.correcting import Correcting
 from hicrisp_training.sentences.frames import Frame
 from hicrisp_training.sentences.phrases import Phrases
 from hicrisp_training.sentences.samples import Answer, Sample, Speaker
@@ -34,7 +35,8 @@ _TIMES = {"order": 2, "constraint": 3, "count": 2, "several": 2}
 """How much more often than others the classes come that are learnt slowest."""
 _BOUND, _TRIES = 0.5, 12
 """How often a further request is of a frame that needs a scene of its own, and how many of them are tried."""
-DERIVED = ("joined", "absent", "which", "clarified", "robot")
+DERIVED = {"joined": 9, "absent": 3, "which": 4, "clarified": 2, "corrected": 3, "robot": 2}
+"""What is made from whole requests, and how often."""
 
 
 class Mixture:
@@ -57,6 +59,7 @@ class Mixture:
         self._speaker = Speaker(words, domains)
         self._rng = random.Random(seed)
         self._casting = Casting(words, domains, self._rng)
+        self._correcting = Correcting(words, domains, self._speaker, self._rng)
         usable = [frame for frame in frames if not frame.shown]
         self._bound: Dict[str, List[Frame]] = {}
         self._free: Dict[str, List[Frame]] = {}
@@ -113,8 +116,9 @@ class Mixture:
             "absent": self._without,
             "which": self._unclear,
             "clarified": self._clarified,
+            "corrected": self._corrected,
             "robot": self._named_robot,
-        }[rng.choices(DERIVED, (9, 3, 4, 2, 2))[0]]
+        }[rng.choices(list(DERIVED), list(DERIVED.values()))[0]]
         return made(frame, cast)
 
     def _joined(self, frame: Frame, cast: Cast) -> Optional[Sample]:
@@ -122,34 +126,51 @@ class Mixture:
         if not frame.joinable:
             return None
         rng = self._rng
+        pair = self._partner(frame, cast)
+        if pair is None:
+            return None
+        other, second = pair
+        says = rng.choice(frame.say), rng.choice(other.say)
+        one = self._speaker.sentence(frame, cast, rng, says[0])
+        two = self._speaker.sentence(other, second, rng, says[1])
+        answers = self._speaker.answer(frame, cast), self._speaker.answer(other, second)
+        if one is None or two is None or None in answers:
+            return None
+        joint = rng.choice(_JOINTS)
+        two = (
+            two[:1].upper() + two[1:]
+            if joint == ". "
+            else two
+            if two[:2] == "I "
+            else two[:1].lower() + two[1:]
+        )
+        text = disturbed(one.rstrip(".!") + joint + two, other.voice, other.typos, False, rng)
+        ends = list(dict.fromkeys(each for answer in answers if answer for each in answer["end"]))
+        return self._speaker.checked("several", frame.family, cast, text, {"kind": "goal", "end": ends})
+
+    def _partner(self, frame: Frame, cast: Cast) -> "Optional[tuple[Frame, Cast]]":
+        """Another request to the same scene that moves other things."""
         for _ in range(6):
-            other = rng.choice(self._free[cast.scene.domain])
+            other = self._rng.choice(self._free[cast.scene.domain])
             second = self._casting.cast(other, cast.scene) if other.joinable else None
             if second is None or {thing.name for thing in second.things.values()} == {
                 thing.name for thing in cast.things.values()
             }:
                 continue
-            one, two = self._speaker.sentence(frame, cast, rng), self._speaker.sentence(other, second, rng)
-            if one is None or two is None:
-                return None
             moved = [
                 condition.partition("(")[2].partition(",")[0]
                 for condition in (*cast.conditions(frame.goal), *second.conditions(other.goal))
             ]
-            if len(set(moved)) < len(moved):
-                continue
-            joint = rng.choice(_JOINTS)
-            two = (
-                two[:1].upper() + two[1:]
-                if joint == ". "
-                else two
-                if two[:2] == "I "
-                else two[:1].lower() + two[1:]
-            )
-            text = disturbed(one.rstrip(".!") + joint + two, other.voice, other.typos, False, rng)
-            ends = list(dict.fromkeys([*cast.conditions(frame.goal), *second.conditions(other.goal)]))
-            return self._speaker.checked("several", frame.family, cast, text, {"kind": "goal", "end": ends})
+            if len(set(moved)) == len(moved):
+                return other, second
         return None
+
+    def _corrected(self, frame: Frame, cast: Cast) -> Optional[Sample]:
+        """A request that is corrected while it is carried out."""
+        if self._rng.random() < 0.6 or not frame.joinable:
+            return self._correcting.of_a_thing(frame, cast)
+        pair = self._partner(frame, cast)
+        return self._correcting.of_the_request(frame, cast, *pair) if pair else None
 
     def _without(self, frame: Frame, cast: Cast) -> Optional[Sample]:
         """The same request about a thing that is not there."""
@@ -180,8 +201,8 @@ class Mixture:
 
     def _clarified(self, frame: Frame, cast: Cast) -> Optional[Sample]:
         """An unclear request with the answer to the question behind it."""
-        shared, answer = self._shared(cast), self._speaker.answer(frame, cast)
-        if shared is None or answer is None:
+        shared = self._shared(cast)
+        if shared is None:
             return None
         slot, words, _ = shared
         phrases = Phrases(cast.scene, self._words, self._rng)
@@ -189,11 +210,13 @@ class Mixture:
         told = self._rng.choice(
             (thing.name, phrases.put(phrases.unique(thing), ""), phrases.put(phrases.unique(thing), "n"))
         )
-        return self._worded(frame.kind, frame, cast, slot, words, answer, f" ({told})")
+        return self._worded(frame.kind, frame, cast, slot, words, None, f" ({told})")
 
     def _named_robot(self, frame: Frame, cast: Cast) -> Optional[Sample]:
         """The same request to a robot by its name."""
-        answer, sentence = self._speaker.answer(frame, cast), self._speaker.sentence(frame, cast, self._rng)
+        say = self._rng.choice(frame.say)
+        answer = self._speaker.answer(frame, cast)
+        sentence = self._speaker.sentence(frame, cast, self._rng, say)
         if (
             answer is None
             or sentence is None
@@ -246,9 +269,16 @@ class Mixture:
         return None
 
     def _worded(
-        self, kind: str, frame: Frame, cast: Cast, slot: str, words: str, answer: Answer, ending: str = ""
+        self,
+        kind: str,
+        frame: Frame,
+        cast: Cast,
+        slot: str,
+        words: str,
+        answer: Optional[Answer],
+        ending: str = "",
     ) -> Optional[Sample]:
-        """The request with other words for one slot."""
+        """The request with other words for one slot; with its own answer where none is given."""
         told = Thing(words.replace(" ", "_"), "", words.replace(" ", "_"))
         changed = Cast(
             cast.scene, {name: thing for name, thing in cast.things.items() if name != slot}, cast.groups
@@ -257,25 +287,21 @@ class Mixture:
         says = [say for say in frame.say if (slot, "") in frame.slots(say) or (slot, "n") in frame.slots(say)]
         if not says:
             return None
-        whole = frame.model_copy(
-            update={
-                "say": [
-                    self._rng.choice(says)
-                    .replace(f"{{{slot}}}", phrases.put((told.noun.replace("_", " "), True), ""))
-                    .replace(f"{{{slot}.n}}", words)
-                ]
-            }
+        own = self._rng.choice(says)
+        say = own.replace(f"{{{slot}}}", phrases.put((told.noun.replace("_", " "), True), "")).replace(
+            f"{{{slot}.n}}", words
         )
-        if "{" + slot in whole.say[0]:
+        if "{" + slot in say:
             return None
-        sentence = self._speaker.sentence(whole, changed, self._rng)
-        if sentence is None:
+        sentence = self._speaker.sentence(frame.model_copy(update={"say": [say]}), changed, self._rng, say)
+        answer = answer or self._speaker.answer(frame, cast)
+        if sentence is None or answer is None:
             return None
         text = disturbed(sentence, frame.voice, frame.typos, not ending, self._rng) + ending
         return self._speaker.checked(kind, frame.family, cast, text, answer)
 
     def _retold(self, kind: str, frame: Frame, cast: Cast, answer: Answer) -> Optional[Sample]:
-        said = self._speaker.sentence(frame, cast, self._rng)
+        said = self._speaker.sentence(frame, cast, self._rng, self._rng.choice(frame.say))
         if said is None or "{" in said:
             return None
         return self._speaker.checked(

@@ -54,7 +54,8 @@ class Speaker:
 
     def sample(self, frame: Frame, cast: Cast, rng: random.Random) -> Optional[Sample]:
         """A sentence of a frame with its answer; nothing where the two do not fit."""
-        sentence = self.sentence(frame, cast, rng)
+        say = rng.choice(frame.say)
+        sentence = self.sentence(frame, cast, rng, say)
         answer = self.answer(frame, cast)
         if sentence is None or answer is None or (frame.refuse == _UNKNOWN and _is_there(frame, cast)):
             return None
@@ -74,9 +75,8 @@ class Speaker:
             return None
         return Sample(kind, family, domain.name, world, text, answer)
 
-    def sentence(self, frame: Frame, cast: Cast, rng: random.Random) -> Optional[str]:
+    def sentence(self, frame: Frame, cast: Cast, rng: random.Random, say: str) -> Optional[str]:
         """One of the frame's sentences with its slots filled; nothing where a thing cannot be told apart."""
-        say = rng.choice(frame.say)
         phrases = Phrases(cast.scene, self._words, rng)
         bare = frame.voice in ("speech", "haste") and rng.random() < 0.3
         said = {slot: phrases.unique(thing, bare) for slot, thing in cast.things.items()}
@@ -177,5 +177,5 @@ def _sound(answer: Answer, domain: Domain, world: WorldState, may_hold: bool) ->
         else f"{fact.predicate}({fact.subject})"
         for fact in world.relations
     }
-    done = not may_hold and bool(answer.get("end")) and all(text in facts for text in answer["end"])
+    done = not may_hold and bool(goal.end) and all(str(statement) in facts for statement in goal.end)
     return check_goal(goal, domain, world) is None and not done
