@@ -18,7 +18,7 @@ from reference.source_walk import Module, Sources
 _CALLS = {"Publisher": "publishes", "Subscriber": "listens", "Service": "serves", "ActionServer": "acts",
           "trigger": "serves"}
 _OWN = "hicrisp_msgs"
-_GENERIC = ("<action>", "<name>", "<topic>", "<service>")
+_GENERIC = ("<action>", "<name>", "<topic>", "<_topic>", "<service>")
 """How the kit's own classes begin a name that whoever uses them gives."""
 _NODES = (
     "What each program registers, read from its sources. Names without a leading slash are in the namespace, "

@@ -118,8 +118,8 @@ class Supervisor:
         self._queue.start()
         self._server = ActionServer("execute_task", ExecuteTaskAction, self._execute_task,
                                     concurrent=True).start()
-        self._timers = (WallTimer(1.0, self._diagnose, "diagnostics"),
-                        WallTimer(BEAT_PERIOD, lambda: self._reports.beat(self._gate), "heartbeat"))
+        self._timer = WallTimer(1.0, self._diagnose, "diagnostics")
+        self._heart = WallTimer(BEAT_PERIOD, lambda: self._reports.beat(self._gate), "heartbeat")
         for robot in self._robots.values():  # A command whose supervisor died must not go on.
             robot.clear(ORPHANS)
 
@@ -129,6 +129,8 @@ class Supervisor:
         if self._queue.close(CLOSING):
             self._task_file.forget()
         self._estop_file.forget()
+        self._heart.shutdown(1.0)
+        self._reports.end_beats()  # Nobody has to wait for this node's own end.
 
     def _take_over(self) -> None:
         """Go on where a supervisor that was killed has left off: its stop holds, its tasks are known."""

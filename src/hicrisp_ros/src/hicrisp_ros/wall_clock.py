@@ -39,6 +39,8 @@ class WallTimer:
                 pause = None
                 rospy.logerr("%s: %s", self._thread.name, error)
 
-    def shutdown(self) -> None:
-        """Stop calling; a call in progress ends by itself."""
+    def shutdown(self, seconds: float = 0.0) -> None:
+        """Stop calling; a call in progress ends by itself, and is waited for, at most some seconds."""
         self._thread.end()
+        if seconds > 0.0:
+            self._thread.join(seconds)

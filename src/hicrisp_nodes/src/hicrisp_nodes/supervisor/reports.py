@@ -81,6 +81,10 @@ class Reports:
         """Publish a heartbeat: without it the drivers stop their robots."""
         self._beat.publish(_state_of(gate))
 
+    def end_beats(self) -> None:
+        """Close the heartbeat: the robots stand, and this node ends."""
+        self._beat.unregister()
+
     def diagnostics(self, parts: Mapping[str, bool], doing: Health) -> None:
         """Publish which parts are reachable, and what the supervisor does or waits for."""
         away = [name for name, reachable in parts.items() if not reachable]
