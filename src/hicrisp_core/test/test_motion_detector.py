@@ -378,10 +378,16 @@ def test_sentences_are_read_as_an_order(said: str, order: List[List[str]]) -> No
     ("go to area 7", "there is no area 'area 7'; there are: area_1, area_2, area_3"),
     ("do not visit area 1", "'not' cannot be planned"), ("paint area 1", "'paint area 1'"),
     ("", "names no area"),
+    ("visit all areas but area 1, area 2 and area 3", "no area is left to go to; there are: area_1"),
     ("visit area 1 or area 2", "'or' is not understood"), ("dock at the moon", "there is no station 'moon'")])
 def test_what_cannot_be_read_is_refused_by_the_word(said: str, why: str) -> None:
     with pytest.raises(NotUnderstood, match=why.replace("(", r"\(")):
         read_errands(said, DOMAIN, seen())
+
+
+def test_where_no_area_is_known_yet_all_of_them_are_none() -> None:
+    with pytest.raises(NotUnderstood, match="no area is left to go to; there are: none"):
+        read_errands("visit all areas", DOMAIN, WorldState())
 
 
 def test_a_wait_and_a_dock_are_read_with_their_quantities() -> None:

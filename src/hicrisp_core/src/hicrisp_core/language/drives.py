@@ -115,6 +115,8 @@ class DriveReader(PhraseReader):
                 names += [name for name in first if name not in names or self._in_order]
             self.skip_kind("and")
         self._add(found, names)
+        if not found:
+            raise NotUnderstood(f"no area is left to go to; there are: {self._areas()}")
         return found
 
     def _add(self, found: List[Errand], names: Sequence[str]) -> None:
