@@ -78,7 +78,7 @@ class Eyes(unittest.TestCase):
         self.workspace.until(self._seen_as_it_is, "sight of what was done")
         box = next(thing for thing in self.workspace.world.objects if thing.name == "box")
         assert 0.0 < box.position_sigma < 0.01, "how sure the pose is goes with it"
-        drawn = rospy.ServiceProxy(f"{NAMESPACE}/camera_view", Snapshot)("")
+        drawn = rospy.ServiceProxy(f"{NAMESPACE}/camera_view", Snapshot)(caption="", since=0.0)
         assert drawn.ok, drawn.message
         assert bytes(drawn.image.data).startswith(b"\xff\xd8"), "a JPEG"
 
