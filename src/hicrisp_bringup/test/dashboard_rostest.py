@@ -80,7 +80,10 @@ class Dashboard(unittest.TestCase):
 
     def test_what_a_sentence_means_is_said_while_it_is_typed(self) -> None:
         self.board.find("#examples button").first.click()
-        self.board.sees("#read", "I ")
+        expect(self.board.find("#task")).to_have_value(re.compile("box"))
+        expect(self.board.find("#read")).not_to_be_empty()
+        self.board.find("#task").fill(self._task())
+        self.board.sees("#read", "I understand: the box")
         self.board.find("#task").fill("place the block next to the cylinder")
         self.board.sees("#read", "I would ask: ")
         self.board.find("#task").fill("")

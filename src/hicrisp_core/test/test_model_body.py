@@ -202,8 +202,9 @@ def test_prompts_that_a_set_lacks_are_the_default_ones(config_dir, tmp_path, dom
     own, default = (Prompts(config_dir / "prompts" / name) for name in ("brainbody", "default"))
     values = {"objects": "o", "stack": "s", "task": "t", "facts": "f"}
     assert own.render("correct", **values) == default.render("correct", **values)
-    with pytest.raises(ConfigError, match="cannot read the prompt"):
-        Prompts(tmp_path)
+    assert Prompts(tmp_path).render("correct", **values) == default.render("correct", **values)
+    with pytest.raises(ConfigError, match="no folder of prompts .*; there are: .*brainbody"):
+        Prompts(tmp_path / "brainboddy")
 
 
 @pytest.mark.parametrize("text", [

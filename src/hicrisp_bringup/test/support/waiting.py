@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Callable
 
-PATIENCE = 600.0
+PATIENCE = 300.0
 """Wall seconds after which a wait has failed, on however busy a machine; benchmarks measure what must be
 quick.
 """

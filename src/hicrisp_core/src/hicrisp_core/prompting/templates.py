@@ -69,8 +69,8 @@ class Prompts:
         shared: the folder that has what it lacks, beside it or in the workspace.
 
     Raises:
-        ConfigError: for a missing file, or a placeholder that is unknown, malformed or missing, with the
-            valid ones.
+        ConfigError: for a missing folder or file, or a placeholder that is unknown, malformed or missing,
+            with the valid ones.
     """
 
     def __init__(
@@ -78,6 +78,11 @@ class Prompts:
         shared: str = SHARED,
     ) -> None:
         self._texts: Dict[str, str] = {}
+        if not FilePath(folder).is_dir():
+            there = sorted({each.name for place in config_folders("prompts") if place.is_dir()
+                            for each in place.iterdir() if each.is_dir()})
+            raise ConfigError(f"there is no folder of prompts {folder}; "
+                              f"there are: {', '.join(there) or 'none'}")
         for name, expected in placeholders.items():
             file = FilePath(folder) / f"{name}.txt"
             usual = [place / shared / file.name
