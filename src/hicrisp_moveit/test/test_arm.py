@@ -33,9 +33,11 @@ from waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("ros")
 REACHABLE, FAR = Pose((0.5, 0.25, 0.25), DOWN), Pose((1.2, 0.0, 0.1), DOWN)
+SERVICE_WAIT = 10.0
+"""Wall seconds: enough on a busy machine, and few where a test waits for the end of it."""
 _READ = load_arm_file(config_file("robots", "panda_moveit"))
 FILE = replace(_READ, moveit=replace(_READ.moveit, velocity=0.5, acceleration=0.35, planning_time=1.0,
-                                     service_wait=PATIENCE),
+                                     service_wait=SERVICE_WAIT),
                gripper=replace(_READ.gripper, kind="gripper_command",
                                action="/franka_gripper/gripper_action"))
 _NUMBERS = count()
