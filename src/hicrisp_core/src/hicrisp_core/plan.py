@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import List, Optional, Sequence
 
 from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.config.files import config_file, config_folders
+from hicrisp_core.config.files import config_file, named_folder
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import HicrispError
@@ -56,15 +56,10 @@ def plan(options: argparse.Namespace) -> PlanAnswer:
     scene = load_scene(config_file("scenes", options.scene), options.seed)
     domain = load_domain(config_file("domains", scene.domain, beside=scene.source))
     policy = load_policy(config_file("policies", options.policy))
-    brain = make_brain(load_llm_settings(config_file("llm", options.llm)), domain, _prompts(policy.prompts),
-                       policy)
+    prompts = named_folder("prompts", policy.prompts) or Path(policy.prompts)
+    brain = make_brain(load_llm_settings(config_file("llm", options.llm)), domain, prompts, policy)
     world = first_look(scene, domain)
     return brain.plan(PlanRequest(Task(options.task or scene.task), world), Deadline(options.time_limit))
-
-
-def _prompts(name: str) -> Path:
-    folders = [folder / name for folder in config_folders("prompts") if (folder / name).is_dir()]
-    return folders[0] if folders else Path(name)
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

@@ -162,13 +162,10 @@ class TagReader:
     def among(self, view: View, windows: Sequence[Window]) -> List[Sighting]:
         """The tags in parts of a picture."""
         found: List[Sighting] = []
-        height, width = view.shape
-        for rows, columns in windows:
-            top, left = max(0, rows.start - _RIM), max(0, columns.start - _RIM)
-            part = view.colour[top:min(height, rows.stop + _RIM), left:min(width, columns.stop + _RIM)]
-            grey = cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_RGB2GRAY)
+        for window in windows:
+            grey, corner = _grey_part(view, window)
             for number, corners in self._detector.find(grey, _LEAST_AROUND):
-                one = Sighting(number, corners + (left, top))
+                one = Sighting(number, corners + corner)
                 if not any(one.same(other) for other in found):  # Parts may overlap.
                     found.append(one)
         return found
@@ -176,16 +173,13 @@ class TagReader:
     def closer(self, view: View, windows: Sequence[Window]) -> List[Sighting]:
         """The tags in parts of a picture, enlarged: those that are too small or too dark at first sight."""
         found: Dict[int, Sighting] = {}
-        height, width = view.shape
         for rows, columns in windows:
             if max(rows.stop - rows.start, columns.stop - columns.start) > _LARGE:
                 continue
-            top, left = max(0, rows.start - _RIM), max(0, columns.start - _RIM)
-            part = view.colour[top:min(height, rows.stop + _RIM), left:min(width, columns.stop + _RIM)]
-            grey = cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_RGB2GRAY)
+            grey, corner = _grey_part(view, (rows, columns))
             large = cv2.resize(grey, None, fx=_CLOSER, fy=_CLOSER, interpolation=cv2.INTER_CUBIC)
             for number, corners in self._closer.find(large, _CLOSER * _LEAST_AROUND):
-                found[number] = Sighting(number, (corners + 0.5) / _CLOSER - 0.5 + (left, top))
+                found[number] = Sighting(number, (corners + 0.5) / _CLOSER - 0.5 + corner)
         return list(found.values())
 
     def read(self, view: View, windows: Optional[Sequence[Window]] = None, closer: bool = False
@@ -260,6 +254,15 @@ class _Detector:
         corners, numbers, _ = self._detector.detectMarkers(grey)
         return [(int(number), each.reshape(4, 2).astype(float))
                 for number, each in zip(() if numbers is None else numbers.ravel(), corners)]
+
+
+def _grey_part(view: View, window: Window) -> Tuple[np.ndarray, Tuple[int, int]]:
+    """A part of a picture with a rim in grey, and the column and row at which it begins."""
+    rows, columns = window
+    height, width = view.shape
+    top, left = max(0, rows.start - _RIM), max(0, columns.start - _RIM)
+    part = view.colour[top:min(height, rows.stop + _RIM), left:min(width, columns.stop + _RIM)]
+    return cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_RGB2GRAY), (left, top)
 
 
 def _vector(values: np.ndarray) -> Tuple[float, float, float]:

@@ -39,14 +39,18 @@ def emergency_stop(rig: Rig, seen: Seen) -> None:
     seen.note("active after the world was killed", not rig.ask("submit_task", rig.world.task).accepted)
     seen.note(f"in line: {rig.state(waiting)}", rig.state(waiting) == "queued")
     seen.note("clear_estop ends it", rig.trigger("clear_estop").success)
-    begun = wait_until(lambda: rig.state(waiting) not in ("queued",), Deadline(LIMIT), period=0.1)
-    seen.note("the task in line begins", begun)
+    seen.note("the task in line begins", _begins(rig, waiting))
 
 
 def stood(rig: Rig, seen: Seen, began: float, limit: float = _SOON) -> None:
     """Note how long after a moment the robots stood."""
     seconds = rig.motion.standstill_after(began, LIMIT)
     seen.note(f"stands after {seconds:.2f} s", seconds <= limit)
+
+
+def _begins(rig: Rig, task: str) -> bool:
+    """Whether a task in line begins in time."""
+    return wait_until(lambda: rig.state(task) != "queued", Deadline(LIMIT), period=0.1)
 
 
 def supervisor_killed(rig: Rig, seen: Seen) -> None:
@@ -58,7 +62,7 @@ def supervisor_killed(rig: Rig, seen: Seen) -> None:
     stood(rig, seen, began)
     rig.until_ready()
     seen.note(f"the task: {rig.said(task)}", rig.ended(task) == "interrupted")
-    begun = wait_until(lambda: rig.state(waiting) != "queued", Deadline(LIMIT), period=0.1)
+    begun = _begins(rig, waiting)
     seen.note(f"back after {time.monotonic() - began:.1f} s, the task in line begins", begun)
     seen.note("the launch is up", rig.launch.alive)
     rig.ask("cancel_task", waiting)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import List, Union
+from typing import List, Optional, Union
 
 from hicrisp_core.errors import ConfigError
 
@@ -33,3 +33,8 @@ def config_file(kind: str, name: Union[str, Path], beside: Union[str, Path, None
 def config_folders(kind: str) -> List[Path]:
     """Where the workspace keeps its configuration files of a kind."""
     return [parent / "config" / kind for parent in Path(__file__).resolve().parents]
+
+
+def named_folder(kind: str, name: str) -> Optional[Path]:
+    """The folder of a name among the workspace's configuration of a kind; ``None`` where there is none."""
+    return next((place / name for place in config_folders(kind) if (place / name).is_dir()), None)

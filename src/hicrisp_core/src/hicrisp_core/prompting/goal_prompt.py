@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
-from hicrisp_core.config.files import config_folders
+from hicrisp_core.config.files import named_folder
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.language.clarifying import clarified
@@ -115,13 +115,12 @@ def goal_messages(task_text: str, domain: Domain, world: WorldState, prompt: str
 def goal_folder(prompts: Union[str, FilePath], name: str) -> FilePath:
     """The folder of a prompt for goals: beside that of the policy's prompts, else the workspace's."""
     usual = FilePath(prompts).parent / name
-    places = (usual, *(folder / name for folder in config_folders("prompts")))
-    return next((place for place in places if place.is_dir()), usual)
+    return usual if usual.is_dir() else named_folder("prompts", name) or usual
 
 
 @lru_cache(maxsize=8)
 def _prompt(name: str) -> GoalPrompt:
-    folder = next((folder / name for folder in config_folders("prompts") if (folder / name).is_dir()), None)
+    folder = named_folder("prompts", name)
     if folder is None:
         raise ConfigError(f"there is no folder '{name}' in config/prompts")
     return GoalPrompt(folder)
