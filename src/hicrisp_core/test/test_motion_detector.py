@@ -251,7 +251,7 @@ def test_a_footprint_that_cuts_a_corner_between_two_looks_has_entered() -> None:
     assert record.motion.zones == ("lawn",)
 
 
-@pytest.mark.parametrize("seconds, zones, path", [(1.0, ("lawn",), 1.8), (0.1, (), 0.0)])
+@pytest.mark.parametrize(("seconds", "zones", "path"), [(1.0, ("lawn",), 1.8), (0.1, (), 0.0)])
 def test_a_way_between_two_looks_is_a_drive_where_there_was_time_for_it(seconds, zones, path) -> None:
     record = MotionRecord(zones_of(DOMAIN, [LAWN]))
     record.moved(Pose((1.2, 1.0, 0.0)), 10.0)
