@@ -29,8 +29,7 @@ def key_searched_for(rig: Rig, seen: Seen) -> None:
         rig.model.plays(play)
         task = rig.submit()
         rig.ended(task, _LONG)
-        folder = rig.runs / task
-        wait_until(lambda folder=folder: (folder / "run.mcap").exists(), Deadline(LIMIT))
+        wait_until((rig.runs / task / "run.mcap").exists, Deadline(LIMIT))
     searched = [(name, CANARY.encode() in data) for name, data in _everything(rig)]
     found = [name for name, there in searched if there]
     seen.note(f"{len(searched)} files and the parameters searched; found in: {', '.join(found) or 'none'}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Event, Lock, RLock
 from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 
@@ -252,10 +253,10 @@ class Attempts:
         if isinstance(aimed, Feedback):
             return command, aimed
         if rehearsal is not None and (self._policy.autonomy != "full" or rehearsal.doubt):
-            doubt = rehearsal.doubt
-            refusal = self._leave(aimed, lambda: self._ports.approve(aimed, doubt), rehearsal)
+            ask = partial(self._ports.approve, aimed, rehearsal.doubt)
+            refusal = self._leave(aimed, ask, rehearsal)
         else:
-            refusal = self._leave(aimed, lambda: self._ports.permit(aimed, purpose))
+            refusal = self._leave(aimed, partial(self._ports.permit, aimed, purpose))
         if refusal is not None:
             return aimed, refusal
         if self._policy.look_before_release == ON:
