@@ -369,6 +369,7 @@ def test_an_agents_prompt_takes_its_values_once(config_dir, name):
 
 
 def test_a_prompt_that_no_folder_has_is_named(tmp_path):
+    (tmp_path / "mine").mkdir()
     with pytest.raises(ConfigError, match="cannot read the prompt .*alex.txt"):
         Prompts(tmp_path / "mine", AGENT_PLACEHOLDERS)
 

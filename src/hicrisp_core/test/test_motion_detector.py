@@ -216,8 +216,8 @@ def passed(*way: Tuple[float, float]) -> Motion:
     thing.
     """
     record = MotionRecord(zones_of(DOMAIN, [LAWN]))
-    for x, nearest in way:
-        record.moved(Pose((x, 1.0, 0.0)))
+    for index, (x, nearest) in enumerate(way):
+        record.moved(Pose((x, 1.0, 0.0)), 0.1 * index)
         record.ranged(nearest)
     return record.motion
 
@@ -246,9 +246,17 @@ def test_a_footprint_that_cuts_a_corner_between_two_looks_has_entered() -> None:
     assert passed((1.4, 0.5), (1.56, 0.5)).zones == ()
     assert passed((1.4, 0.5), (1.58, 0.5)).zones == ("lawn",)
     record = MotionRecord(zones_of(DOMAIN, [LAWN]))
-    record.moved(Pose((1.9, 0.5, 0.0)))
-    record.moved(Pose((2.3, 0.65, 0.0)))
+    record.moved(Pose((1.9, 0.5, 0.0)), 0.0)
+    record.moved(Pose((2.3, 0.65, 0.0)), 0.1)
     assert record.motion.zones == ("lawn",)
+
+
+@pytest.mark.parametrize(("seconds", "zones", "path"), [(1.0, ("lawn",), 1.8), (0.1, (), 0.0)])
+def test_a_way_between_two_looks_is_a_drive_where_there_was_time_for_it(seconds, zones, path) -> None:
+    record = MotionRecord(zones_of(DOMAIN, [LAWN]))
+    record.moved(Pose((1.2, 1.0, 0.0)), 10.0)
+    record.moved(Pose((3.0, 1.0, 0.0)), 10.0 + seconds)
+    assert (record.motion.zones, record.motion.path) == (zones, pytest.approx(path))
 
 
 def test_a_zone_that_was_entered_fails_a_drive_that_reached_its_goal() -> None:

@@ -84,15 +84,15 @@ class SceneEyes:
         """
         if scan is not None and scan.time < self._scanned - _SET_BACK:
             self._begin()
-        bodies = {name: frames[frame][0] for name, frame in self._bodies.items()
+        bodies = {name: frames[frame] for name, frame in self._bodies.items()
                   if frame in frames and frames[frame][0].finite}
-        for name, pose in bodies.items():
-            self._records[name].moved(pose)
+        for name, (pose, time) in bodies.items():
+            self._records[name].moved(pose, time)
         if scan is None or self._memory is None or scan.time <= self._scanned:
             return
         self._scanned, self._obstacles = scan.time, None
         self._memory.mark(scan)
-        for name, pose in bodies.items():
+        for name, (pose, _) in bodies.items():
             self._records[name].ranged(_nearest(pose, scan))
 
     def see(self, frames: Frames, now: float, view: Optional[View] = None) -> WorldState:

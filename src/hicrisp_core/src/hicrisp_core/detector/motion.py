@@ -28,7 +28,7 @@ from hicrisp_core.model import (
 from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.way import ENTERED as CAME_OVER
-from hicrisp_core.model.way import LEAP, NEAR, SPACING, TAIL, TOUCHED, Mark, Way
+from hicrisp_core.model.way import FASTEST, LEAP, NEAR, SPACING, TAIL, TOUCHED, Mark, Way
 from hicrisp_core.ports.kinds import BASE
 
 ENTERED = "entered"
@@ -62,6 +62,7 @@ class MotionRecord:
         self._limits = limits or MotionLimits()
         self._close = False
         self._at: Optional[Pose] = None
+        self._time = math.inf
         self._inside: Set[str] = set()
         self._entered: Dict[str, int] = {}
         self._touches = self._near_misses = 0
@@ -74,11 +75,14 @@ class MotionRecord:
         return Motion(self._touches, self._near_misses, dict(self._entered), self._clearance, self._path,
                       self._way)
 
-    def moved(self, pose: Pose) -> None:
-        """The base at a pose; between two poses it went straight."""
+    def moved(self, pose: Pose, time: float) -> None:
+        """The base at a pose and a time, seconds; between two poses it went straight, unless it was put
+        there.
+        """
         step = 0.0 if self._at is None else planar_distance(self._at.position, pose.position)
+        drove = step < max(LEAP, FASTEST * (time - self._time))
         here = pose.position[:2]
-        way = Point(*here) if self._at is None or not 0.0 < step < LEAP else \
+        way = Point(*here) if self._at is None or not step or not drove else \
             LineString((self._at.position[:2], here))
         for zone in self._zones:
             over = zone.ground.distance(way) < self._limits.radius - _OVER
@@ -88,8 +92,8 @@ class MotionRecord:
                 self._mark(CAME_OVER, pose)
             elif not over:
                 self._inside.discard(zone.name)
-        self._path += step if step < LEAP else 0.0
-        self._at = pose
+        self._path += step if drove else 0.0
+        self._at, self._time = pose, time
         if not self._way.spots or math.dist(self._way.spots[-1], here) >= SPACING:
             self._way = replace(self._way, spots=(*self._way.spots, (here[0], here[1]))[-TAIL:],
                                 count=self._way.count + 1)

@@ -12,7 +12,9 @@ SPACING = 0.05
 TAIL = 64
 """Points and marks that a way carries, the latest ones; the counts say how many there were."""
 LEAP = 0.5
-"""Metres between two looks beyond which a base did not drive but was put there."""
+"""Metres between two looks beyond which a base was put there, unless it could drive as far meanwhile."""
+FASTEST = 2.0
+"""Metres a second that a base may drive; looks far apart on a busy machine still see one drive."""
 TOUCHED, NEAR, ENTERED = "touched", "near_miss", "entered"
 """What is marked on a way."""
 
