@@ -108,7 +108,8 @@ def _planned(story: Story) -> List[str]:
         return ["No plan was made."]
     plan = story.plans[0]
     listed = "; ".join(f"{number}. {text}" for number, text in enumerate(plan.steps, start=1))
-    return [f"The plan, by {source_words(plan.source)}, had {_count(len(plan.steps), 'step')}: {_closed(listed)}"]
+    steps = _count(len(plan.steps), "step")
+    return [f"The plan, by {source_words(plan.source)}, had {steps}: {_closed(listed)}"]
 
 
 def _troubled(step: StepStory) -> List[str]:
