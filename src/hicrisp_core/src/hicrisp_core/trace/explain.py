@@ -91,7 +91,8 @@ def _recalled(story: Story) -> List[str]:
             tasks = _count(len(each.texts), "earlier task")
             said.append(f"The brain was offered {tasks} as examples: {_closed(listed)}")
         elif each.what == "offsets" and texts:
-            said.append(f"Offsets that earlier runs had learned were used from the start: {_closed(', '.join(texts))}")
+            listed = ", ".join(texts)
+            said.append(f"Offsets that earlier runs had learned were used from the start: {_closed(listed)}")
     return said
 
 
