@@ -146,6 +146,27 @@ def test_what_is_not_approved_is_not_done(canning, brainbody):
     assert "was not approved" in result.message
 
 
+def test_a_command_for_which_leave_is_not_given_is_not_carried_out_and_the_task_ends(canning, brainbody):
+    asked = []
+
+    def permit(command, purpose):
+        asked.append((str(command), purpose))
+        return False
+    run = Run(canning, JAR, brainbody, [FILL], permit=permit)
+    result = run()
+    assert not result.success
+    assert run.world.executed == []
+    assert asked[0] == (FILL, "step")
+    assert "was not approved" in result.message
+    assert [event["granted"] for event in run.told("approval")][:1] == [False]
+
+
+def test_nobody_is_asked_twice_about_what_cannot_be_undone(canning, brainbody):
+    permitted = Asked()
+    assert Run(canning, JAR, brainbody, [SEAL], approve=Asked(), permit=permitted)().success
+    assert permitted.commands == []
+
+
 def test_the_simulation_runs_with_full_autonomy_and_without_the_checker_too(canning):
     policy = Policy("t", rungs=(), check_preconditions=False, autonomy="full")
     asked = Asked()

@@ -162,6 +162,47 @@ def test_odometry_that_falls_silent_ends_the_drive_as_lost(stack: Stack) -> None
     assert not stack.base.moving
 
 
+def test_odometry_without_numbers_shows_neither_life_nor_standstill(stack: Stack) -> None:
+    watchful = MoveBase("agv", replace(stack.settings, odometry_age=1.0))
+    assert watchful._client.wait_for_server(PATIENCE)
+    stack.base.garbled = lambda: stack.base.moving
+    outcome = watchful.go_to(Pose((3.5, 0.0, 0.0)), Deadline(PATIENCE), Event(), lambda *_: None)
+    assert outcome.status is Status.LOST
+    assert "/odom holds numbers that are not finite" in outcome.message
+    assert not stack.base.moving
+    stack.base.garbled = lambda: True
+    until(lambda: not watchful._odometry.standing())
+    assert not watchful._odometry.wait_until_standing(Deadline(1.0)).ok
+
+
+def test_a_base_that_tf_loses_in_mid_drive_is_stopped(stack: Stack) -> None:
+    watchful = MoveBase("agv", replace(stack.settings, pose_age=0.6))
+    assert watchful._client.wait_for_server(PATIENCE)
+    stack.base.no_map = lambda: stack.base.moving
+    outcome = watchful.go_to(Pose((3.5, 0.0, 0.0)), Deadline(PATIENCE), Event(), lambda *_: None)
+    assert outcome.status is Status.LOST
+    assert outcome.cause is not None
+    assert (outcome.cause.kind, outcome.cause.names) == (CauseKind.LOCALISATION, ("base_link",))
+    assert "s old" in outcome.message
+    assert not stack.base.moving
+
+
+@pytest.mark.parametrize(("scans", "frame", "why"), [
+    ([math.nan] * 4, "base_link", "none of their ranges is a number"),
+    ([math.inf] * 4, "laser_7", "TF does not know their frame 'laser_7'")])
+def test_scans_by_which_nobody_sees_let_nothing_drive(
+    stack: Stack, scans: List[float], frame: str, why: str
+) -> None:
+    seeing = MoveBase("agv", replace(stack.settings, scan="/scan", scan_age=0.4))
+    assert seeing._client.wait_for_server(PATIENCE)
+    stack.base.scans, stack.base.scan_frame = scans, frame
+    until(lambda: seeing.alarm() is not None and why in seeing.alarm().message)
+    outcome = seeing.go_to(Pose((3.5, 0.0, 0.0)), Deadline(PATIENCE), Event(), lambda *_: None)
+    assert outcome.status is Status.SAFETY
+    assert why in outcome.message
+    assert stack.server.goals == 0
+
+
 def test_a_lidar_that_falls_silent_ends_the_drive_and_the_next_does_not_begin(stack: Stack) -> None:
     seeing = MoveBase("agv", replace(stack.settings, scan="/scan", scan_age=0.4))
     assert seeing._client.wait_for_server(PATIENCE)

@@ -36,7 +36,7 @@ def asked(gate: Gate, cancel: Event) -> "tuple[Thread, List[bool]]":
 
 
 def test_an_unknown_autonomy_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="full, supervised, reviewed"):
+    with pytest.raises(ValueError, match="full, supervised, corrections, reviewed, manual"):
         gate("wild")
 
 
@@ -56,6 +56,35 @@ def test_no_answer_in_time_is_a_no() -> None:
 
 def test_nothing_is_asked_with_full_autonomy() -> None:
     assert gate("full").approve("May it pour?", Event()) is True
+
+
+@pytest.mark.parametrize(("level", "purpose", "waits"), [
+    ("full", "step", False), ("full", "correction", False),
+    ("supervised", "step", False), ("supervised", "correction", False),
+    ("reviewed", "step", False), ("reviewed", "correction", False),
+    ("corrections", "step", False), ("corrections", "correction", True), ("corrections", "retry", False),
+    ("manual", "step", True), ("manual", "correction", True), ("manual", "retry", True)])
+def test_a_level_asks_for_leave_for_the_commands_that_it_is_for(
+    level: str, purpose: str, waits: bool
+) -> None:
+    subject = gate(level, patience=0.05)  # Nobody answers, so who asks is told no.
+    assert subject.permit("May it pick up the box?", purpose, Event()) is not waits
+
+
+@pytest.mark.parametrize("level", ["supervised", "corrections", "reviewed", "manual"])
+def test_what_cannot_be_undone_is_asked_about_below_full_autonomy(level: str) -> None:
+    assert gate(level, patience=0.05).approve("May it pour?", Event()) is False
+
+
+def test_full_autonomy_is_no_leave_where_nobody_knows_what_a_command_takes_away() -> None:
+    subject = gate("full")
+    answers: List[bool] = []
+    thread = Thread(target=lambda: answers.append(subject.approve("May it pour?", Event(), doubtful=True)))
+    thread.start()
+    until(lambda: subject.question, "question")
+    subject.answer(True)
+    thread.join(PATIENCE)
+    assert answers == [True]
 
 
 def test_full_autonomy_answers_the_question_that_waits() -> None:

@@ -72,3 +72,22 @@ def test_waiting_for_news_ends_in_wall_time(eyes: Eyes) -> None:
     while came > seen:  # What others latched comes at first; then nothing does, and the clock stands still.
         seen, came = came, eyes.world.wait_for_news(came, 0.2)
     assert came == seen
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_a_transform_without_numbers_is_no_news_of_its_frame_and_is_named(eyes: Eyes, bad: float) -> None:
+    eyes.show(transform("world", "box", 0.1, 5.0))
+    eyes.show(transform("world", "box", bad, 6.0), transform("world", "cup", 0.4, 6.0))
+    frames = eyes.world.frames(["box", "cup"])
+    assert frames["box"][1] == pytest.approx(5.0), "its age must grow"
+    assert frames["cup"][1] == pytest.approx(6.0)
+    assert list(eyes.world.problems(["box", "cup"])) == ["box"]
+    eyes.show(transform("world", "box", 0.2, 7.0))
+    assert not eyes.world.problems(["box"])
+
+
+def test_a_frame_under_an_unknown_one_is_not_placed_and_is_named(eyes: Eyes) -> None:
+    eyes.show(transform("camera_9", "box", 0.1, 5.0))
+    assert not eyes.world.frames(["box"])
+    assert "'world'" in eyes.world.problems(["box"])["box"]
+    assert eyes.world.problems(["saucer"])["saucer"] == "nobody publishes its frame"

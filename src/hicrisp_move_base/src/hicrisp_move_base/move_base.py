@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import replace
 from threading import Event
@@ -21,6 +20,7 @@ from hicrisp_core.time.linked_event import AlarmEvent
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.silence import Silence
 from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 
@@ -59,14 +59,15 @@ class MoveBase:
         self._cancel_all = Publisher(f"{self.settings.action}/cancel", GoalID, queue_size=5)
         self._zero = Publisher(self.settings.cmd_vel, Twist, queue_size=5) if self.settings.cmd_vel else None
         self._odometry = OdometryWatch(self.settings)
-        self._scans = ScanWatch(self.settings, lambda: self._odometry.stamp)
+        self._tf = TfWorld(root=self.settings.map_frame)
+        self._placed = Silence()
+        self._scans = ScanWatch(self.settings, lambda: self._odometry.stamp, self._tf)
         self._traffic = Traffic(self.settings.action, f"{rospy.get_name()}-")
         self._services = Services(self.settings)
         self._planner = PlannerParameters(self.settings)
         self._padding = CostmapPadding(self.settings)
         self._ways = Ways(self.settings, self._services, radius)
         self._radius = radius
-        self._tf = TfWorld(root=self.settings.map_frame)
 
     def end_leftovers(self) -> Outcome:
         """End the drive that a driver of this name began and left when it was killed: move_base goes on with
@@ -151,8 +152,7 @@ class MoveBase:
         if start is None:
             return self._lost()
         if not self._odometry.alive:
-            return Outcome(Status.LOST, f"there is no odometry on {self.settings.odometry}",
-                           cause=self._no_odometry())
+            return self._odometry.lost()
         return self._scans.alarm()
 
     def _no_way(self, pose: Pose, constraints: Constraints, cancel: Event) -> Optional[Outcome]:
@@ -164,9 +164,14 @@ class MoveBase:
         return self._ways.refusal(start, pose, constraints, cancel)
 
     def _lost(self) -> Outcome:
-        return Outcome(Status.LOST, f"TF does not say where '{self.settings.base_frame}' is in "
-                                    f"'{self.settings.map_frame}'",
-                       cause=Cause(CauseKind.LOCALISATION, (self.settings.base_frame,)))
+        frame = self.settings.base_frame
+        why = self._tf.problems([frame]).get(frame)
+        found = self._tf.frames([frame]).get(frame)
+        age = None if why or found is None else max(0.0, rospy.get_time() - found[1])
+        why = why or (f"its newest pose is {age:.1f} s old" if age is not None else "")
+        return Outcome(Status.LOST, f"TF does not say where '{frame}' is in '{self.settings.map_frame}'"
+                       + (f": {why}" if why else ""),
+                       cause=Cause(CauseKind.LOCALISATION, (frame,), age))
 
     def _closed(self, pose: Pose, outcome: Outcome, constraints: Constraints) -> bool:
         """Whether a goal without a path still has none, with all that move_base saw since its own
@@ -181,6 +186,7 @@ class MoveBase:
         """Send the goal once and see it to its end; also whether it was move_base itself that gave up."""
         began = time.monotonic()
         self._odometry.forgive()
+        self._placed.heard()
         quiet = Deadline(_QUIET)
         watch: AlarmEvent[Outcome] = AlarmEvent(
             lambda: self.astray(guard) or (self.alarm() if quiet.passed else None), cancel)
@@ -227,8 +233,11 @@ class MoveBase:
     def alarm(self) -> Optional[Outcome]:
         """Why a drive must not go on; ``None`` while all is well."""
         if not self._odometry.alive:
-            return Outcome(Status.LOST, f"the odometry on {self.settings.odometry} fell silent",
-                           cause=self._no_odometry())
+            return self._odometry.lost()
+        if self.where() is not None:
+            self._placed.heard()
+        elif self._placed.seconds > self.settings.pose_age:
+            return self._lost()
         if self._odometry.jump > self.settings.jump:
             return Outcome(Status.EXECUTION, f"the odometry jumped by {self._odometry.jump:.2f} m; "
                                              "where the base is cannot be trusted",
@@ -237,11 +246,6 @@ class MoveBase:
             return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s",
                            cause=Cause(CauseKind.UNREACHABLE_NODE, ("move_base",), self._traffic.silence))
         return self._scans.alarm()
-
-    def _no_odometry(self) -> Cause:
-        silence = self._odometry.silence
-        return Cause(CauseKind.STALE_SENSOR, (self.settings.odometry,),
-                     silence if math.isfinite(silence) else None)
 
     def astray(self, guard: ZoneGuard) -> Optional[Outcome]:
         """That the base is about to come over a zone; ``None`` while it is not."""

@@ -8,7 +8,7 @@ from threading import Condition
 from typing import Optional, Tuple
 
 import rospy
-from hicrisp_core.model import CauseKind, Outcome, Status
+from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_on
 from hicrisp_ros.silence import Silence
@@ -30,6 +30,7 @@ class OdometryWatch:
         self._changed = Condition()
         self._silence = Silence(heard=False)
         self._still_since = math.inf
+        self._unread = False
         self._last: Optional[Tuple[float, float, float, float]] = None
         self._jump = 0.0
         self._speeds = (0.0, 0.0)
@@ -60,6 +61,18 @@ class OdometryWatch:
         """The latest forward speed (m/s) and speed of turning left (rad/s)."""
         return self._speeds
 
+    def lost(self) -> Outcome:
+        """LOST: there is no odometry, or none that can be used; with its topic and age."""
+        topic, age = self._settings.odometry, self.silence
+        known = math.isfinite(age)
+        if self._unread:
+            said = f"the odometry on {topic} holds numbers that are not finite"
+        else:
+            said = f"the odometry on {topic} fell silent {age:.1f} s ago" if known else \
+                f"there is no odometry on {topic}"
+        return Outcome(Status.LOST, said,
+                       cause=Cause(CauseKind.STALE_SENSOR, (topic,), age if known else None))
+
     def forgive(self) -> None:
         """Begin anew with looking for jumps."""
         self._jump = 0.0
@@ -74,9 +87,7 @@ class OdometryWatch:
         if wait_on(self._changed, self.standing, deadline, in_vain=rospy.is_shutdown):
             return Outcome(Status.SUCCESS)
         if not self.alive:
-            return Outcome.because(CauseKind.STALE_SENSOR, Status.LOST,
-                                   f"There is no odometry on {self._settings.odometry}.",
-                                   self._settings.odometry)
+            return self.lost()
         return Outcome.because(CauseKind.STILL_MOVING, Status.EXECUTION,
                                "The odometry shows that the base still moves.", self._settings.odometry)
 
@@ -84,6 +95,9 @@ class OdometryWatch:
         linear, turn = message.twist.twist.linear, message.twist.twist.angular.z
         speed = math.hypot(linear.x, linear.y)
         at = message.pose.pose.position
+        self._unread = not all(map(math.isfinite, (linear.x, linear.y, turn, at.x, at.y)))
+        if self._unread:
+            return  # It shows neither where the base is nor that it stands.
         now, stamp = time.monotonic(), message.header.stamp.to_sec()
         with self._changed:
             if self._last is not None:

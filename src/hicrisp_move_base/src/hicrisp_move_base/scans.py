@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Callable, Optional
 
 import rospy
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from hicrisp_ros.silence import Silence
+from hicrisp_ros.tf_world import TfWorld
 from sensor_msgs.msg import LaserScan
 
 from hicrisp_move_base.settings import MoveBaseSettings
@@ -16,12 +18,15 @@ class ScanWatch:
     """Listens to the scans where the settings name their topic.
 
     A scan is current when it arrives with a stamp that is at most ``scan_lag`` behind the odometry's: an
-    older one says nothing of now, and a move_base does not move by it.
+    older one says nothing of now, and a move_base does not move by it. Nor does one whose frame TF does not
+    know, or that holds no number: a lidar that sees far and free says infinity (REP 117).
     """
 
-    def __init__(self, settings: MoveBaseSettings, newest: Callable[[], float]) -> None:
+    def __init__(self, settings: MoveBaseSettings, newest: Callable[[], float], tf: TfWorld) -> None:
         self._settings = settings
         self._newest = newest
+        self._tf = tf
+        self._fault = ""
         self._current = Silence()
         self._lag = 0.0
         self._heard = False
@@ -39,7 +44,9 @@ class ScanWatch:
         if self._subscriber is None or silence <= self._settings.scan_age:
             return None
         topic = self._settings.scan
-        if self._lag > self._settings.scan_lag:
+        if self._fault:
+            said, age = f"the scans on {topic} cannot be used, for {self._fault}", silence
+        elif self._lag > self._settings.scan_lag:
             said, age = f"the scans on {topic} are {self._lag:.1f} s old when they arrive", self._lag
         else:
             said, age = f"no scan has arrived on {topic} for {silence:.1f} s", silence
@@ -49,5 +56,13 @@ class ScanWatch:
     def _on_scan(self, scan: LaserScan) -> None:
         self._heard = True
         self._lag = self._newest() - scan.header.stamp.to_sec()
-        if self._lag <= self._settings.scan_lag:
+        self._fault = self._fault_of(scan)
+        if self._lag <= self._settings.scan_lag and not self._fault:
             self._current.heard()
+
+    def _fault_of(self, scan: LaserScan) -> str:
+        """Why nobody can see by a scan, whenever it was taken; empty where one can."""
+        if all(map(math.isnan, scan.ranges)):
+            return "none of their ranges is a number"
+        frame = scan.header.frame_id.lstrip("/")
+        return "" if self._tf.frames([frame]) else f"TF does not know their frame '{frame}'"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from threading import Condition
-from typing import Dict, Optional, Sequence, Tuple
+from typing import Dict, Optional, Sequence, Set, Tuple
 
 import rospy
 from hicrisp_core.model import CauseKind, Outcome, Status
@@ -41,6 +41,7 @@ class JointWatch:
         self._rest: Dict[str, float] = {}
         self._at_rest: Dict[str, float] = {}
         self._stamp = 0.0
+        self._unread: Set[str] = set()
         self._subscriber = rospy.Subscriber(topic, JointState, self._on_joints, queue_size=20,
                                             tcp_nodelay=True)
 
@@ -87,9 +88,9 @@ class JointWatch:
     def silent(self) -> Outcome:
         """LOST: a joint is not told of any more, or never was."""
         oldest = min((self._seen_at.get(joint, -math.inf) for joint in self.joints), default=-math.inf)
-        return Outcome.because(CauseKind.STALE_SENSOR, Status.LOST,
-                               f"there are no joint states on {self.topic}",
-                               self.topic,
+        said = (f"the joint states on {self.topic} hold no number for {', '.join(sorted(self._unread))}"
+                if self._unread else f"there are no joint states on {self.topic}")
+        return Outcome.because(CauseKind.STALE_SENSOR, Status.LOST, said, self.topic,
                                seconds=time.monotonic() - oldest if math.isfinite(oldest) else None)
 
     def wait_until_known(self, deadline: Deadline) -> bool:
@@ -100,8 +101,12 @@ class JointWatch:
         now = time.monotonic()
         with self._changed:
             for joint, position in zip(message.name, message.position):
-                if joint not in self.joints or not math.isfinite(position):
+                if joint not in self.joints:
                     continue
+                if not math.isfinite(position):
+                    self._unread.add(joint)
+                    continue
+                self._unread.discard(joint)
                 if abs(position - self._rest.get(joint, math.inf)) > self._still:
                     self._rest[joint], self._at_rest[joint] = position, now
                 self._positions[joint], self._seen_at[joint] = position, now

@@ -113,7 +113,8 @@ class PoseEyes:
     def _health(self) -> Health:
         """What is not seen, and how often the eyes look."""
         looks, self._looks = self._looks, 0
-        values = {"by": "camera" if self._tracks is not None else "TF", "looks a second": looks}
+        values = {"by": "camera" if self._tracks is not None else "TF", "looks a second": looks,
+                  **self._tf.problems(self._eyes.frames if self._tracks is None else ())}
         if not looks:
             return Health("waits for poses on TF", WARN, values)
         return Health(f"does not see {', '.join(self._missing)}" if self._missing else "sees everything",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from threading import Condition, Lock
-from typing import Deque, Dict, FrozenSet, Iterable, Optional, Tuple
+from typing import Deque, Dict, FrozenSet, Iterable, Mapping, Optional, Set, Tuple
 
 import rospy
 import tf2_ros
@@ -38,6 +38,7 @@ class TfWorld:
         self._static: Dict[str, object] = {}
         self._stamps: Dict[str, Deque[float]] = {}
         self._newest = 0.0
+        self._refused: Set[str] = set()
         self._count = 0
         self._lock = Lock()
         self._arrived = Condition(self._lock)
@@ -57,6 +58,21 @@ class TfWorld:
         """The frames that were heard of so far."""
         with self._lock:
             return frozenset((*self._stamps, *self._static))
+
+    def problems(self, names: Iterable[str]) -> Mapping[str, str]:
+        """Why TF does not show frames now, by name, as the end of a sentence; those that it shows are left
+        out.
+        """
+        found: Dict[str, str] = {}
+        with self._lock:
+            for name in names:
+                if name in self._refused:
+                    found[name] = "its transform holds numbers that are not finite"
+                elif name not in self._stamps and name not in self._static:
+                    found[name] = "nobody publishes its frame"
+                elif not self._buffer.can_transform_core(self._root, name, rospy.Time())[0]:
+                    found[name] = f"no chain of frames leads from '{self._root}' to it"
+        return found
 
     def heard_at(self, name: str, stamp: rospy.Time, within: float) -> bool:
         """Whether a pose of a frame was heard for a moment, and not only long before and after it, between
@@ -112,7 +128,7 @@ class TfWorld:
 
     def _on_tf(self, message: TFMessage) -> None:
         with self._arrived:
-            for transform in message.transforms:
+            for transform in filter(self._holds_numbers, message.transforms):
                 stamp = transform.header.stamp.to_sec()
                 if self._set_back(stamp):
                     self._forget()
@@ -123,6 +139,18 @@ class TfWorld:
                     self._buffer.set_transform(transform, "tf")
             self._count += 1
             self._arrived.notify_all()
+
+    def _holds_numbers(self, transform: TransformStamped) -> bool:
+        """Whether a transform may be taken: one that is not finite is no place, and no newer one either."""
+        child = transform.child_frame_id
+        if _pose(transform).finite:
+            self._refused.discard(child)
+            return True
+        if child not in self._refused:
+            rospy.logwarn("TF: the transform from '%s' to '%s' holds numbers that are not finite and is not "
+                          "taken; look at who publishes it", transform.header.frame_id, child)
+        self._refused.add(child)
+        return False
 
     def _set_back(self, stamp: float) -> bool:
         """Whether a stamp is from before the newest because the clock was set back, and does not only come
@@ -135,7 +163,7 @@ class TfWorld:
 
     def _on_static(self, message: TFMessage) -> None:
         with self._arrived:
-            for transform in message.transforms:
+            for transform in filter(self._holds_numbers, message.transforms):
                 self._static[transform.child_frame_id] = transform
                 self._buffer.set_transform_static(transform, "tf_static")
             self._count += 1
@@ -148,6 +176,7 @@ class TfWorld:
         rospy.logwarn("TF stamps went back by more than %g s; older transforms are forgotten", CLOCK_JUMP)
         self._buffer.clear()
         self._stamps.clear()
+        self._refused.clear()
         self._newest = 0.0
         for transform in self._static.values():
             self._buffer.set_transform_static(transform, "tf_static")

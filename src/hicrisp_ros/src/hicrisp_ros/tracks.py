@@ -12,6 +12,7 @@ from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_msgs.msg import TrackArray
 from hicrisp_ros.config_files import parameter
 from hicrisp_ros.conversions import view_from_msg
+from hicrisp_ros.conversions.world import WORLD_FRAME
 
 TRACKS = "tracks"
 """The topic on which the perception says what the camera shows."""
@@ -54,6 +55,11 @@ class TrackTopic:
             self._view, self._since = BLIND, rospy.get_time()
 
     def _on_tracks(self, message: TrackArray) -> None:
+        if message.header.frame_id.lstrip("/") not in ("", WORLD_FRAME):
+            rospy.logwarn_throttle(10.0, "the tracks on %s are in the frame '%s' and not in '%s'; they are "
+                                   "left out", self._subscriber.resolved_name, message.header.frame_id,
+                                   WORLD_FRAME)
+            return
         view = view_from_msg(message)
         with self._lock:
             newest = max(self._since, self._view.stamp)

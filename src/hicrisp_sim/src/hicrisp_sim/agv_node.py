@@ -26,7 +26,7 @@ class AgvServer:
     def __init__(self, world: AgvWorld) -> None:
         self._world = world
         self._camera = SceneCamera(world.simulation)
-        self._topics = AgvTopics(world.base, world.eyes.frame_of(world.base.name))
+        self._topics = AgvTopics(world.base, world.eyes.frame_of(world.base.name), faults=world.faults)
         self._truth = AgvTruth(world.base)
         begin_faults(world.scene.faults)
         self._follow()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Optional, Tuple
+from typing import AbstractSet, Optional, Tuple
 
 import numpy as np
 import rospy
@@ -20,6 +20,7 @@ from sensor_msgs.msg import LaserScan
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_sim.agv.base import EmbeddedBase
+from hicrisp_sim.agv.world import AgvFaults
 
 _COSTMAP_PERIOD = 1.0
 """Wall seconds between two costmaps."""
@@ -39,18 +40,20 @@ class AgvTopics:
         clock: whether the clock is published too, and not by somebody else.
         tray: the name of the frame of what the base carries, and its pose in the base's frame.
         static: the frames of this node that stay where they are.
+        faults: what is told wrongly.
 
     Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift, under which the base hangs.
     """
 
     def __init__(
         self, base: EmbeddedBase, frame: str, clock: bool = True, tray: Optional[Tuple[str, Pose]] = None,
-        static: Optional[StaticFrames] = None,
+        static: Optional[StaticFrames] = None, faults: Optional[AgvFaults] = None,
     ) -> None:
         self._base = base
         self._tells_time = clock
         self._tray = tray
         self._body = frame
+        self._faults = faults
         self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._tf = Publisher("/tf", TFMessage, queue_size=20, tcp_nodelay=True)
         self._static = static or StaticFrames()
@@ -78,18 +81,22 @@ class AgvTopics:
         pose, counted = self._base.pose(), self._base.odometry()
         if self._tells_time:
             self._clock.publish(Clock(now))
-        self._tf.publish(TFMessage([
-            transform_to_msg("map", "odom", pose.compose(counted.inverse()), now),
-            transform_to_msg("odom", self._body, counted, now)]))
+        told: AbstractSet[str] = self._faults.told if self._faults is not None else frozenset()
+        if "pose_stale" not in told:
+            self._tf.publish(TFMessage([
+                transform_to_msg("map", "odom", pose.compose(counted.inverse()), now),
+                transform_to_msg("odom", self._body, counted, now)]))
         odometry = Odometry(child_frame_id=self._body)
         odometry.header.stamp, odometry.header.frame_id = now, "odom"
         odometry.pose.pose = pose_to_msg(counted)
         odometry.twist.twist.linear.x, odometry.twist.twist.angular.z = self._base.simulation.wheel_speeds
+        if "odometry_nan" in told:
+            odometry.pose.pose.position.x = odometry.twist.twist.linear.x = math.nan
         self._odometry.publish(odometry)
         scan = self._base.scan()
         if scan is not None and scan.time > self._scanned:
             self._scanned = scan.time
-            self._scan.publish(self._laser_scan(scan))
+            self._scan.publish(self._laser_scan(scan, told))
         self._publish_route(now)
         if time.monotonic() - self._costed > _COSTMAP_PERIOD and self._costmap.get_num_connections() > 0:
             self._costed = time.monotonic()
@@ -114,13 +121,17 @@ class AgvTopics:
             message.poses.append(placed)
         self._route.publish(message)
 
-    def _laser_scan(self, scan: Scan) -> LaserScan:
+    def _laser_scan(self, scan: Scan, told: AbstractSet[str]) -> LaserScan:
         settings = self._base.settings
         message = LaserScan(
             angle_min=float(scan.angles[0]), angle_max=float(scan.angles[-1]),
             angle_increment=float(scan.angles[1] - scan.angles[0]), scan_time=1.0 / settings.scan_rate,
             range_min=0.0, range_max=settings.range, ranges=scan.ranges.tolist())
         message.header.stamp, message.header.frame_id = rospy.Time.from_sec(scan.time), self._body
+        if "scan_nan" in told:
+            message.ranges = [math.nan] * len(message.ranges)
+        if "scan_frame" in told:
+            message.header.frame_id = "nobodys_frame"
         return message
 
     def _grid(self, cells: np.ndarray) -> OccupancyGrid:

@@ -33,7 +33,8 @@ class LabServer(WorldServer):
         self._own = frozenset((frame, *trays))
         static = StaticFrames()
         self._topics = AgvTopics(world.base, frame, clock=False,
-                                 tray=(trays[0], tray_in_base()) if any(trays) else None, static=static)
+                                 tray=(trays[0], tray_in_base()) if any(trays) else None, static=static,
+                                 faults=world.base_faults)
         super().__init__(world, eyes, sigma, perception, static)
 
     def _let_time_pass(self) -> None:

@@ -29,6 +29,7 @@ from hicrisp_msgs.srv import InjectFault, ResetWorld, Snapshot
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.camera_server import CameraServer
 from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.pose_faults import POSE_KINDS, PoseFaults
 from hicrisp_sim.simulation import Snapshot as Moment
 
 _TICK, _IDLE_TICK = 0.01, 0.04
@@ -63,6 +64,7 @@ class WorldServer:
         self._perception = perception
         self._joint_names = [*world.description.joints, *world.description.model.fingers]
         self._sigma = sigma
+        self._pose_faults = PoseFaults()
         self._resets = Resets(world.scene, self._reset)
         self._spoil()
         self._camera = SceneCamera(world.simulation)
@@ -77,7 +79,7 @@ class WorldServer:
         self._let_time_pass()
         self._timer = WallTimer(_TICK, self._publish_in_time, "publisher")
         self._services = (
-            rospy.Service("inject_fault", InjectFault, lambda request: injected(request, world.inject)),
+            rospy.Service("inject_fault", InjectFault, lambda request: injected(request, self._inject)),
             rospy.Service("reset_world", ResetWorld, self._resets.answer),
             rospy.Service("snapshot", Snapshot, self._camera.answer),
         )
@@ -95,6 +97,12 @@ class WorldServer:
         if self._perception is Perception.POSES:
             return frames
         return {name: found for name, found in frames.items() if name not in self._world.scene.objects}
+
+    def _inject(self, kind: str, target: str, magnitude: Sequence[float], count: int) -> str:
+        if kind not in POSE_KINDS:
+            return self._world.inject(kind, target, magnitude, count)
+        return self._pose_faults.inject(kind, target, magnitude, count,
+                                        self._frames(self._world.simulation.snapshot))
 
     def _spoil(self) -> None:
         """Begin with the noise that was asked for; what else was injected is over."""
@@ -120,6 +128,7 @@ class WorldServer:
     def _reset(self, scene: Scene, seed: int) -> Sequence[str]:
         with self._depth_camera.paused():
             self._world.reset(scene, seed)
+        self._pose_faults.clear()
         self._spoil()
         self._camera.forget()
         self._publish()
@@ -136,7 +145,7 @@ class WorldServer:
             self._camera.remember(snapshot)
             now = rospy.Time.from_sec(snapshot.time)
             self._clock.publish(Clock(now))
-            self._tf.publish(_transforms(self._frames(snapshot)))
+            self._tf.publish(self._told(snapshot))
             joints = JointState(name=self._joint_names,
                                 position=list(snapshot.positions[: len(self._joint_names)]))
             joints.header.stamp = now
@@ -147,7 +156,16 @@ class WorldServer:
     def _announce(self, snapshot: Moment) -> None:
         """Publish the frames of a picture's moment; the clock is not behind it, and never goes back."""
         self._publish()
-        self._tf.publish(_transforms(self._frames(snapshot)))
+        self._tf.publish(self._told(snapshot))
+
+    def _told(self, snapshot: Moment) -> TFMessage:
+        """The frames of a moment as TF hears of them, with the faults that are in force."""
+        if not self._pose_faults.spoilt:
+            return _transforms(self._frames(snapshot))
+        told = self._pose_faults.told(self._frames(snapshot))
+        return TFMessage([
+            transform_to_msg(self._pose_faults.parent(name), name, pose, rospy.Time.from_sec(stamp))
+            for name, (pose, stamp) in told.items()])
 
 
 def _transforms(frames: Dict[str, Tuple[Pose, float]]) -> TFMessage:

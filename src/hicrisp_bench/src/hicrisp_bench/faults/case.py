@@ -17,20 +17,31 @@ class World:
         scene: file in ``config/scenes`` without its suffix.
         task: something that moves a robot for some seconds.
         driver: the node that moves the robot whose motion the cases interrupt.
+        arguments: of the launch, besides the usual ones.
+        model: whether a language model's endpoint on loopback plans and corrects, as each case wants.
     """
 
     scene: str
     task: str
     driver: str
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    model: bool = False
 
 
 ARM, AGV, LAB = "embedded arm", "AGV", "lab"
+CAMERA, MODEL, MENDING = "arm with a camera", "arm with a model", "arm that a model corrects"
 WORLDS: Mapping[str, World] = {
     ARM: World("tabletop", "Place the box next to the cylinder", "embedded_world"),
     AGV: World("agv", "Visit area 3, then area 2", "move_base_driver"),
     LAB: World("lab", "Load the box onto the AGV, bring it to area 2 and back", "embedded_world"),
+    CAMERA: World("tabletop", "Place the box next to the cylinder", "embedded_world",
+                  {"perception": "camera", "web": "true"}),
+    MODEL: World("tabletop", "Place the box next to the cylinder", "embedded_world",
+                 {"record": "true", "rate": "3"}, model=True),
+    MENDING: World("tabletop", "Place the box next to the cylinder", "embedded_world",
+                   {"policy": "hicrisp", "rate": "3"}, model=True),
 }
-EVERYWHERE = tuple(WORLDS)
+EVERYWHERE = (ARM, AGV, LAB)
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from hicrisp_bench.faults.case import AGV, FaultCase, Seen
+from hicrisp_bench.faults.case import AGV, CAMERA, FaultCase, Seen
 from hicrisp_bench.faults.rig import LIMIT, Rig
 
 _LONG = 300.0
@@ -70,6 +70,8 @@ _GOES_ON = "back; the task goes on without repeating a motion that was done"
 CASES = (
     *(FaultCase(f"kill -9 of {node}", _GOES_ON, partial(thinker_killed, node), quick=node == "detector")
       for node in ("brain", "body", "detector", "corrector")),
+    *(FaultCase(f"kill -9 of {name}", _GOES_ON, partial(thinker_killed, node), worlds=(CAMERA,))
+      for name, node in (("perception", "perception"), ("the web page's node", "dashboard"))),
     FaultCase("kill -9 of the base's driver",
               "LOST is said plainly; the base stands, or is known not to; no blind resend; started again",
               driver_killed, worlds=(AGV,)),

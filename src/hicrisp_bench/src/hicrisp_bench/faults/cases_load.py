@@ -1,4 +1,4 @@
-"""Too much of everything: requests, tasks, text, clients; and a disk that takes nothing more."""
+"""Too much of everything: requests, tasks, text, things, clients."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from typing import Any
 from xmlrpc.client import ServerProxy
 
 import rosgraph
+import yaml
+from hicrisp_core.scene.loader import MOST_THINGS
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_nodes.supervisor.queue import MAX_WAITING
 from hicrisp_nodes.supervisor.request import MAX_TEXT
 from hicrisp_ros.action_client import ActionClient, Limits
 
-from hicrisp_bench.faults.case import FaultCase, Seen
+from hicrisp_bench.faults.case import ARM, FaultCase, Seen
 from hicrisp_bench.faults.rig import LIMIT, Rig
 from hicrisp_bench.over_ros import NAMESPACE
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, WorldState
 
 _QUESTION = "What is there?"
 _CLIENTS = 50
+_CROWD = 10_000
 _LATENCY = 2.0
 """Wall seconds in which a submission is answered under load."""
 
@@ -35,6 +38,11 @@ def same_request_twice(rig: Rig, seen: Seen) -> None:
     rig.ask("get_task", "")
     ids.append(_task_of(client, goal))
     seen.note(f"the ids: {', '.join(ids)}", len(set(ids)) == 1)
+    unnamed = [rig.submit(_QUESTION) for _ in range(2)]
+    seen.note(f"the same words by submit_task, which takes no request id, are two tasks: "
+              f"{', '.join(unnamed)}", len(set(unnamed)) == 2)
+    for task in unnamed:
+        rig.ended(task)
 
 
 def _task_of(client: ActionClient, goal: ExecuteTaskGoal) -> str:
@@ -82,6 +90,22 @@ def many_clients(rig: Rig, seen: Seen) -> None:
             each.close()
 
 
+def many_things(rig: Rig, seen: Seen) -> None:
+    """A scene of ten thousand, by ``reset_world``."""
+    file = rig.folder / "crowd.yaml"
+    place = {"shape": "box", "type": "box", "size": [0.02, 0.02, 0.02]}
+    file.write_text(yaml.safe_dump({
+        "scene": "crowd", "domain": "tabletop", "robots": ["panda"],
+        "objects": {f"thing_{number}": {**place, "position": [0.4, 0.0, 0.01]}
+                    for number in range(_CROWD)}}), encoding="utf-8")
+    began = time.monotonic()
+    answer = rig.ask("reset_world", str(file), 0)
+    seen.note(f"after {time.monotonic() - began:.1f} s: {answer.message[:200]}",
+              not answer.ok and str(MOST_THINGS) in answer.message)
+    task = rig.submit(_QUESTION)
+    seen.note(f"a task afterwards: {rig.ended(task)}", rig.state(task) == "answered")
+
+
 class _Listener:
     """A raw subscriber: rospy would share one connection between all of a process."""
 
@@ -114,32 +138,12 @@ class _Listener:
         self._socket.close()
 
 
-def runs_unwritable(rig: Rig, seen: Seen) -> None:
-    """The folder of runs is gone, and something else has its name: nothing can be written there."""
-    aside = rig.runs.with_name("runs_aside")
-    rig.runs.rename(aside)
-    rig.runs.touch()
-    try:
-        task = rig.submit(_QUESTION)
-        rig.ended(task)
-        seen.note(f"the task: {rig.said(task)}", rig.state(task) == "failed")
-        stopped = rig.trigger("estop")
-        seen.note(f"an emergency stop all the same: {stopped.message}", stopped.success)
-        seen.note(f"and its end: {rig.trigger('clear_estop').message}", True)
-    finally:
-        rig.runs.unlink()
-        aside.rename(rig.runs)
-    after = rig.submit(_QUESTION)
-    seen.note(f"once it is back: {rig.ended(after)}", rig.state(after) == "answered")
-
-
 CASES = (
     FaultCase("the same request twice", "one task, with the same id, over a restart of the supervisor too",
               same_request_twice, quick=True),
     FaultCase("100 tasks in line", "order kept; the next one is refused with the limit", hundred_tasks),
     FaultCase("a task of 1 MB", "refused with the limit", huge_text, quick=True),
+    FaultCase("a scene of 10,000 things", "refused with the limit; the world stays as it is", many_things,
+              (ARM,)),
     FaultCase("50 clients on a topic", "served; one that does not read holds nobody up", many_clients),
-    FaultCase("folder of runs not writable",
-              "the task ends before anything moves and says so; the stop works; all is well once it is back",
-              runs_unwritable, quick=True),
 )

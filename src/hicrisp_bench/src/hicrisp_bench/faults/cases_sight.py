@@ -3,25 +3,87 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
-from hicrisp_bench.faults.case import AGV, FaultCase, Seen
+from hicrisp_bench.faults.case import AGV, ARM, CAMERA, FaultCase, Seen
 from hicrisp_bench.faults.rig import Rig
 
 _LONG, _SOON = 300.0, 5.0
+_ASIDE = "box"
+"""The thing whose pose is told wrongly."""
 
 
-def scan_silent(rig: Rig, seen: Seen) -> None:
-    """The lidar stops in mid-drive."""
+def pose_wrong(kind: str, rig: Rig, seen: Seen) -> None:
+    """Before a task that is about the thing."""
+    rig.inject(kind, _ASIDE)
+    time.sleep(1.5)  # What was seen before is old then.
+    began = time.monotonic()
+    task = rig.submit()
+    state = rig.ended(task, _LONG)
+    seen.note(f"the task: {rig.said(task)}", state in ("failed", "refused"))
+    seen.note(f"'{_ASIDE}' is named", _ASIDE in rig.status(task).message)
+    seen.note("nothing moved", rig.motion.moved_at < began)
+
+
+def pose_grows_old(rig: Rig, seen: Seen) -> None:
+    """In mid-motion, of the thing that the arm handles."""
     task = rig.in_motion()
     began = time.monotonic()
-    rig.inject("scan_stops")
+    rig.inject("pose_stale", _ASIDE)
     state = rig.ended(task, _LONG)
     seen.note(f"the task: {rig.said(task)}", state == "failed")
     seconds = rig.motion.standstill_after(began, _LONG)
-    seen.note(f"stands {seconds:.1f} s after the last scan", seconds < _SOON)
+    seen.note(f"stands {seconds:.1f} s after", rig.motion.moved_at < time.monotonic() - 0.4)
 
 
+def base_told_wrongly(kind: str, rig: Rig, seen: Seen) -> None:
+    """In mid-drive, until the world is put back."""
+    task = rig.in_motion()
+    began = time.monotonic()
+    rig.inject(kind)
+    state = rig.ended(task, _LONG)
+    seen.note(f"the task: {rig.said(task)}", state == "failed")
+    if kind != "odometry_nan":  # By which the standstill is judged.
+        seconds = rig.motion.standstill_after(began, _LONG)
+        seen.note(f"stands {seconds:.1f} s after", seconds < _SOON)
+
+
+def camera_silent(rig: Rig, seen: Seen) -> None:
+    """For a minute, before a task."""
+    rig.inject("camera_silent", "", 60.0)
+    time.sleep(2.0)
+    began = time.monotonic()
+    task = rig.submit()
+    state = rig.ended(task, _LONG)
+    seen.note(f"the task: {rig.said(task)}", state in ("failed", "refused"))
+    seen.note("nothing moved", rig.motion.moved_at < began)
+
+
+def reset_meanwhile(rig: Rig, seen: Seen) -> None:
+    """Asked for in mid-motion."""
+    task = rig.in_motion()
+    answer = rig.ask("reset_world", "", 3)
+    seen.note(f"refused: {answer.message}", not answer.ok)
+    seen.note(f"the task: {rig.ended(task, _LONG)}", rig.state(task) == "succeeded")
+
+
+_TOLD = "nothing moves; the thing is named, with its age where it was ever seen"
 CASES = (
-    FaultCase("scan silent", "the base stops; told by its topic and age as the first cause", scan_silent,
-              worlds=(AGV,)),
+    FaultCase("scan silent", "the base stops; told by its topic and age as the first cause",
+              partial(base_told_wrongly, "scan_stops"), (AGV,)),
+    FaultCase("scans without a number", "the base stops; told by their topic",
+              partial(base_told_wrongly, "scan_nan"), (AGV,)),
+    FaultCase("scans in an unknown frame", "the base stops; told by topic and frame",
+              partial(base_told_wrongly, "scan_frame"), (AGV,)),
+    FaultCase("odometry of NaN", "the base stops; told by its topic; no standstill is taken from it",
+              partial(base_told_wrongly, "odometry_nan"), (AGV,)),
+    FaultCase("TF loses the base", "the base stops; told by its frame and age",
+              partial(base_told_wrongly, "pose_stale"), (AGV,)),
+    *(FaultCase(f"pose {name}", _TOLD, partial(pose_wrong, f"pose_{kind}"), (ARM,)) for name, kind in (
+        ("of NaN", "nan"), ("of Inf", "inf"), ("that grows old", "stale"), ("that is missing", "missing"),
+        ("in an unknown frame", "frame"))),
+    FaultCase("pose that grows old in mid-motion", "the task fails by the pose's age; the arm stands",
+              pose_grows_old, (ARM,)),
+    FaultCase("camera silent", "nothing moves; told with the age of what was seen", camera_silent, (CAMERA,)),
+    FaultCase("world put back in mid-motion", "refused while a task runs", reset_meanwhile, (ARM, AGV)),
 )

@@ -48,7 +48,9 @@ class MotionWatch:
     def _on_joints(self, message: JointState) -> None:
         now, found = time.monotonic(), tuple(message.position)
         self.heard_at = now
-        if _apart(found, self._joints) > _JOINT:
+        if not self._joints:
+            self._joints = found
+        elif _apart(found, self._joints) > _JOINT:
             self._joints, self.moved_at = found, now
 
     def _on_odometry(self, message: Odometry) -> None:

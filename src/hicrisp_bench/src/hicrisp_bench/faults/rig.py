@@ -30,6 +30,8 @@ from std_srvs.srv import Trigger, TriggerRequest
 
 from hicrisp_bench.faults.case import World
 from hicrisp_bench.faults.motion import MotionWatch
+from hicrisp_bench.faults.wild_model import WildModel
+from hicrisp_bench.faults.world_watch import WorldWatch
 from hicrisp_bench.over_ros import NAMESPACE
 from hicrisp_msgs.msg import TaskStatus
 from hicrisp_msgs.srv import InjectFault, InjectFaultRequest, ResetWorldRequest
@@ -37,6 +39,8 @@ from hicrisp_msgs.srv import InjectFault, InjectFaultRequest, ResetWorldRequest
 LIMIT = 120.0
 """Wall seconds in which whatever is waited for must come, on however busy a machine."""
 _START_LIMIT = 300.0
+CANARY = "sk-canary-8e1c55d07f"
+"""The key of the endpoint on loopback; it must be in nothing that a run leaves."""
 _UNDER_WAY = 0.7
 """Wall seconds from the first motion to its middle."""
 _NEEDED = ("submit_task", "get_task", "detector/check", "reset_world", "inject_fault", "body/aim")
@@ -59,15 +63,19 @@ class Rig:
 
     def __init__(self, world: World, config: Path, folder: Path, runs: Optional[Path] = None) -> None:
         self.world = world
+        self.folder = folder
+        self.model = WildModel() if world.model else None
+        llm = self.model.start(folder / "model", CANARY) if self.model is not None else \
+            config.resolve() / "llm" / "offline.yaml"
         self.log = folder / "launch.log"
         self.runs = runs or folder / "runs"
         self._uri = f"http://127.0.0.1:{_any_port()}"
         file = config.resolve() / "scenes" / f"{world.scene}.yaml"
         launched = extensions().worlds.get(load_scene(file, 0).world).launch
         self.launch = Launch("demo.launch", {
-            "scene": file, "world": launched, "llm": config.resolve() / "llm" / "offline.yaml", "rate": 1,
+            "scene": file, "world": launched, "llm": llm, "rate": 1,
             "autonomy": "full", "namespace": NAMESPACE, "runs_dir": self.runs, "memory": "off",
-            "pictures": "false"}, self.log, self._uri)
+            "pictures": "false", **world.arguments}, self.log, self._uri)
         self._terminal, self._closing = -1, Event()
         self._reader = Thread(target=self._read_terminal, daemon=True)
         self._master: "Optional[subprocess.Popen[bytes]]" = None
@@ -93,6 +101,7 @@ class Rig:
         become_node(self._uri)
         self.supervisor = Supervisor(NAMESPACE)
         self.motion = MotionWatch()
+        self.seen = WorldWatch()
         self._triggers = {name: ServiceClient(f"/{NAMESPACE}/{name}", Trigger) for name in _TRIGGERS}
         self._faults = ServiceClient(f"/{NAMESPACE}/inject_fault", InjectFault)
 
@@ -126,6 +135,8 @@ class Rig:
 
     def stop(self) -> None:
         """End everything that was started."""
+        if self.model is not None:
+            self.model.stop()
         self.launch.stop()
         if self._master is not None:
             self._master.kill()
@@ -164,9 +175,9 @@ class Rig:
             raise RigFailed(f"{name}: {reply.message}")
         return reply.response
 
-    def inject(self, kind: str, target: str = "") -> None:
+    def inject(self, kind: str, target: str = "", *magnitude: float, count: int = 0) -> None:
         """Let something go wrong in the simulation."""
-        reply = self._faults.call(InjectFaultRequest(kind, target, [], 0), LIMIT)
+        reply = self._faults.call(InjectFaultRequest(kind, target, list(magnitude), count), LIMIT)
         if reply.response is None or not reply.response.ok:
             raise RigFailed(f"no fault {kind}: {reply.response.message if reply.response else reply.message}")
 
@@ -204,6 +215,14 @@ class Rig:
         wait_until(lambda: self.status(task).state in ENDED, Deadline(seconds), period=0.05)
         return self.state(task)
 
+    def questions(self, task: str) -> int:
+        """The requests to a language model that a run's folder holds, with those that were tried again."""
+        try:
+            lines = (self.runs / task / "llm.jsonl").read_text(encoding="utf-8").splitlines()
+        except OSError:
+            return 0
+        return sum(1 for line in lines if line.strip())
+
     def outcomes(self, task: str) -> List[str]:
         """What the drivers, or those who wait for them, said at the end of each command of a task."""
         return [f"{event['status']}: {event['message']}" for event in self._events(task)
@@ -224,11 +243,24 @@ class Rig:
 
     def kill(self, node: str, number: int = signal.SIGKILL) -> int:
         """Send a signal to a node's process; its id."""
-        name = f"/{NAMESPACE}/{node}"
-        process: Any = ServerProxy(rosgraph.Master("/faults", self._uri).lookupNode(name))
-        pid = int(process.getPid("/faults")[2])
+        pid = self.process(node)
         os.kill(pid, number)
         return pid
+
+    def process(self, node: str) -> int:
+        """The id of a node's process."""
+        name = f"/{NAMESPACE}/{node}"
+        process: Any = ServerProxy(rosgraph.Master("/faults", self._uri).lookupNode(name))
+        return int(process.getPid("/faults")[2])
+
+    def logged(self, words: str) -> bool:
+        """Whether a node said something that holds these words."""
+        return words in self.log.read_text(encoding="utf-8", errors="replace")
+
+    @property
+    def parameters(self) -> str:
+        """The whole tree of parameters, as text."""
+        return str(rosgraph.Master("/faults", self._uri).getParam("/"))
 
     def recover(self) -> None:
         """Bring the world back for the next case: nothing runs or waits, and everything is at its place."""

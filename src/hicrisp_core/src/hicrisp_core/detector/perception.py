@@ -35,7 +35,8 @@ class ArmFrames:
 
     def seen(self, frames: Frames) -> RobotState:
         """The robot as its frames show it; without a pose when they are missing."""
-        tool, left, right = (frames.get(frame) for frame in self.frames)
+        tool, left, right = (found if found and found[0].finite else None
+                             for found in map(frames.get, self.frames))
         opening = distance(left[0].position, right[0].position) if left and right else None
         return RobotState(self.name, "arm", tool[0] if tool else None, opening)
 

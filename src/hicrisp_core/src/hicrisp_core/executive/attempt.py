@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Event, Lock, RLock
 from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 
@@ -20,7 +21,7 @@ from hicrisp_core.executive.keeping import Keeping
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.looking import Looking, not_in_view, out_of_view
 from hicrisp_core.executive.records import in_words
-from hicrisp_core.executive.rehearsal import rehearse
+from hicrisp_core.executive.rehearsal import Rehearsal, rehearse
 from hicrisp_core.executive.releasing import look_within
 from hicrisp_core.executive.traffic import Passage, Traffic
 from hicrisp_core.model import (
@@ -162,7 +163,7 @@ class Attempts:
         looking = self._looking.within(self._ledger, lambda: self.observe(passage))
         before = passage.before = looking.until(
             self.observe(passage), lambda seen: _unseen(command, seen), (command.robot,))
-        aimed, refusal = self._prepare(command, before)
+        aimed, refusal = self._prepare(command, before, purpose)
         self._ledger.tell(CommandTried(
             command=str(aimed), text=self._domain.describe(aimed), action=aimed.action,
             arguments=said(aimed.arguments),
@@ -227,7 +228,9 @@ class Attempts:
                                      f"{'It was done.' if done else 'Nobody did it.'}"))
         return done
 
-    def _prepare(self, command: Command, world: WorldState) -> Tuple[Command, Optional[Feedback]]:
+    def _prepare(
+        self, command: Command, world: WorldState, purpose: str
+    ) -> Tuple[Command, Optional[Feedback]]:
         """Everything that may refuse a command before a robot moves."""
         if self._cancel.is_set():
             return command, Feedback(Level.LOW, FeedbackKind.CANCELED, command)
@@ -250,26 +253,39 @@ class Attempts:
         if isinstance(aimed, Feedback):
             return command, aimed
         if rehearsal is not None and (self._policy.autonomy != "full" or rehearsal.doubt):
-            with self._asking:  # One question at a time: the answer does not say which one it is for.
-                granted, change = self._approved(aimed, rehearsal.doubt)
-            if change is not None:
-                return aimed, replace(change.feedback, command=aimed)
-            self._ledger.tell(ApprovalAsked(
-                command=self._domain.describe(aimed), granted=granted, rehearsed=tuple(rehearsal.changes),
-                doubt=rehearsal.doubt))
-            if not granted:
-                return aimed, Feedback(Level.HIGH, FeedbackKind.SAFETY, aimed,
-                                       cause=Cause(CauseKind.NOT_APPROVED))
+            ask = partial(self._ports.approve, aimed, rehearsal.doubt)
+            refusal = self._leave(aimed, ask, rehearsal)
+        else:
+            refusal = self._leave(aimed, partial(self._ports.permit, aimed, purpose))
+        if refusal is not None:
+            return aimed, refusal
         if self._policy.look_before_release == ON:
             aimed = replace(aimed, look_within=look_within(self._domain, aimed, world))
         return aimed, None
 
-    def _approved(self, command: Command, doubt: str) -> Tuple[bool, Optional[Change]]:
+    def _leave(
+        self, command: Command, ask: Callable[[], bool], rehearsal: Optional[Rehearsal] = None
+    ) -> Optional[Feedback]:
+        """Why a command is not carried out once somebody was asked; ``None`` where it is."""
+        with self._asking:  # One question at a time: the answer does not say which one it is for.
+            granted, change = self._approved(ask)
+        if change is not None:
+            return replace(change.feedback, command=command)
+        if rehearsal is not None:
+            self._ledger.tell(ApprovalAsked(
+                command=self._domain.describe(command), granted=granted,
+                rehearsed=tuple(rehearsal.changes), doubt=rehearsal.doubt))
+        elif not granted:
+            self._ledger.tell(ApprovalAsked(command=self._domain.describe(command)))
+        return None if granted else Feedback(Level.HIGH, FeedbackKind.SAFETY, command,
+                                             cause=Cause(CauseKind.NOT_APPROVED))
+
+    def _approved(self, ask: Callable[[], bool]) -> Tuple[bool, Optional[Change]]:
         """Whether the user allows a command; a remark may come instead of an answer, and change the task."""
         while True:
             remarks = self._ports.remarks
             before = remarks.count if remarks is not None else 0
-            granted = self._ports.approve(command, doubt)
+            granted = ask()
             instead = not granted and remarks is not None and remarks.count > before
             change = self.conversation.settled()
             if granted or change is not None or not instead or self._cancel.is_set():

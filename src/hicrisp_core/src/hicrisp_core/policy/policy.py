@@ -70,7 +70,9 @@ class Policy:
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
         brain: ``single``, one model that plans; ``goal``, a model that says what the task means and a search
             that plans (LLM+P); or ``copal``, its three agents (CoPAL, III-A and III-B).
-        autonomy: ``full``; ``supervised``: irreversible actions wait for approval; ``reviewed``: plans, too.
+        autonomy: what waits for a person's approval. ``full``: nothing; ``supervised``: actions that cannot
+            be undone; ``corrections``: those and every correction; ``reviewed``: those and every plan;
+            ``manual``: every command.
         memory: what earlier runs left: ``on``, it is used and kept; ``read``, used only; ``off``. Whoever
             launches the workspace may say otherwise.
         look_ahead: whether a body with a model translates the next step while the robot moves; the answer is
@@ -100,7 +102,7 @@ class Policy:
     grammar: Literal["first", "doubt", "off"] = "first"
     ask_time_limit: NonNegativeFloat = 60.0
     feedback_level: Literal["what", "why", "how"] = "how"
-    autonomy: Literal["supervised", "full", "reviewed"] = "supervised"
+    autonomy: Literal["supervised", "full", "reviewed", "corrections", "manual"] = "supervised"
     brain: Literal["single", "goal", "copal"] = SINGLE
     prompts: str = "default"
     look_ahead: bool = True

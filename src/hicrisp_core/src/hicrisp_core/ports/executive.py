@@ -54,6 +54,7 @@ class Ports:
     Args:
         approve: asked before an irreversible command, with what is not known of its consequences (mostly
             nothing: an empty text). Under full autonomy it is asked only where there is such a doubt.
+        permit: asked before every other command, with its purpose: ``step``, ``correction`` or ``retry``.
         review: asked before a plan is begun; what shall be carried out, perhaps changed by a person, or
             ``None`` where it shall not.
         ask: asks the user what is meant, for at most so many wall seconds; the answer, empty where none came.
@@ -74,6 +75,7 @@ class Ports:
     corrector: Corrector
     observer: Observer
     approve: Callable[[Command, str], bool] = always
+    permit: Callable[[Command, str], bool] = always
     review: Callable[[Plan, WorldState], Optional[Plan]] = as_it_is
     ask: Callable[[Question, float], str] = no_answer
     help: Callable[[str], bool] = nobody

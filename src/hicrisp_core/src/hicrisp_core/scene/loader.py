@@ -17,6 +17,9 @@ from hicrisp_core.ports.kinds import World
 from hicrisp_core.scene.common import Heading
 from hicrisp_core.scene.scene import Scene
 
+MOST_THINGS = 500
+"""Entries of one part of a scene's file, at most."""
+
 
 def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     """A scene from its file, or by its name in the workspace's ``config/scenes``.
@@ -30,6 +33,7 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     """
     path = config_file("scenes", path_or_name)
     values, positions = read_yaml(path)
+    _check_size(values, positions)
     heading = read_settings(Heading, values, positions, others=tuple(values))
     domain = _domain(path, heading.domain, positions)
     name = heading.world
@@ -42,6 +46,14 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
         raise ConfigError(f"the world '{name}' reads a {type(scene).__name__} instead of a scene")
     _check_zones(scene, name, domain, positions)
     return replace(scene, world=name)
+
+
+def _check_size(values: Mapping[str, Any], positions: Positions) -> None:
+    """Refuse what no search, planner or picture could cope with, before anything is made of it."""
+    for key, value in values.items():
+        if isinstance(value, Mapping) and len(value) > MOST_THINGS:
+            raise positions.error((key,), f"{len(value)} entries are too many; a scene takes at most "
+                                          f"{MOST_THINGS}")
 
 
 def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: Positions) -> None:

@@ -57,9 +57,10 @@ def make_parser() -> argparse.ArgumentParser:
     add("--runs-dir", metavar="DIR", help="folder for the runs (runs/ in the workspace)")
     add("--memory", choices=("on", "read", "off"),
         help="what earlier runs left: used and kept, used, or not (the policy's; off with several trials)")
-    add("--autonomy", choices=("supervised", "full", "reviewed"), default="supervised",
-        help="full: irreversible actions are not asked about; reviewed: plans are asked about, too "
-             "(supervised)")
+    add("--autonomy", choices=("supervised", "full", "corrections", "reviewed", "manual"),
+        default="supervised",
+        help="full: irreversible actions are not asked about; corrections, reviewed, manual: corrections, "
+             "plans or all commands are asked about, too (supervised)")
     add("--time-limit", metavar="SECONDS", type=_at_least(1.0, float), default=1800.0,
         help="of one trial (1800)")
     add("--no-web", dest="web", action="store_false", help="leave out the dashboard, the page in the browser")

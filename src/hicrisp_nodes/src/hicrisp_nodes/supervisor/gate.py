@@ -14,8 +14,10 @@ from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_nodes.supervisor.state_files import EstopFile
 
-FULL, SUPERVISED, REVIEWED = "full", "supervised", "reviewed"
-LEVELS = (FULL, SUPERVISED, REVIEWED)
+FULL, SUPERVISED, CORRECTIONS, REVIEWED, MANUAL = "full", "supervised", "corrections", "reviewed", "manual"
+LEVELS = (FULL, SUPERVISED, CORRECTIONS, REVIEWED, MANUAL)
+CORRECTION = "correction"
+"""The purpose of a command that mends a step."""
 SLICE = 0.05
 _LONGEST = 400
 """Characters of an answer that are taken."""
@@ -25,8 +27,9 @@ class Gate:
     """Stands before every command.
 
     Args:
-        autonomy: ``full`` (nothing is asked), ``supervised`` (irreversible actions wait for approval) or
-            ``reviewed`` (plans wait, too).
+        autonomy: what waits for approval: nothing (``full``), actions that cannot be undone
+            (``supervised``), and besides those every correction (``corrections``), every plan
+            (``reviewed``) or every command (``manual``).
         patience: seconds of wall time that a question waits for its answer; then the answer is no.
         changed: called after every change.
         kept: the emergency stop on the disk; without it, a stop ends with this object.
@@ -158,9 +161,25 @@ class Gate:
             while self._paused and not cancel.is_set() and not self.estop.is_set():
                 self._news.wait(SLICE)
 
-    def approve(self, question: str, cancel: Event) -> bool:
-        """Ask the user; without autonomy's leave, no answer in time is a no."""
+    def approve(self, question: str, cancel: Event, doubtful: bool = False) -> bool:
+        """Ask for leave for what cannot be undone; no answer in time is a no.
+
+        Args:
+            doubtful: whether nobody could find out what it takes away; then full autonomy is no leave.
+        """
+        if doubtful:
+            return self._ask(question, cancel, asking=LEVELS)
         return self._autonomy == FULL or self._ask(question, cancel)
+
+    def permit(self, question: str, purpose: str, cancel: Event) -> bool:
+        """Ask for leave for a command that can be undone, where the level asks for it; no answer in time is
+        a no.
+
+        Args:
+            purpose: of the command: ``step``, ``correction`` or ``retry``.
+        """
+        asking = (MANUAL, CORRECTIONS) if purpose == CORRECTION else (MANUAL,)
+        return self._autonomy not in asking or self._ask(question, cancel, asking=asking)
 
     def help(self, wanted: str, cancel: Event) -> bool:
         """Ask for something that the user may do; where nothing is asked, nobody does it."""
@@ -206,7 +225,7 @@ class Gate:
         return checked, ""
 
     def _ask(self, question: str, cancel: Event, unasked: bool = True,
-             asking: Sequence[str] = (SUPERVISED, REVIEWED)) -> bool:
+             asking: Sequence[str] = LEVELS[1:]) -> bool:
         """The answer to a question; ``unasked`` where the autonomy is none of ``asking`` any more while it
         waits.
         """

@@ -38,7 +38,7 @@ from hicrisp_web.view.scene_record import SceneRecord
 
 from hicrisp_nodes.supervisor.drives import Drives
 from hicrisp_nodes.supervisor.dry_run import rehearse
-from hicrisp_nodes.supervisor.gate import Gate
+from hicrisp_nodes.supervisor.gate import CORRECTION, Gate
 from hicrisp_nodes.supervisor.memory import MemorySettings
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.pictures import Camera, caption_of, wants_eye
@@ -237,7 +237,11 @@ class TaskRunner:
 
         def approve(command: Command, doubt: str) -> bool:
             return self._gate.approve(f"May {command.robot} {domain.describe(command)}? {doubt}".rstrip(),
-                                      spoken())
+                                      spoken(), doubtful=bool(doubt))
+
+        def permit(command: Command, purpose: str) -> bool:
+            why = "To mend a step: may" if purpose == CORRECTION else "May"
+            return self._gate.permit(f"{why} {command.robot} {domain.describe(command)}?", purpose, spoken())
 
         def review(plan: Plan, world: WorldState) -> Optional[Plan]:
             if not self._gate.reviews:
@@ -255,6 +259,7 @@ class TaskRunner:
             corrector=RosCorrector(self._thinkers.corrector, cancel),
             observer=TaskObserver(self._observer, cancel),
             approve=approve,
+            permit=permit,
             review=review,
             ask=lambda question, seconds: self._gate.ask(question, seconds, cancel),
             help=lambda wanted: self._gate.help(wanted, spoken()),

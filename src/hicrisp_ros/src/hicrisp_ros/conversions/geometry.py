@@ -25,6 +25,14 @@ def pose_from_msg(message: PoseMsg, present: bool = True) -> Optional[Pose]:
     return Pose((p.x, p.y, p.z), (q.x, q.y, q.z, q.w))
 
 
+def seen_pose(message: PoseMsg, present: bool = True) -> Optional[Pose]:
+    """The pose of something that was seen; ``None`` where its numbers are not finite, too, for nothing was
+    seen then. A pose that somebody asks for is not read by this: it must be refused, not forgotten.
+    """
+    pose = pose_from_msg(message, present)
+    return pose if pose is not None and pose.finite else None
+
+
 def transform_to_msg(parent: str, child: str, pose: Pose, stamp: rospy.Time) -> TransformStamped:
     """A pose in its parent's frame as the frame of a child."""
     message = TransformStamped(child_frame_id=child)

@@ -20,7 +20,7 @@ from hicrisp_msgs.msg import RobotState as RobotStateMsg
 from hicrisp_msgs.msg import Track as TrackMsg
 from hicrisp_msgs.msg import WorldObject as WorldObjectMsg
 from hicrisp_msgs.msg import WorldState as WorldStateMsg
-from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
+from hicrisp_ros.conversions.geometry import pose_to_msg, seen_pose
 
 WORLD_FRAME = "world"
 
@@ -51,8 +51,8 @@ def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
         shape=message.shape if message.shape in extensions().shapes else "box",  # By its bounding box.
         size=(message.size.x, message.size.y, message.size.z),
         attributes={pair.key: pair.value for pair in message.attributes},
-        pose=pose_from_msg(message.pose, message.has_pose),
-        pose_age=message.pose_age,
+        pose=seen_pose(message.pose, message.has_pose),
+        pose_age=message.pose_age if message.pose_age >= 0.0 else math.inf,  # No number is no age.
         movable=message.movable,
         lost=message.lost,
         uncertainty=Uncertainty(message.position_sigma, message.height_sigma, message.yaw_sigma),
@@ -93,7 +93,7 @@ def _robot_from_msg(message: RobotStateMsg) -> RobotState:
     return RobotState(
         name=message.name,
         kind=message.kind,
-        pose=pose_from_msg(message.pose, message.has_pose),
+        pose=seen_pose(message.pose, message.has_pose),
         opening=message.opening if message.has_opening else None,
         motion=_motion_from_msg(message.motion) if message.has_motion else None,
     )
@@ -151,7 +151,7 @@ def view_to_msg(view: View) -> TrackArray:
 
 
 def view_from_msg(message: TrackArray) -> View:
-    """The view of a message; a track without a pose is left out."""
+    """The view of a message; a track whose pose is none is left out."""
     return View(message.header.stamp.to_sec(),
                 tuple(track for track in map(_track_from_msg, message.tracks) if track is not None))
 
@@ -164,7 +164,7 @@ def _track_to_msg(track: Track) -> TrackMsg:
 
 
 def _track_from_msg(message: TrackMsg) -> Optional[Track]:
-    pose = pose_from_msg(message.pose, True)
+    pose = seen_pose(message.pose)
     if pose is None:
         return None
     sure = Uncertainty(message.position_sigma, message.height_sigma, message.yaw_sigma)

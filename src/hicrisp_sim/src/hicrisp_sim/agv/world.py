@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from pathlib import Path
-from typing import Dict, Optional, Sequence, Tuple, Union
+from typing import Dict, Optional, Sequence, Set, Tuple, Union
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.eyes import SceneEyes
@@ -44,13 +44,18 @@ def follow_with(eyes: SceneEyes, base: EmbeddedBase) -> None:
 
 class AgvFaults:
     """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target)
-    is put at x, y (``appear``, ``move``), after some seconds if a third number is given."""
+    is put at x, y (``appear``, ``move``), after some seconds if a third number is given. Its odometry or its
+    scans hold no number (``odometry_nan``, ``scan_nan``), its scans are in a frame that nobody knows
+    (``scan_frame``), or TF tells no more where it is (``pose_stale``); that is for who publishes them."""
 
-    KINDS = ("scan_stops", "appear", "move")
+    TOLD = ("odometry_nan", "scan_nan", "scan_frame", "pose_stale")
+    KINDS = ("scan_stops", "appear", "move", *TOLD)
 
     def __init__(self, simulation: AgvSimulation, base: EmbeddedBase) -> None:
         self._simulation = simulation
         self._base = base
+        self.told: Set[str] = set()
+        """Those of ``TOLD`` that are in force."""
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = ()) -> str:
         """Make something go wrong; the answer says what was done.
@@ -63,6 +68,9 @@ class AgvFaults:
             after = simulation.time + (float(magnitude[0]) if magnitude else 0.0)
             simulation.at(after, self._silence)
             return f"the lidar falls silent at {after:.1f} s"
+        if kind in self.TOLD:
+            self.told.add(kind)
+            return f"{kind} is in force"
         if kind not in self.KINDS:
             raise ConfigError(f"'{kind}' is no fault of the arena; there are: {', '.join(self.KINDS)}")
         known = sorted(simulation.scene.arena.unknown) if simulation.scene.arena else []
@@ -126,7 +134,7 @@ class AgvWorld(SimulatedWorld):
         self.domain = domain or load_domain(config_file("domains", loaded.domain))
         self.simulation = AgvSimulation(loaded, self.settings.name, rate)
         self.base = EmbeddedBase(self.simulation, self.settings, seed)
-        self._faults = AgvFaults(self.simulation, self.base)
+        self.faults = AgvFaults(self.simulation, self.base)
         body = body_of(file, self.settings.name, BASE)
         self.robot: BaseRobot = AgvRobot(self.base, body.able(self.domain.skills))
         self._begin(loaded)
@@ -141,6 +149,7 @@ class AgvWorld(SimulatedWorld):
 
     def _begin(self, scene: Scene) -> None:
         self.eyes = SceneEyes(scene, self.domain)
+        self.faults.told.clear()
         follow_with(self.eyes, self.base)
         for fault in scene.faults:
             self.inject(fault.kind, fault.target, fault.magnitude, fault.count)
@@ -153,7 +162,7 @@ class AgvWorld(SimulatedWorld):
             ConfigError: for a kind or a target that is not known, with those that are.
         """
         del count  # Each of these happens once.
-        return self._faults.inject(kind, target, magnitude)
+        return self.faults.inject(kind, target, magnitude)
 
     def frames(self) -> Dict[str, Tuple[Pose, float]]:
         """The base's pose in the map frame with its time, as TF would have it."""

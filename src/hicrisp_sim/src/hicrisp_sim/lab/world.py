@@ -74,6 +74,7 @@ class LabWorld(EmbeddedWorld):
 
     def _begin(self, scene: Scene) -> None:
         self.base.load(scene, self._seed)
+        self.base_faults.told.clear()
         super()._begin(scene)
 
     def _open_eyes(self, scene: Scene) -> None:

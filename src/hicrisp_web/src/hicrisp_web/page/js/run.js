@@ -7,7 +7,8 @@ const SIGNS = {
   waiting: ["○", "waiting"], running: ["▶", "under way"], done: ["✓", "done"], failed: ["✗", "failed"],
   changed: ["■", "stopped for a change"],
 };
-const LEVELS = { full: "nothing is asked", supervised: "what cannot be undone is asked", reviewed: "plans are asked, too" };
+const LEVELS = { full: "nothing is asked", supervised: "what cannot be undone is asked", corrections: "corrections are asked, too",
+  reviewed: "plans are asked, too", manual: "every command is asked" };
 const LIVE = new Set(["queued", "planning", "running", "correcting", "awaiting_approval", "paused", "asking"]);
 
 export class RunPanel {

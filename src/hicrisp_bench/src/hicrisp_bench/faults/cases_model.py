@@ -1,0 +1,162 @@
+"""A language model's endpoint that fails, and answers that cannot be used, over the launched nodes."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from io import BufferedIOBase
+from itertools import count
+from typing import Any, Mapping, Tuple
+
+from hicrisp_bench.faults import wild_model as wild
+from hicrisp_bench.faults.case import MENDING, MODEL, FaultCase, Seen
+from hicrisp_bench.faults.rig import Rig
+from hicrisp_bench.faults.wild_model import Play, WildModel
+
+_LONG = 300.0
+_PICK: wild.Step = ("pick", {"item": "box"})
+_PLACE: wild.Step = ("place_next_to", {"item": "box", "reference": "cylinder"})
+_GOOD = wild.plan((_PICK, _PLACE))
+_SLOW = 8.0
+"""Wall seconds from which on a wait must be seen to live."""
+_MOST = 3
+"""Requests for one question: the first and two retries."""
+_ASKED_ANEW = 2
+"""Questions for one plan: the first, and one for an answer that can be read."""
+
+
+def endpoint_fails(play: Play, most: int, rig: Rig, seen: Seen) -> None:
+    """Whatever is asked, in the same way."""
+    model, began, told = _model(rig, play), time.monotonic(), set()
+    task = rig.submit()
+    while rig.state(task) in ("queued", "planning") and time.monotonic() - began < _LONG:
+        told.add(rig.status(task).message)
+        time.sleep(0.2)
+    took, state = time.monotonic() - began, rig.ended(task, _LONG)
+    seen.note(f"after {took:.1f} s and {len(model.asked)} requests ({rig.questions(task)} in the run's "
+              f"folder): {rig.said(task)}",
+              state in ("failed", "refused") and 0 < len(model.asked) <= most)
+    if took > _SLOW:
+        seen.note(f"meanwhile the status said {len(told - {''})} things", len(told - {""}) > 1)
+    seen.note("nothing moved", rig.motion.moved_at < began)
+
+
+def passes_in_the_end(rig: Rig, seen: Seen) -> None:
+    """Too many requests, then no service, each with the time to wait; then a plan."""
+    number = count()
+    busy = (wild.sends("{}", "429 Too Many Requests", "Retry-After: 1"),
+            wild.sends("{}", "503 Service Unavailable", "Retry-After: 1"))
+
+    def play(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase) -> None:
+        turn = next(number)
+        (busy[turn] if turn < len(busy) else _GOOD)(model, request, to)
+
+    model = _model(rig, play)
+    task = rig.submit()
+    state = rig.ended(task, _LONG)
+    seen.note(f"after {len(model.asked)} requests ({rig.questions(task)} in the run's folder): "
+              f"{rig.said(task)}", state == "succeeded" and rig.questions(task) == _MOST)
+
+
+def useless_answer(text: str, rig: Rig, seen: Seen) -> None:
+    """The same text, whatever is asked."""
+    endpoint_fails(wild.says(text), 2 * _ASKED_ANEW, rig, seen)
+
+
+def names_unknown(step: wild.Step, valid: str, rig: Rig, seen: Seen) -> None:
+    """A plan with something that there is not, twice."""
+    model, began = _model(rig, wild.plan((step,))), time.monotonic()
+    task = rig.submit()
+    state = rig.ended(task, _LONG)
+    seen.note(f"after {len(model.asked)} requests: {rig.said(task)}", state in ("failed", "refused"))
+    asked_again = str(model.asked[-1]["messages"]) if len(model.asked) > 1 else ""
+    seen.note("the model was told what there is", valid in asked_again)
+    seen.note("nothing moved", rig.motion.moved_at < began)
+
+
+def wrong_plan(steps: Tuple[wild.Step, ...], rig: Rig, seen: Seen) -> None:
+    """A plan whose steps all work and that does not make what was asked for."""
+    _model(rig, wild.plan(steps))
+    task = rig.submit()
+    state = rig.ended(task, _LONG)
+    status = rig.status(task)
+    seen.note(f"{rig.said(task)}; goal {status.goal_state}, {status.corrections} corrections",
+              (state, status.goal_state) in (("succeeded", "seen"), ("failed", "missed")))
+
+
+def same_again(correction: Tuple[wild.Step, ...], rig: Rig, seen: Seen) -> None:
+    """A step that cannot run, and corrections that do not change that, over and over."""
+    model = _model(rig, wild.plan((_PLACE,), correction))
+    task = rig.submit()
+    state = rig.ended(task, _LONG)
+    seen.note(f"after {len(model.asked)} requests: {rig.said(task)}", state == "failed")
+    seen.note(f"{rig.status(task).corrections} corrections, then it gave up", rig.status(task).message != "")
+
+
+def _model(rig: Rig, play: Play) -> WildModel:
+    if rig.model is None:
+        raise ValueError("this world has no model")
+    rig.model.plays(play)
+    return rig.model
+
+
+def _fails(name: str, expected: str, play: Play, most: int = _MOST, quick: bool = False) -> FaultCase:
+    return FaultCase(f"model: {name}", expected, partial(endpoint_fails, play, most), (MODEL,), quick=quick)
+
+
+def _useless(name: str, text: str) -> FaultCase:
+    return FaultCase(f"model: {name}",
+                     "asked once more for an answer that can be read, then refused; nothing moves",
+                     partial(useless_answer, text), (MODEL,))
+
+
+def _unknown(name: str, step: wild.Step, valid: str) -> FaultCase:
+    return FaultCase(f"model: invents {name}", "refused before motion; the model is told what there is",
+                     partial(names_unknown, step, valid), (MODEL,))
+
+
+def _misses(name: str, *steps: wild.Step) -> FaultCase:
+    return FaultCase(f"model: {name}", "the goal's check sees it; corrected, or failed with what is missing",
+                     partial(wrong_plan, steps), (MODEL,))
+
+
+_BOUNDED = "given up by its deadline after at most 2 retries; said; nothing moves"
+_ONCE = "not tried again; one line says what to change"
+_DEEP = '{"kind": "plan", "steps": ' + "[" * 5000
+CASES = (
+    _fails("says nothing", _BOUNDED, wild.hangs),
+    _fails("drips slowly", _BOUNDED, wild.drips),
+    _fails("closes the line", _BOUNDED, wild.closes),
+    _fails("500 for ever", _BOUNDED, wild.sends("{}", "500 Internal Server Error")),
+    FaultCase("model: 429 and 503 with Retry-After, then a plan",
+              "tried twice more, which the run's folder shows; the task is done", passes_in_the_end,
+              (MODEL,)),
+    _fails("401", _ONCE, wild.sends("{}", "401 Unauthorized"), 1),
+    _fails("404, unknown model", _ONCE, wild.sends("{}", "404 Not Found"), 1),
+    _useless("malformed answer", '{"kind": "plan", "steps": [{"action": pick box}'),
+    _useless("brackets without end", _DEEP),
+    _useless("empty answer", ""),
+    _useless("JSON of the wrong shape", '{"plan": {"first": ["pick", 7, null]}}'),
+    _fails("answer of 30 MB", "not read to its end; said; nothing moves",
+           wild.sends(wild.completion("x" * 30_000_000)), _MOST),
+    FaultCase("model: answer in a fence with words around it", "read; the task is done",
+              lambda rig, seen: _read_all_the_same(rig, seen), (MODEL,)),
+    _unknown("a thing", ("pick", {"item": "teapot"}), "cylinder"),
+    _unknown("an action", ("teleport", {"item": "box"}), "place_next_to"),
+    _unknown("a robot", ("pick", {"item": "box", "robot": "hal"}), "panda"),
+    _misses("half a plan", _PICK),
+    _misses("a plan for another goal", ("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"})),
+    _misses("a step too many", _PICK, _PLACE, _PICK),
+    FaultCase("model: the same correction again", "found by the guard; gives up with a summary",
+              partial(same_again, (("home", {}),)), (MENDING,)),
+    FaultCase("model: corrections in a circle", "found by the guard; gives up with a summary",
+              partial(same_again, (("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"}))),
+              (MENDING,)),
+)
+
+
+def _read_all_the_same(rig: Rig, seen: Seen) -> None:
+    """A plan as many models write it."""
+    _model(rig, wild.plan((_PICK, _PLACE), wrap="Sure! Here is the plan:\n```json\n{}\n```\nGood luck."))
+    task = rig.submit()
+    seen.note(rig.said(task) if rig.ended(task, _LONG) else "", rig.state(task) == "succeeded")

@@ -1,0 +1,72 @@
+"""What goes wrong with the poses that a simulated world publishes: they grow old, vanish, hold nonsense."""
+
+from __future__ import annotations
+
+import math
+from typing import Dict, List, Mapping, Sequence, Tuple
+
+from hicrisp_core.model import Pose
+from hicrisp_core.scene import SceneFault
+from hicrisp_core.scene.armed import FaultKind, check_fault
+
+Frames = Dict[str, Tuple[Pose, float]]
+POSE_KINDS: Mapping[str, FaultKind] = {
+    "pose_stale": FaultKind("the target's frame stays as it is, with its stamp", needs_target=True),
+    "pose_missing": FaultKind("the target's frame is not published any more", needs_target=True),
+    "pose_nan": FaultKind("the target's frame holds no number", needs_target=True),
+    "pose_inf": FaultKind("the target's frame is infinitely far away", needs_target=True),
+    "pose_frame": FaultKind("the target's frame is under one that nobody publishes", needs_target=True),
+}
+"""The kinds, with what they do."""
+NOWHERE = "nobodys_frame"
+"""The frame under which ``pose_frame`` puts a thing."""
+
+
+class PoseFaults:
+    """The faults that are in force, by the thing that they concern."""
+
+    def __init__(self) -> None:
+        self._kinds: Dict[str, str] = {}
+        self._kept: Frames = {}
+
+    def clear(self) -> None:
+        """Forget every fault."""
+        self._kinds, self._kept = {}, {}
+
+    def inject(self, kind: str, target: str, magnitude: Sequence[float], count: int,
+               frames: Frames) -> str:
+        """Put a fault in force until the world is reset; what was done, as a sentence.
+
+        Args:
+            frames: what is published now.
+
+        Raises:
+            FaultError: for a target or a magnitude that does not fit, with what would be valid.
+        """
+        check_fault(SceneFault(kind, target, tuple(magnitude), count), POSE_KINDS, sorted(frames))
+        self._kept[target] = frames[target]
+        self._kinds[target] = kind
+        return f"{kind} is in force for {target}"
+
+    def told(self, frames: Frames) -> Frames:
+        """What is published of frames."""
+        kinds = dict(self._kinds)
+        told = {name: found for name, found in frames.items() if kinds.get(name) != "pose_missing"}
+        for name, kind in kinds.items():
+            if name not in told:
+                continue
+            if kind == "pose_stale":
+                told[name] = self._kept[name]
+            elif kind in ("pose_nan", "pose_inf"):
+                wrong = math.nan if kind == "pose_nan" else math.inf
+                told[name] = (Pose((wrong, wrong, wrong)), told[name][1])
+        return told
+
+    def parent(self, name: str, usual: str = "world") -> str:
+        """The frame under which a frame is published."""
+        return NOWHERE if self._kinds.get(name) == "pose_frame" else usual
+
+    @property
+    def spoilt(self) -> List[str]:
+        """What a fault concerns."""
+        return sorted(self._kinds)
