@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 import pytest
+from hicrisp_bench.all_suites import run_all_suites
 from hicrisp_bench.cli import SUITES, main, make_parser, parse
 from hicrisp_bench.runner import Runner, runner_of
 from hicrisp_bench.trial_file import NAME, TrialFile
@@ -142,3 +143,38 @@ def test_a_suite_on_a_cluster_gives_what_it_gives_here(tmp_path: Path) -> None:
         assert main([*words, "--out", str(tmp_path / "there"), "--dask", cluster.scheduler_address]) == 0
     here, there = (json.loads((tmp_path / way / "results.json").read_text()) for way in ("here", "there"))
     assert [row["found"] for row in here["rows"]] == [row["found"] for row in there["rows"]]
+
+
+ALL_SUITES = {"good": "ends well", "parts": "fails in part", "dies": "is killed", "broken": "cannot run"}
+STAND_IN = """
+import json, os, pathlib, signal, sys
+name, out = sys.argv[3], pathlib.Path(sys.argv[5])
+if name == 'dies':
+    sys.stderr.write('dies: 1/9, 1 s\\\\r')
+    os.kill(os.getpid(), signal.SIGKILL)
+if name == 'broken':
+    sys.exit('no recording is there')
+out.mkdir(parents=True)
+failed = ['one part is missing'] if name == 'parts' else []
+(out / 'results.json').write_text(json.dumps({
+    'machine': {'processor': 'any', 'cores': 2}, 'run': {'cpu_s': 1.5, 'failed': failed, 'seconds': 1.0}}))
+sys.exit(1 if failed else 0)
+"""
+
+
+def test_all_suites_are_tried_whatever_becomes_of_one_and_each_says_in_a_line_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stand_in = tmp_path / "stand_in"
+    stand_in.write_text(f"#!/bin/sh\nexec {sys.executable} - \"$@\" <<'END'\n{STAND_IN}\nEND\n")
+    stand_in.chmod(0o755)
+    monkeypatch.setattr("hicrisp_bench.all_suites.sys.executable", str(stand_in))
+    status = run_all_suites(parse(["all", "--quick"]), tmp_path / "out", ALL_SUITES, ())
+    assert status == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(", ")[0] for line in lines] == [
+        "[1/4] good: ok", "[2/4] parts: failed", "[3/4] dies: not run", "[4/4] broken: not run"]
+    assert [line.partition(" s: ")[2] for line in lines] == [
+        "", "one part is missing", "it was ended by SIGKILL", "no recording is there"]
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert all(each in page for each in ("one part is missing", "SIGKILL", "no recording is there"))

@@ -90,6 +90,28 @@ def test_a_drive_is_drawn_to_scale_with_its_plan_its_stop_and_what_it_touched(ar
     assert "obstacle_7, about 30 x 30 x 20 cm, at (2.00, 2.50) m" in drawing.words[1]
 
 
+def disc(name, x, y, wide, movable=False):
+    return {"name": name, "shape": "cylinder", "size": [wide, wide, 0.4], "x": x, "y": y, "z": 0.2, "yaw": 0,
+            "movable": movable}
+
+
+def test_discs_that_touch_are_one_thing_seen_from_several_sides(tmp_path):
+    sides = [disc("seen_1", 1.0, 1.0, 0.1), disc("seen_2", 1.3, 1.0, 0.5), disc("seen_3", 1.3, 1.28, 0.1)]
+    write(tmp_path, {"scene": ARENA}, {"things": [AREA, *sides, disc("seen_4", 2.5, 1.0, 0.4)]})
+    drawing = lay_out_ground(scene_story(tmp_path), story_of([]))
+    assert drawing.words == (
+        "Seen, and not known before (2): seen_2, about 60 x 58 x 40 cm, at (1.25, 1.04) m; "
+        "seen_4, about 40 x 40 x 40 cm, at (2.50, 1.00) m.",)
+    assert [label.text for label in drawing.labels if label.kind == "unknown"] == ["seen 2", "seen 4"]
+    assert sum(shape.kind == "unknown" for shape in drawing.shapes) == 4
+
+
+def test_things_that_can_be_moved_and_touch_are_still_two(tmp_path):
+    pair = [disc("unknown_1", 1.0, 1.0, 0.1, movable=True), disc("unknown_2", 1.1, 1.0, 0.1, movable=True)]
+    write(tmp_path, {"scene": ARENA}, {"things": pair})
+    assert "(2): unknown_1" in lay_out_ground(scene_story(tmp_path), story_of([])).words[0]
+
+
 def test_the_report_of_a_base_shows_the_map(arena):
     page = render_report([*corrected_run()[:4], {**DROVE, "index": 0, "t": 1.0}], arena)
     assert "View from above, to scale" in page

@@ -89,6 +89,16 @@ def test_pictures_come_from_the_run_folder_alone(tmp_path):
     assert "data:image" not in page
 
 
+def test_the_last_picture_stands_at_the_top_alone(tmp_path):
+    run = corrected_run()
+    ended = run[-2]["t"]
+    run.insert(-1, {"kind": "picture", "file": "after.png", "caption": "after", "eye": "", "t": ended + 0.1})
+    (tmp_path / "after.png").write_bytes(PIXEL)
+    page, _ = page_of(run, tmp_path)
+    assert page.count("<img") == 1
+    assert page.index("<img") < page.index("What happened")
+
+
 def test_what_the_robots_camera_saw_stands_beside_the_failure_it_shows(tmp_path):
     run = corrected_run()
     failed = next(at for at, event in enumerate(run) if event["kind"] == "verdict" and not event["ok"])

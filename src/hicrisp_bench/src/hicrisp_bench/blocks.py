@@ -20,7 +20,7 @@ from hicrisp_bench.blocks_run import RunSettings, key_of, run_problem
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
+from hicrisp_bench.suite import Report, Section, at_least_one, crashes, data_folder
 
 PARTS = ("live", "injected", "recorded")
 INJECTED = ("open_loop", "brainbody", "hierarchical")
@@ -53,17 +53,17 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     name, _ = choose_llm(options.llm, os.environ, embedded=False)
     llm = load_llm_settings(_file(options, "llm", name))
     rows: List[Dict[str, Any]] = []
-    missing = ""
+    missing: List[str] = []
     if {"live", "injected"} & set(options.plans):
         try:
             rows = _planned(options, llm, runner)
         except ConfigError as error:
-            missing = f"PlanBench's problems were not run: {error}. "
+            missing.append(f"PlanBench's problems were not run: {error}")
     recorded = blocks_recorded.measure(data_folder() / "copal",
                                        options.config) if "recorded" in options.plans \
         else blocks_recorded.NONE
     planner = "the offline planner" if llm.backend == OFFLINE else f"the language model {llm.model_name}"
-    note = (f"{missing}Live plans were made by {planner}, in a world of facts without physics. plan_ms and "
+    note = (f"Live plans were made by {planner}, in a world of facts without physics. plan_ms and "
             "extra_steps (beyond the optimum of a breadth-first search, of the runs that reached the goal): "
             f"median and worst. Failures were injected only where it is said: {DROPS:.0%} of the stackings, "
             "drawn by seed, drop their block on the table at the first try, while the driver claims success.")
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         rows, _COLUMNS, blocks_recorded.REFERENCE, f"{note} {recorded.note}".strip(),
         {"recorded": list(recorded.rows), "recorded_errors": list(recorded.errors)},
         (Section("Recorded plans", recorded.rows, blocks_recorded.COLUMNS),) if recorded.rows else (),
-        _charts(rows, recorded.rows), not missing and not any(row["crashed"] for row in rows))
+        _charts(rows, recorded.rows), (*missing, *crashes(rows)))
 
 
 def _charts(rows: Sequence[Dict[str, Any]], recorded: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:

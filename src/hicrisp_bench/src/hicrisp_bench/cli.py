@@ -51,13 +51,15 @@ SUITES: Mapping[str, Suite] = {
     "virtualhome10": household_suite,
 }
 FOLDER = Path("runs/bench")
+_HERE = ("faults",)
+"""Suites that start nodes on this machine, also where the trials of others go to a cluster."""
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The command line; returns the exit status: 0, 1 when a part crashed, 2 when the suite could not run."""
+    """The command line; returns the exit status: 0, 1 when a part failed, 2 when the suite could not run."""
     options = parse(arguments)
     if options.suite == ALL:
-        return run_all_suites(options, options.out or FOLDER, about())
+        return run_all_suites(options, options.out or FOLDER, about(), _HERE)
     began, began_cpu = time.perf_counter(), _cpu()
     try:
         report = SUITES[options.suite].run(options, runner_of(options, SUITES[options.suite].SELECTS))
@@ -68,6 +70,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     save(options, report, time.perf_counter() - began, _cpu() - began_cpu)
     if not options.out:
         write_index(FOLDER, about())
+    for why in report.failed:
+        sys.stderr.write(f"{options.suite}: {why}\n")
     return 0 if report.ok else 1
 
 

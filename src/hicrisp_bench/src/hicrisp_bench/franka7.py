@@ -21,7 +21,7 @@ from hicrisp_bench import franka7_goals as goals
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
 POLICIES = ("base_llm", "brainbody", "hierarchical")
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
             *share_bars(totals, "task", "policy", "success"),
             *share_bars(REFERENCE, "task", lambda row: f"BrainBody-LLM, {row['llm']}", "success", True),
             *share_bars(rows, "task", "policy", "success")), "Success by the true poses"),),
-        ok=not any(row["crashed"] for row in rows))
+        failed=crashes(rows))
 
 
 def _check(config: Path, policies: Sequence[str], llm: str) -> None:

@@ -6,7 +6,9 @@ import sys
 import time
 import traceback
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 
 Result = Dict[str, Any]
 
@@ -35,6 +37,42 @@ def run_all(
             progress.step()
     progress.end()
     return results
+
+
+def run_in_fresh_process(function: Callable[[Sequence[Any]], Iterator[Result]], items: Sequence[Any],
+                         each: Callable[[int, Result], None]) -> None:
+    """Let a new process work through some items; those that it did not come to have crashed.
+
+    Args:
+        function: of a module's top level; yields the items' results in their order.
+        each: called in this process with the place and the result of each item as soon as it is there.
+    """
+    if not items:
+        return
+    context = get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_work_through, args=(function, items, theirs))
+    process.start()
+    theirs.close()
+    done = 0
+    while done < len(items):
+        try:
+            result = ours.recv()
+        except EOFError:
+            break
+        each(done, result)
+        done += 1
+    process.join()
+    for place in range(done, len(items)):
+        each(place, {"success": False, "trace": "",
+                     "crashed": f"its process ended with the status {process.exitcode}"})
+
+
+def _work_through(function: Callable[[Sequence[Any]], Iterator[Result]], items: Sequence[Any],
+                  results: Connection) -> None:
+    with results:
+        for result in function(items):
+            results.send(result)
 
 
 class Progress:

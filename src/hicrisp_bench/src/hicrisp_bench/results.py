@@ -33,7 +33,8 @@ def save(options: argparse.Namespace, report: Report, seconds: float, cpu_s: flo
     content: Dict[str, Any] = {
         "suite": options.suite, "machine": {**describe_machine(), "jobs": options.jobs},
         "run": {"date": time.strftime("%Y-%m-%d"), "seconds": round(seconds, 1), "cpu_s": round(cpu_s, 1),
-                "options": settings_told(options), "ok": report.ok},
+                "options": settings_told(options), "ok": report.ok,
+                "failed": list(report.failed)},
         "columns": list(report.columns), "rows": list(report.rows), "reference": list(report.reference),
         "note": report.note,
         "pictures": [{"name": chart.name, "title": chart.title, "words": chart.in_words} for chart in charts],

@@ -7,13 +7,14 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Type
 
 from hicrisp_core.errors import ConfigError
 
 from hicrisp_bench.cluster import is_here, run_on
-from hicrisp_bench.pool import Progress, Result, guarded, run_all
+from hicrisp_bench.pool import Progress, Result, guarded, run_all, run_in_fresh_process
 from hicrisp_bench.trial_file import NAME, TrialFile, folder_digest
 
 _HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "threads", "quick", "queries"})
@@ -81,6 +82,38 @@ class Runner:
         run_all_over_ros([trials[place] for place in left], max(1, self.jobs // 2), what, judge, keep)
         return results
 
+    def run_together(
+        self, function: Callable[[Sequence[Any]], Iterator[Result]], groups: Sequence[Sequence[Any]],
+        key: Callable[[Any], str], what: str,
+    ) -> List[Result]:
+        """The same where some items are run by one process that starts nodes for them: one group after the
+        other, each in a fresh process, as rospy knows one master for the life of a process.
+
+        Args:
+            function: of a module's top level; yields the results of a group's items, each as it ends.
+
+        Raises:
+            ConfigError: on a cluster, whose workers start no nodes.
+        """
+        if self.dask:
+            raise ConfigError(f"{what} starts nodes on this machine: leave out --dask")
+        keys = _different([key(item) for group in groups for item in group])
+        results, left = self._known(keys)
+        progress = Progress(what, len(left))
+
+        def keep(place: int, result: Result) -> None:
+            results[place] = self.kept.add(keys[place], result) if self.kept else result
+            progress.step()
+
+        begin = 0
+        for group in groups:
+            places = [place for place in range(begin, begin + len(group)) if place in left]
+            run_in_fresh_process(function, [group[place - begin] for place in places],
+                                 partial(_keep_at, places, keep))
+            begin += len(group)
+        progress.end()
+        return results
+
     def needs_loopback(self, model: str) -> None:
         """Make sure that what this machine serves on loopback is reached by whoever runs the trials.
 
@@ -129,6 +162,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return str(value) if isinstance(value, Path) else value
+
+
+def _keep_at(places: Sequence[int], keep: Callable[[int, Result], None], at: int, result: Result) -> None:
+    keep(places[at], result)
 
 
 def _one_by_one(function: Callable[[Any], Result], items: Sequence[Any], what: str,

@@ -6,7 +6,7 @@ import argparse
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Protocol, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Protocol, Sequence, Tuple
 
 from hicrisp_bench.pictures.charts import Chart
 from hicrisp_bench.runner import Runner
@@ -42,7 +42,7 @@ class Report:
         extra: further entries of the JSON file.
         sections: further tables.
         charts: what its pictures show.
-        ok: whether every part ran.
+        failed: why parts of it did not run, or did not end as they must, a sentence each.
     """
 
     rows: Sequence[Row]
@@ -52,7 +52,12 @@ class Report:
     extra: Dict[str, Any] = field(default_factory=dict)
     sections: Tuple[Section, ...] = ()
     charts: Tuple[Chart, ...] = ()
-    ok: bool = True
+    failed: Tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether every part ran and ended as it must."""
+        return not self.failed
 
 
 class Suite(Protocol):
@@ -75,9 +80,27 @@ class Suite(Protocol):
         """
 
 
+def crashes(found: Iterable[Mapping[str, Any]]) -> Tuple[str, ...]:
+    """What a report says of trials that crashed; nothing where none did.
+
+    Args:
+        found: results of trials, each with its ``crashed``, or rows with a list of all of theirs.
+    """
+    said = [each for one in found for each in _listed(one.get("crashed", ()))]
+    if not said:
+        return ()
+    more = f"; and {len(said) - 1} more" if len(said) > 1 else ""
+    return (f"a trial crashed: {said[0]}{more}",)
+
+
+def _listed(crashed: Any) -> Sequence[str]:
+    return (crashed,) if isinstance(crashed, str) else tuple(crashed)
+
+
 def text_of(name: str, report: Report) -> str:
     """The report as Markdown."""
-    parts: List[str] = [f"# {name}", markdown(report.rows, report.columns), report.note]
+    parts: List[str] = [f"# {name}", markdown(report.rows, report.columns) if report.rows else "",
+                        *(f"**Not as it must be:** {why}." for why in report.failed), report.note]
     parts += [f"## {section.title}\n\n{markdown(section.rows, section.columns)}"
               for section in report.sections]
     if report.reference:

@@ -17,7 +17,7 @@ from hicrisp_bench import speed
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Section, at_least_one
+from hicrisp_bench.suite import Report, Section, at_least_one, crashes
 from hicrisp_bench.towers import tower_groups
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
             "cannot_tell", "looks")),
          *((Section("Speed", measured, ("what", "unit", "median", "p95", "worst", "n", "note")),) if measured
            else ())),
-        _charts(rows), not any(row["crashed"] for row in rows))
+        _charts(rows), crashes(rows))
 
 
 def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:

@@ -20,7 +20,7 @@ from hicrisp_bench.agv_brain.wrong_order import INJECTIONS
 from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
 QUICK = {"seeds": 1, "every": 3}
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         "it.",
         {"speed": measured, "runs": results},
         (Section("Speed", measured, ("what", "factor", "rays", "scan_rate", "sim_s")),),
-        _charts(rows), not any("crashed" in result for result in results))
+        _charts(rows), crashes(results))
 
 
 def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:

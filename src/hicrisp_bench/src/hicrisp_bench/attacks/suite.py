@@ -20,7 +20,7 @@ from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served
 from hicrisp_bench.statistics import wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 COLUMNS = ("channel", "model", "n", "held", "moved", "refused", "violations")
 OBEYING = "obeying"
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         rows, "channel", "model", "held"), "Runs")
     extra = {"attacks": len(attacks), "broken": broken, "by_policy": by_policy}
     return Report(rows, COLUMNS, (), note, extra,
-                  tuple(sections), (chart,), not any("crashed" in each for each in whole))
+                  tuple(sections), (chart,), crashes(whole))
 
 
 def policies_of(options: argparse.Namespace) -> List[str]:

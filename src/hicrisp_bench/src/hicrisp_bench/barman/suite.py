@@ -18,7 +18,7 @@ from hicrisp_bench.barman.trial import KNOW_THE_GOAL, BarmanTrial, key_of, run_b
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import percentile, spread, wilson_interval
-from hicrisp_bench.suite import Report, Section, at_least_one, data_folder
+from hicrisp_bench.suite import Report, Section, at_least_one, crashes, data_folder
 
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
 WITHOUT_MODEL = (*LIVE[:2], *KNOW_THE_GOAL)
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
             "The plans come from the endpoint. No failure was injected.")
     return Report(rows, COLUMNS, REFERENCE, note, {"runs": results},
                   tuple(_sections([r for t, r in of_policy[shown] if not t.changed], recorded)),
-                  _charts(rows), not any("crashed" in result for result in results))
+                  _charts(rows), crashes(results))
 
 
 def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:

@@ -20,7 +20,7 @@ from hicrisp_bench.brains.trial import BrainTrial, key_of, run_brain_trial
 from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
-from hicrisp_bench.suite import Report, Row, Section, at_least_one
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 POLICIES = ("open_loop", "hicrisp", "brainbody", "copal_mh2", "llm_p", "hierarchical")
 COLUMNS = ("model", "policy", "tasks", "n", "success", "false_success", "asked", "refused", "calls", "tokens",
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     return Report(
         rows, COLUMNS, note=_note(model, options), extra={"trials": results},
         sections=(Section("Missed", missed, ("policy", "task", "ended", "why")),) if missed else (),
-        charts=_charts(rows), ok=not any("crashed" in each for each in results))
+        charts=_charts(rows), failed=crashes(results))
 
 
 def _latency(
@@ -102,7 +102,7 @@ def _latency(
     chart = Chart("first_motion", "Seconds to the first motion, by how late the model answers", bars,
                   "Wall seconds", "median to 95th percentile", share=False)
     return Report(rows, latency.COLUMNS, note=note, charts=(chart,),
-                  ok=not any(row["crashed"] for row in rows))
+                  failed=crashes(rows))
 
 
 def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:

@@ -9,7 +9,7 @@ from hicrisp_bench.eyes.trial import METHODS, EyesTrial, key_of, run_eyes_trial
 from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 SCENES = ("tabletop", "blocks", "clutter")
 QUICK = {"layouts": 8, "pictures": 1}
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         sections = (Section("Missed and confused", missed,
                             ("scene", "method", "seed", "missed", "confused")),)
     return Report(rows, COLUMNS, (), NOTE, {"missed": missed}, sections, _charts(rows),
-                  not any(row["crashed"] for row in rows))
+                  crashes(rows))
 
 
 def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:

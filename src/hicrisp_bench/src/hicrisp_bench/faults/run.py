@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import List, Sequence
+from tempfile import TemporaryDirectory
+from typing import Iterator, Sequence
 
 from hicrisp_bench.faults.case import WORLDS, FaultCase, Seen
 from hicrisp_bench.faults.cases import CASES
@@ -12,21 +14,35 @@ from hicrisp_bench.faults.rig import Rig
 from hicrisp_bench.suite import Row
 
 
-def run_group(world: str, numbers: Sequence[int], config: Path, folder: Path) -> List[Row]:
-    """Launch a world and run some of the suite's cases in it; one that crashes is its own row."""
-    cases = [CASES[number] for number in numbers]
-    rows: List[Row] = []
-    rig = Rig(WORLDS[world], config, folder)
-    try:
-        for number, case in enumerate(cases):
-            rows.append(_row(case, world, rig, first=number == 0))
-    finally:
-        rig.stop()
-    return rows
+@dataclass(frozen=True)
+class FaultTrial:
+    """A case in a world, by their names."""
+
+    config: Path
+    world: str
+    case: str
+
+
+def key_of(trial: FaultTrial) -> str:
+    """Names a trial."""
+    return f"{trial.world}: {trial.case}"
+
+
+def run_together(trials: Sequence[FaultTrial]) -> Iterator[Row]:
+    """Launch a world and run some cases in it; one that breaks off is its own row, with ``crashed``."""
+    known = {case.name: case for case in CASES}
+    first = trials[0]
+    with TemporaryDirectory(prefix="hicrisp_faults_") as folder:
+        rig = Rig(WORLDS[first.world], first.config, Path(folder))
+        try:
+            for trial in trials:
+                yield _row(known[trial.case], trial.world, rig, trial is first)
+        finally:
+            rig.stop()
 
 
 def _row(case: FaultCase, world: str, rig: Rig, first: bool) -> Row:
-    seen, began = Seen(), time.monotonic()
+    seen, began, crashed = Seen(), time.monotonic(), {}
     try:
         if first:
             rig.start(case.own_master, case.terminal)
@@ -36,5 +52,6 @@ def _row(case: FaultCase, world: str, rig: Rig, first: bool) -> Row:
         case.run(rig, seen)
     except Exception as error:  # noqa: BLE001 - whatever breaks, the other rows are there
         seen.note(f"{type(error).__name__}: {error}", ok=False)
+        crashed = {"crashed": f"{type(error).__name__}: {error}"}
     return {"case": case.name, "world": world, "expected": case.expected, "seen": seen.text,
-            "seconds": round(time.monotonic() - began, 1), "ok": seen.ok}
+            "seconds": round(time.monotonic() - began, 1), "ok": seen.ok, **crashed}

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.errors import ConfigError
 
 from hicrisp_bench.faults.case import WORLDS, FaultCase
 from hicrisp_bench.faults.cases import CASES
-from hicrisp_bench.faults.run import run_group
-from hicrisp_bench.pool import Progress
+from hicrisp_bench.faults.run import FaultTrial, key_of, run_together
+from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report, Row
+from hicrisp_bench.statistics import wilson_interval
+from hicrisp_bench.suite import Report, Row, Section
 
 QUICK: Mapping[str, Any] = {}
 SELECTS = ("worlds", "cases")
@@ -34,19 +31,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run every case in its worlds, one launch after another: what is timed must not wait for a neighbour."""
-    del runner  # Its processes are side by side.
-    groups = groups_of(options)
-    rows: List[Row] = []
-    progress = Progress("faults, launches", len(groups))
-    with TemporaryDirectory(prefix="hicrisp_faults_") as folder:
-        for number, (world, cases) in enumerate(groups):
-            place = Path(folder) / str(number)
-            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-                names = [CASES.index(case) for case in cases]
-                rows += pool.submit(run_group, world, names, options.config, place).result()
-            progress.step()
-    progress.end()
-    return Report(rows, _COLUMNS, note=_NOTE, ok=all(row["ok"] for row in rows))
+    groups = [[FaultTrial(options.config, world, case.name) for case in cases]
+              for world, cases in groups_of(options)]
+    results = runner.run_together(run_together, groups, key_of, "faults")
+    trials = [trial for group in groups for trial in group]
+    rows = [row_of(trial, result) for trial, result in zip(trials, results)]
+    by_world = [_shares(world, [row for row in rows if row["world"] == world])
+                for world in dict.fromkeys(trial.world for trial in trials)]
+    chart = Chart("as_expected", "Faults after which everything was as it must be",
+                  share_bars(by_world, "world", words("faults"), "ok"), "Faults")
+    failed = tuple(f"{row['case']} ({row['world']}): {row['seen']}" for row in rows if not row["ok"])
+    return Report(rows, _COLUMNS, note=_NOTE, extra={"by_world": by_world}, charts=(chart,), failed=failed,
+                  sections=(Section("By world", by_world, ("world", "n", "ok")),))
+
+
+def row_of(trial: FaultTrial, result: Mapping[str, Any]) -> Row:
+    """A trial's row; one whose process ended before it was done is not as it must be."""
+    case = next(each for each in CASES if each.name == trial.case)
+    return {"case": case.name, "world": trial.world, "expected": case.expected, "ok": False,
+            "seen": result.get("crashed", ""), **result}
+
+
+def _shares(world: str, rows: Sequence[Row]) -> Row:
+    right = sum(1 for row in rows if row["ok"])
+    return {"world": world, "n": len(rows), "ok": right / len(rows),
+            "ok_ci": wilson_interval(right, len(rows))}
 
 
 def groups_of(options: argparse.Namespace) -> Sequence[Tuple[str, Sequence[FaultCase]]]:

@@ -18,7 +18,7 @@ from hicrisp_bench.language.trial import Asked, SentenceTrial, head_of, key_of, 
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 COLUMNS = ("class", "n", *(mark.value for mark in Mark), "seconds")
 ALL = "all"
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         bar for mark in Mark for bar in share_bars(rows, "class", words(mark.value), mark.value)),
         "Sentences")
     sections = (Section("Crashed", crashed, ("id", "class", "crashed")),) if crashed else ()
-    return Report(rows, COLUMNS, (), note, {"results": every}, sections, (chart,), not crashed)
+    return Report(rows, COLUMNS, (), note, {"results": every}, sections, (chart,), crashes(crashed))
 
 
 def _chosen(sentences: Sequence[Sentence], options: argparse.Namespace) -> List[Sentence]:

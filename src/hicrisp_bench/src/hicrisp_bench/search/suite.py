@@ -19,7 +19,7 @@ from hicrisp_bench.runner import Runner
 from hicrisp_bench.search.questions import Question, questions
 from hicrisp_bench.search.worlds import Setting, settings
 from hicrisp_bench.statistics import percentile, spread
-from hicrisp_bench.suite import Report, Row, Section, at_least_one
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 COLUMNS = ("world", "questions", "n", "found", "no_way", "out_of_time", "median_ms", "p95_ms", "worst_ms",
            "first_median_ms", "first_p95_ms", "first_worst_ms", "commands", "longest", "proven_shortest")
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         (Chart("times", "Time of an answer, one searcher for all questions of a world", percentile_bars(
             rows, "world", lambda row: f"{row['questions']} questions", "median_ms", "p95_ms"),
             "Milliseconds of the processor", "median to 95th percentile", share=False, logarithmic=True),),
-        not any("crashed" in result for result in results))
+        crashes(results))
 
 
 def _ask(asked: _Asked) -> Dict[str, Any]:

@@ -16,7 +16,7 @@ from hicrisp_core.llm.settings import OFFLINE, choose_llm, load_llm_settings
 
 from hicrisp_bench.pictures.charts import Bar, Chart, share_bars, words
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report, Row, Section
+from hicrisp_bench.suite import Report, Row, Section, crashes
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.household import TASKS
 from hicrisp_bench.virtualhome.household_run import HouseholdRun, carry_out, key_of
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     without_model = _FORGETFUL.format(forget=forget) if forget else _OFFLINE
     note = _NOTE.format(planner=without_model if offline else _MODEL)
     return Report(rows, _COLUMNS, REFERENCE, note, {"tasks": tasks, "crashes": crashed}, tuple(sections),
-                  _charts(rows, tasks), not crashed)
+                  _charts(rows, tasks), crashes(crashed))
 
 
 def _charts(rows: Sequence[Row], tasks: Sequence[Row]) -> Tuple[Chart, ...]:

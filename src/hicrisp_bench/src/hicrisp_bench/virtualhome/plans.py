@@ -19,7 +19,7 @@ from hicrisp_core.policy.loader import load_policy
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Section, at_least_one
+from hicrisp_bench.suite import Report, Section, at_least_one, crashes
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.trial import (
     BOOK_REPAIRED,
@@ -120,15 +120,16 @@ def report_of(results: Sequence[Mapping[str, Any]], models: Sequence[str]) -> Re
             kinds[kind] = kinds.get(kind, 0) + count
     refusals = [{"refusal": kind, "count": count}
                 for kind, count in sorted(kinds.items(), key=lambda item: -item[1])]
-    crashes = [{key: entry[key] for key in ("id", "model", "crashed")}
+    crashed = [{key: entry[key] for key in ("id", "model", "crashed")}
                for entry in scored if "crashed" in entry]
     sections = [Section("What each part brings", parts, _COLUMNS[1:]),
                 Section("Refusals under `repair`", refusals, ("refusal", "count")),
                 Section("Cost", cost, ("what", "unit", "median", "p95", "worst", "n"))]
-    if crashes:
-        sections.append(Section("Crashed", crashes, ("id", "model", "crashed")))
-    extra = {"parts": parts, "cost": cost, "refusals": refusals, "crashes": crashes}
-    return Report(rows, _COLUMNS, REFERENCE, _NOTE, extra, tuple(sections), _charts(rows), not crashes)
+    if crashed:
+        sections.append(Section("Crashed", crashed, ("id", "model", "crashed")))
+    extra = {"parts": parts, "cost": cost, "refusals": refusals, "crashes": crashed}
+    return Report(rows, _COLUMNS, REFERENCE, _NOTE, extra, tuple(sections), _charts(rows),
+                  crashes(crashed))
 
 
 def _charts(rows: Sequence[Mapping[str, Any]]) -> Tuple[Chart, ...]:

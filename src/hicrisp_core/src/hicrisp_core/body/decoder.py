@@ -22,13 +22,13 @@ from hicrisp_core.model import (
     WorldObject,
     WorldState,
 )
-from hicrisp_core.model.offsets import DecoderOffsets, Planar
+from hicrisp_core.model.offsets import DecoderOffsets, Planar, key_of
 from hicrisp_core.ports.kinds import TargetRule
 
 
 def offset_key(domain: Domain, command: Command) -> str:
     """The key of the decoder's estimate: robot, skill and the frame in which the bias is measured."""
-    return f"{command.robot}/{domain.actions[command.action].skill}/world"
+    return key_of(command.robot, domain.actions[command.action].skill, "world")
 
 
 def measured_offset(command: Command, item: Optional[WorldObject]) -> Optional[Planar]:

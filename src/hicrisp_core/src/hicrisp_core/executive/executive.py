@@ -62,7 +62,7 @@ class Executive:
         earlier = Recollection(self._ports.memory, self._on_event)
         ledger = Ledger(self._policy.budget, earlier.hear)
         if self._policy.allows(Rung.OFFSET):
-            self.offsets = earlier.offsets(self.offsets, ledger)
+            self.offsets = earlier.offsets(self.offsets, self._ports.robots, ledger)
         attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel,
                             self._searcher)
         with attempts.conversation.open():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Collection, Dict, List, Optional, Tuple
 
 from hicrisp_core.executive.ledger import Ledger, Listener
 from hicrisp_core.model import StackEntry, Task, WorldState
@@ -37,11 +37,11 @@ class Recollection:
             self._events.append(event)
         self._on_event(event)
 
-    def offsets(self, known: DecoderOffsets, ledger: Ledger) -> DecoderOffsets:
-        """What is known of the robots' offsets, with what earlier runs learnt."""
+    def offsets(self, known: DecoderOffsets, robots: Collection[str], ledger: Ledger) -> DecoderOffsets:
+        """What is known of some robots' offsets, with what earlier runs learnt of these robots."""
         if self._memory is None:
             return known
-        found = self._memory.offsets(known)
+        found = self._memory.offsets(known, robots)
         self._complain(ledger)
         new = tuple(sorted(set(found.estimates) - set(known.estimates)))
         if new:

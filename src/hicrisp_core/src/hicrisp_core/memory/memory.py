@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from sqlite3 import Connection
-from typing import Callable, List, Tuple, TypeVar, Union
+from typing import Callable, Collection, List, Tuple, TypeVar, Union
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.memory import tables
@@ -17,7 +17,7 @@ from hicrisp_core.memory.likeness import Likeness, alike_in_words
 from hicrisp_core.memory.recall import near_examples
 from hicrisp_core.memory.store import Store, Trouble
 from hicrisp_core.model import StackEntry, Task, WorldState
-from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.model.offsets import DecoderOffsets, robot_of
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.memory import FinishedRun
 
@@ -66,12 +66,12 @@ class FileMemory:
             nothing)
         return known_ways(failed, world, known, self._domain)
 
-    def offsets(self, known: DecoderOffsets) -> DecoderOffsets:
-        """Offsets with what earlier runs learnt of the robots, where nothing newer is known."""
+    def offsets(self, known: DecoderOffsets, robots: Collection[str]) -> DecoderOffsets:
+        """Offsets with what earlier runs learnt of some robots, where nothing newer is known."""
         nothing: Tuple[Numbered, ...] = ()
         found = self._or(self._store.read(lambda file: tables.offsets(file, self._body), nothing), nothing)
-        earlier = aged_offsets((each.entry for each in found if isinstance(each.entry, Offset)),
-                               self._clock())
+        earlier = aged_offsets((each.entry for each in found if isinstance(each.entry, Offset)
+                                and robot_of(each.entry.key) in robots), self._clock())
         return replace(known, estimates={**earlier, **known.estimates}) if earlier else known
 
     def learn(self, run: FinishedRun) -> None:

@@ -88,6 +88,16 @@ class OffsetEstimate:
         return (self.mean[0] * scale, self.mean[1] * scale)
 
 
+def key_of(robot: str, skill: str, frame: str) -> str:
+    """The key of an estimate: whose it is, of which skill, and the frame in which it is measured."""
+    return f"{robot}/{skill}/{frame}"
+
+
+def robot_of(key: str) -> str:
+    """The robot that an estimate is of."""
+    return key.partition("/")[0]
+
+
 @dataclass(frozen=True)
 class DecoderOffsets:
     """The estimates by key (robot, skill and frame); immutable, held by whoever holds the task's state."""

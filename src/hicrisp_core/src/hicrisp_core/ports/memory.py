@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Protocol, Sequence, Tuple
+from typing import Any, Collection, Mapping, Optional, Protocol, Sequence, Tuple
 
 from hicrisp_core.model import StackEntry, Task, WorldState
 from hicrisp_core.model.goal import Goal
@@ -42,8 +42,8 @@ class Memory(Protocol):
     def ways(self, failed: StackEntry, world: WorldState) -> Tuple[KnownWay, ...]:
         """Corrections that worked for such a failure, the best first."""
 
-    def offsets(self, known: DecoderOffsets) -> DecoderOffsets:
-        """Offsets with what earlier runs learnt of the robots, where nothing newer is known."""
+    def offsets(self, known: DecoderOffsets, robots: Collection[str]) -> DecoderOffsets:
+        """Offsets with what earlier runs learnt of some robots, where nothing newer is known."""
 
     def learn(self, run: FinishedRun) -> None:
         """Keep what a run teaches."""

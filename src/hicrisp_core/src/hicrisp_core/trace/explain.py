@@ -91,7 +91,8 @@ def _recalled(story: Story) -> List[str]:
             tasks = _count(len(each.texts), "earlier task")
             said.append(f"The brain was offered {tasks} as examples: {_closed(listed)}")
         elif each.what == "offsets" and texts:
-            said.append(f"The aim began with what earlier runs had learned of {_closed(', '.join(texts))}")
+            listed = ", ".join(texts)
+            said.append(f"Offsets that earlier runs had learned were used from the start: {_closed(listed)}")
     return said
 
 
@@ -108,7 +109,8 @@ def _planned(story: Story) -> List[str]:
         return ["No plan was made."]
     plan = story.plans[0]
     listed = "; ".join(f"{number}. {text}" for number, text in enumerate(plan.steps, start=1))
-    return [f"The plan ({plan.source or 'unknown'}) had {_count(len(plan.steps), 'step')}: {_closed(listed)}"]
+    steps = _count(len(plan.steps), "step")
+    return [f"The plan, by {source_words(plan.source)}, had {steps}: {_closed(listed)}"]
 
 
 def _troubled(step: StepStory) -> List[str]:
@@ -163,6 +165,11 @@ def maker_words(correction: CorrectionMade) -> str:
     maker = correction.maker
     return f"the language model {maker.name}".strip() if maker.kind == "model" else \
         MAKERS.get(maker.kind, "the corrector")
+
+
+def source_words(source: str) -> str:
+    """Who understood or planned, in words; a model is called by its name."""
+    return MAKERS.get(source, source) or "an unknown planner"
 
 
 def _ended(story: Story) -> List[str]:

@@ -11,6 +11,7 @@ from hicrisp_core.trace.ground_shapes import Disc, Ground, Label, Line
 from hicrisp_core.trace.places import achieved
 from hicrisp_core.trace.scene_lines import SceneSeen, SceneStory, ThingSeen
 from hicrisp_core.trace.story import Attempt, Story
+from hicrisp_core.trace.strangers import Stranger, strangers_in
 
 Shape = Union[Line, Disc]
 _SIZE = 620.0
@@ -57,6 +58,7 @@ class GroundDrawing:
 
     width: float
     height: float
+    """Of the ground; the scale stands below it."""
     shapes: Tuple[Shape, ...]
     labels: Tuple[Label, ...]
     rule: Tuple[float, str]
@@ -73,6 +75,7 @@ def lay_out_ground(seen: Optional[SceneStory], story: Story) -> Optional[GroundD
     ground = Ground(scene.bounds, bool(scene.arms) and not scene.bases, _SIZE)
     things = [thing for thing in seen.last.things.values() if thing.x is not None]
     things.sort(key=lambda thing: (thing.z or 0.0) - (thing.size[2] / 2.0 if len(thing.size) > 2 else 0.0))
+    strangers = strangers_in(things, scene.known)
     shapes = [
         *_still(ground, scene, things),
         *_moving(ground, seen, things),
@@ -87,10 +90,10 @@ def lay_out_ground(seen: Optional[SceneStory], story: Story) -> Optional[GroundD
         ground.width,
         ground.height,
         tuple(shapes),
-        tuple(_labels(ground, scene, things)),
+        tuple(_labels(ground, scene, things, strangers)),
         rule,
         tuple((kind, words) for kind, words in _KEYS.items() if kind in kinds),
-        tuple(_words(scene, things, story.drives)),
+        tuple(_words(scene, strangers, story.drives)),
     )
 
 
@@ -213,15 +216,16 @@ def _placed(ground: Ground, attempts: Sequence[Attempt]) -> List[Shape]:
     return shapes
 
 
-def _labels(ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen]) -> List[Label]:
+def _labels(
+    ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen], strangers: Sequence[Stranger]
+) -> List[Label]:
     """Names beside their things, where no other name stands."""
     taken: List[Tuple[float, float, float, float]] = []
     labels: List[Label] = []
-    crowd = sum(thing.name not in scene.known for thing in things) > _MOST_TOLD
+    told = {each.name for each in strangers} if len(strangers) <= _MOST_TOLD else frozenset()
     for thing in things:
-        if not (thing.movable or thing.shape == "region" or thing.name not in scene.known):
-            continue
-        if crowd and thing.name not in scene.known:
+        stranger = thing.name not in scene.known
+        if thing.name not in told if stranger else not (thing.movable or thing.shape == "region"):
             continue
         text = thing.name.replace("_", " ")
         x, y = ground.point(thing.x or 0.0, thing.y or 0.0)
@@ -251,7 +255,7 @@ def _labels(ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen]) -> Li
         taken.append(free)
         labels.append(
             Label(
-                "unknown" if thing.name not in scene.known else "",
+                "unknown" if stranger else "",
                 (free[0] + free[2]) / 2.0,
                 free[3] - 2.0,
                 text,
@@ -260,7 +264,7 @@ def _labels(ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen]) -> Li
     return labels
 
 
-def _words(scene: SceneSeen, things: Sequence[ThingSeen], drives: Sequence[BaseDrove]) -> List[str]:
+def _words(scene: SceneSeen, strangers: Sequence[Stranger], drives: Sequence[BaseDrove]) -> List[str]:
     """What the drawing shows, in sentences."""
     words: List[str] = []
     for name in dict.fromkeys(drove.robot for drove in drives):
@@ -275,18 +279,12 @@ def _words(scene: SceneSeen, things: Sequence[ThingSeen], drives: Sequence[BaseD
         words.append(
             f"{name} drove {metres:.1f} m in {_counted(len(own), 'drive', 'drives')}: {', '.join(counts)}."
         )
-    strangers = [thing for thing in things if thing.name not in scene.known]
     if strangers:
         more = len(strangers) - _MOST_TOLD
-        told = [*map(_measured, strangers[:_MOST_TOLD]), *([f"and {more} more"] if more > 0 else [])]
+        told = [each.measured for each in strangers[:_MOST_TOLD]] + ([f"and {more} more"] if more > 0 else [])
         listed = "; ".join(told)
-        words.append(f"Seen, and not known before: {listed}.")
+        words.append(f"Seen, and not known before ({len(strangers)}): {listed}.")
     return words
-
-
-def _measured(thing: ThingSeen) -> str:
-    size = " x ".join(f"{100.0 * each:.0f}" for each in thing.size)
-    return f"{thing.name}, about {size} cm, at ({thing.x or 0.0:.2f}, {thing.y or 0.0:.2f}) m"
 
 
 def _counted(count: int, one: str, more: str) -> str:

@@ -17,7 +17,7 @@ from hicrisp_core.trace.drawings import (
     lay_out_stack,
 )
 from hicrisp_core.trace.events import PictureTaken, PlanMade, TaskFinished
-from hicrisp_core.trace.explain import explain, maker_words
+from hicrisp_core.trace.explain import explain, maker_words, source_words
 from hicrisp_core.trace.goal_events import GoalUnderstood
 from hicrisp_core.trace.ground import lay_out_ground
 from hicrisp_core.trace.pictures import Album, Picture
@@ -63,16 +63,16 @@ def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path])
     told = list(events)
     story, path = story_of(told), Path(folder)
     end = story.end or TaskFinished()
-    album = Album(path, len(story.pictures))
+    album, ends = Album(path, len(story.pictures)), _ends(story)
     return _environment().get_template("report.html").render(
         story=story, badge=_BADGES[story.verdict],
         message="" if end.success and end.message == end.reason else end.message,
         run=story.task.task_id or path.name, words=explain(told), figures=_figures(story, end),
-        settings=_settings(story, end), pictures=_pictures(story, album),
+        settings=_settings(story, end), pictures=_pictures(ends, album),
         goal=_goal(story), plans=[_plan(number, plan) for number, plan in enumerate(story.plans)],
         above=lay_out_ground(scene_story(path), story), stack=_stack(story),
         deviations=_deviations(story), lanes=_lanes(story),
-        steps=[told_step(step, album) for step in story.steps])
+        steps=[told_step(step, album, ends) for step in story.steps])
 
 
 def _environment() -> Environment:
@@ -96,7 +96,7 @@ def _goal(story: Story) -> Optional[GoalPart]:
     parts = [("first", goal.first), ("at the end", goal.end), ("on the way", goal.keep)]
     missing = story.judged.missing if story.judged is not None and story.goal_state == "missed" else ""
     state = missing or _GOALS.get(story.goal_state if goal.known else "", "")
-    by = f" Understood by {goal.source}." if goal.source else ""
+    by = f" Understood by {source_words(goal.source)}." if goal.source else ""
     return GoalPart(words,
                     tuple((name, ", ".join(texts)) for name, texts in parts if texts), f"{state}{by}".strip())
 
@@ -124,20 +124,26 @@ def _settings(story: Story, end: TaskFinished) -> List[Tuple[str, str]]:
     return [(name, value) for name, value in named if value]
 
 
-def _pictures(story: Story, album: Album) -> List[Picture]:
-    """The first, the last, and the whole run; by what the robot's camera sees, too."""
+def _ends(story: Story) -> List[PictureTaken]:
+    """The first and the last picture, those of the robot's camera, too."""
     ends: List[PictureTaken] = []
     for eye in ("", "camera"):
         own = [picture for picture in story.pictures if picture.eye == eye]
         ends += own[:1] + (own[-1:] if len(own) > 1 else [])
+    return ends
+
+
+def _pictures(ends: Sequence[PictureTaken], album: Album) -> List[Picture]:
+    """The first, the last, and the whole run."""
     shown = [album.picture(picture, wanted=True) for picture in ends]
-    shown.append(album.file("overview.webp", "The whole run"))
+    shown.append(album.file("overview.webp", "the whole run"))
     return [picture for picture in shown if picture.source]
 
 
 def _plan(number: int, plan: PlanMade) -> PlanPart:
     first = plan.from_step + 1
-    title = f"Plan {number + 1}, from step {first} on, by {plan.source}" if number else f"by {plan.source}"
+    by = f"by {source_words(plan.source)}"
+    title = f"Plan {number + 1}, from step {first} on, {by}" if number else by[:1].upper() + by[1:]
     return PlanPart(title, first, tuple(_planned_steps(plan)), plan.reasoning)
 
 

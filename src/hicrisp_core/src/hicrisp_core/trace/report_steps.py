@@ -5,7 +5,7 @@ stack.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import List, Optional, Sequence, Tuple
+from typing import Collection, List, Optional, Sequence, Tuple
 
 from hicrisp_core.trace.event import Event
 from hicrisp_core.trace.events import CommandTried, PictureTaken, StackChanged
@@ -44,8 +44,12 @@ class ToldStep:
     rows: Tuple[Row, ...]
 
 
-def told_step(step: StepStory, album: Album) -> ToldStep:
-    """A step's rows; pictures belong to the attempt before them, as they show what that left."""
+def told_step(step: StepStory, album: Album, shown: Collection[PictureTaken] = ()) -> ToldStep:
+    """A step's rows; pictures belong to the attempt before them, as they show what that left.
+
+    Args:
+        shown: pictures that stand elsewhere on the page, and here only beside the attempt that they show.
+    """
     rows: List[Row] = []
     waiting: Optional[int] = None
     """The row of the attempt that pictures belong to."""
@@ -55,6 +59,8 @@ def told_step(step: StepStory, album: Album) -> ToldStep:
             waiting = len(rows)
             rows.append(_attempt(moment))
         elif isinstance(moment, PictureTaken):
+            if moment in shown and (waiting is None or _after(moment, step)):
+                continue
             attempt = None if waiting is None else rows[waiting].attempt
             picture = album.picture(moment, wanted=attempt is not None and attempt.ok is not True)
             if waiting is not None and picture.source:
@@ -72,6 +78,11 @@ def told_step(step: StepStory, album: Album) -> ToldStep:
             rows.append(Row(_indent(depth), event=moment))
             waiting = None
     return ToldStep(step, tuple(rows))
+
+
+def _after(picture: PictureTaken, step: StepStory) -> bool:
+    """Whether it was taken when the step was over, so that it shows how the run ended."""
+    return step.ended is not None and picture.t >= step.ended
 
 
 def _indent(depth: int) -> int:

@@ -6,6 +6,7 @@ import { touches } from "./sections.js";
 
 const SIZE = 420;
 const NAMED = 6; // Things that were not known before and have their names drawn and told.
+const TOUCH = 0.05; // Metres of free ground up to which two discs are sides of one thing.
 const PAINTS = {
   red: "#cf4a42", green: "#3f9a5d", blue: "#3d74c4", yellow: "#d9ae2e", orange: "#dd8435", purple: "#8a63b8",
   pink: "#d97aa6", white: "#e9ecef", black: "#3a3f45", grey: "#8b949c", gray: "#8b949c", brown: "#8d6748", cyan: "#3aa3ad",
@@ -50,7 +51,8 @@ export class ScenePanel {
     things.sort((a, b) => a.z + a.size[2] / 2 - (b.z + b.size[2] / 2));
     const unknown = scene ? things.filter((thing) => !scene.known.includes(thing.name)) : [];
     const still = things.filter((thing) => !thing.movable && !unknown.includes(thing));
-    this.tell(unknown);
+    const strangers = together(unknown);
+    this.tell(strangers);
     const parts = [
       ground.grid(),
       this.grid(ground),
@@ -64,7 +66,7 @@ export class ScenePanel {
       ...(this.sections.get("scan") || []).map(([x, y]) => s("circle", { ...ground.at(x, y), r: 1.3, class: "scan" })),
       ...(world ? world.robots : []).map((robot) => robotOf(ground, robot, scene)),
       ...places.slice(-12).map((place, at, all) => placeOf(ground, place, at === all.length - 1)),
-      ...labels(ground, things.filter((thing) => thing.movable || !scene || (unknown.length <= NAMED && unknown.includes(thing)) || scene.known.includes(thing.name))),
+      ...labels(ground, things.filter((thing) => thing.movable || !scene || (strangers.length <= NAMED && strangers.some((each) => each.name === thing.name)) || scene.known.includes(thing.name))),
       ground.rule(),
     ];
     const said = things.filter((thing) => thing.movable).map((thing) => `${thing.name} at ${thing.x.toFixed(2)}, ${thing.y.toFixed(2)} m`).join("; ");
@@ -82,11 +84,11 @@ export class ScenePanel {
   }
 
   // What was seen that no file describes, in words.
-  tell(unknown) {
-    show(this.strangers, unknown.length > 0);
-    const told = unknown.slice(0, NAMED).map((thing) => `${thing.name}, about ${thing.size.map((each) => Math.round(100 * each)).join(" x ")} cm`);
-    if (unknown.length > NAMED) told.push(`and ${unknown.length - NAMED} more`);
-    setText(this.strangers, `Seen, and not known before: ${told.join("; ")}.`);
+  tell(strangers) {
+    show(this.strangers, strangers.length > 0);
+    const told = strangers.slice(0, NAMED).map((thing) => `${thing.name}, about ${thing.size.map((each) => Math.round(100 * each)).join(" x ")} cm`);
+    if (strangers.length > NAMED) told.push(`and ${strangers.length - NAMED} more`);
+    setText(this.strangers, `Seen, and not known before (${strangers.length}): ${told.join("; ")}.`);
   }
 
   grid(ground) {
@@ -98,6 +100,29 @@ export class ScenePanel {
     }).join("") });
   }
 }
+
+// A lidar sees the sides of one thing as several discs: those that touch are told as one, by the name of the largest.
+function together(unknown) {
+  const left = [...unknown];
+  const found = [];
+  while (left.length) {
+    const parts = [left.shift()];
+    for (const one of parts) {
+      for (const other of left.filter((each) => touching(one, each))) {
+        parts.push(other);
+        left.splice(left.indexOf(other), 1);
+      }
+    }
+    const largest = parts.reduce((a, b) => (wide(b) > wide(a) ? b : a));
+    const span = (axis) => Math.max(...parts.map((each) => each[axis] + wide(each) / 2)) - Math.min(...parts.map((each) => each[axis] - wide(each) / 2));
+    found.push({ name: largest.name, size: parts.length === 1 ? largest.size : [span("x"), span("y"), largest.size[2]] });
+  }
+  return found;
+}
+
+const wide = (thing) => Math.max(thing.size[0], thing.size[1]);
+const touching = (one, other) => !one.movable && !other.movable
+  && Math.hypot(one.x - other.x, one.y - other.y) - (wide(one) + wide(other)) / 2 <= TOUCH;
 
 // From metres to the drawing. At a table the arm looks up the page; in an arena x goes to the right.
 class Ground {
