@@ -11,7 +11,7 @@ from hicrisp_core.policy.policy import DIRECT
 from hicrisp_bench.limits.trial import LimitsTrial, key_of, run_limits_trial
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 QUICK: Mapping[str, Any] = {"tasks": 12}
 SELECTS = ("tasks", "scenes", "policies", "seed")
@@ -41,8 +41,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     broken = [{"scene": each["scene"], "policy": each["policy"], "seed": each["seed"], "limit": limit,
                "by": excess} for each in whole for limit, excess in each.get("broken", {}).items()]
     sections = [Section("Broken", broken, ("scene", "policy", "seed", "limit", "by"))] if broken else []
-    return Report(rows, _COLUMNS, (), _NOTE, {"broken": broken}, tuple(sections),
-                  ok=not any("crashed" in each for each in whole))
+    return Report(rows, _COLUMNS, (), _NOTE, {"broken": broken}, tuple(sections), failed=crashes(whole))
 
 
 def trials_of(options: argparse.Namespace) -> List[LimitsTrial]:
