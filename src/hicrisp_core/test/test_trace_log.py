@@ -73,3 +73,13 @@ def test_a_finished_run_has_its_result_and_its_report(tmp_path):
     assert json.loads((tmp_path / "result.json").read_text(encoding="utf-8")) == trial
     assert trial["run"] == str(tmp_path)
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_disk_that_takes_nothing_more_does_not_end_the_task(tmp_path, caplog):
+    (tmp_path / "events.jsonl").symlink_to("/dev/full")
+    heard = []
+    with EventLog(tmp_path, [heard.append]) as log:
+        log({"kind": "a"})
+        log({"kind": "b"})
+    assert [event["kind"] for event in heard] == ["a", "b"]
+    assert "cannot be written any more" in caplog.text

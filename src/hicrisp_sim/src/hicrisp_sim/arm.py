@@ -8,6 +8,7 @@ from typing import Callable, FrozenSet, Optional
 import numpy as np
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldState
 from hicrisp_core.ports.robot import Trajectory
+from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
 
@@ -41,7 +42,8 @@ class EmbeddedArm:
     """
 
     def __init__(self, simulation: Simulation, scene: Scene, description: ArmDescription,
-                 seed: int = 0) -> None:
+                 seed: int = 0, safety: Optional[SafetyLimits] = None) -> None:
+        self._safety = safety
         self.name, self.max_opening = description.settings.name, description.opening
         self.distortion: Optional[Distortion] = None
         self._simulation = simulation
@@ -55,7 +57,7 @@ class EmbeddedArm:
     def load(self, scene: Scene, seed: int) -> None:
         """Plan for another scene from now on."""
         seen = PlanningScene(scene, self._description, self._settings.margin)
-        self._planner = MotionPlanner(seen, self._kinematics, self._settings, seed)
+        self._planner = MotionPlanner(seen, self._kinematics, self._settings, seed, self._safety)
 
     @property
     def kinematics(self) -> Kinematics:

@@ -18,6 +18,7 @@ from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.ports.perception import Sight
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.arm_robot import ArmRobot
+from hicrisp_core.robot.safety import usual_limits
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.time.deadline import Deadline
@@ -110,14 +111,15 @@ class EmbeddedWorld(SimulatedWorld):
         self.description = load_description(robot_file(loaded, ARM, "embedded", SECTION, robot))
         self._domain = domain or load_domain(config_file("domains", loaded.domain))
         self.simulation = self._simulate(loaded, rate)
-        self.arm = EmbeddedArm(self.simulation, loaded, self.description, seed)
+        self.safety = usual_limits()
+        self.arm = EmbeddedArm(self.simulation, loaded, self.description, seed, self.safety)
         self._faults = Faults(self.simulation, self.arm.kinematics, seed)
         self._seed = seed
         self._watching: Optional[EmbeddedCamera] = None
         self.arm.distortion = self._faults.distort
         body = self.description.body
         self.robot = FaultyRobot(self.arm, body.able(self._domain.skills), self.look, clock=lambda: self.time,
-                                 hand=body.gripper)
+                                 limits=self.safety, hand=body.gripper)
         self._arm_frames = frames_of(self.arm.name, body)
         self.robot.faults = self._faults
         self._tracker = Tracker(self.description.links())

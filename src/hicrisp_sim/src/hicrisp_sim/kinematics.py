@@ -61,6 +61,12 @@ class Kinematics:
         mujoco.mju_mat2Quat(quaternion, self._data.site_xmat[self._site])
         return pose_of(self._data.site_xpos[self._site], quaternion)
 
+    def tool_position(self, joints: np.ndarray) -> Vector:
+        """The position of the tool centre point in the world frame, metres."""
+        self._forward(joints)
+        x, y, z = self._data.site_xpos[self._site].tolist()
+        return (x, y, z)
+
     def jacobian(self, joints: np.ndarray) -> np.ndarray:
         """Velocity of the tool for joint velocities, 6 x joints: linear above angular, world axes."""
         self._forward(joints)

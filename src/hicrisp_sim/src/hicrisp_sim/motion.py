@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import math
 from itertools import count
-from typing import FrozenSet, List, Optional, Sequence, Set, Tuple, Union
+from typing import Callable, FrozenSet, List, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
+from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.kinematics import Kinematics
@@ -36,10 +37,15 @@ _ESCAPE = 0.15
 
 
 class MotionPlanner:
-    """Plans with inverse kinematics, RRT-Connect and TOPP-RA over a planning scene."""
+    """Plans with inverse kinematics, RRT-Connect and TOPP-RA over a planning scene.
+
+    Args:
+        safety: where the tool may be, on the way to a pose, too; anywhere by default.
+    """
 
     def __init__(self, scene: PlanningScene, kinematics: Kinematics, settings: ArmSettings,
-                 seed: int) -> None:
+                 seed: int, safety: Optional[SafetyLimits] = None) -> None:
+        self._safety = safety
         self.scene = scene
         self._kinematics = kinematics
         self._settings = settings
@@ -127,7 +133,7 @@ class MotionPlanner:
                                          "where the arm is now, ")
         seconds = min(deadline.remaining, self._settings.search_time)
         for step in _RESOLUTIONS:
-            path = self._search.solve(head[-1], goals, self.scene.checker(), seconds, next(self._seeds), step)
+            path = self._search.solve(head[-1], goals, self._checker(), seconds, next(self._seeds), step)
             if path is None:
                 break
             motion = time_path(smooth_path([*head[:-1], *path], 2.0 * step), self._limits)
@@ -137,11 +143,18 @@ class MotionPlanner:
         kind = "timeout" if deadline.passed else "no_path"
         return MotionFailure.blocked(kind, blockers, "no way round was found: ")
 
+    def _checker(self) -> Callable[[np.ndarray], bool]:
+        """A fast test: whether joints (rad) are free of collisions, and the tool is where it may be."""
+        free, safety, kinematics = self.scene.checker(), self._safety, self._kinematics
+        if safety is None:
+            return free
+        return lambda joints: free(joints) and safety.hold(kinematics.tool_position(joints))
+
     def _stays_free(self, motion: Trajectory) -> bool:
         """Whether a motion is free from its first free point on, also between the checks and at rounded
         corners.
         """
-        free, last, began = self.scene.checker(), None, False
+        free, last, began = self._checker(), None, False
         for row in motion.positions:
             joints = np.array(row)
             if last is not None and np.abs(joints - last).max() < _CHECK_STEP / 3.0:

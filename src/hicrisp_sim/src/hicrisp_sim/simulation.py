@@ -61,6 +61,8 @@ class Simulation:
         self._closing = Event()
         self._idler: Optional[Thread] = None
         self._due: List[Tuple[float, Callable[[], None]]] = []
+        self.listeners: List[Callable[[], None]] = []
+        """Called after each control period, from the thread that steps; they must not change anything."""
         self._pace = (time.monotonic(), 0.0)
         self._load(scene, 0.0)
 
@@ -132,6 +134,8 @@ class Simulation:
                 self._due.pop(0)[1]()
             mujoco.mj_step(self.model, self.data, nstep=round(CONTROL_PERIOD / self.model.opt.timestep))
             self._look()
+        for listener in self.listeners:
+            listener()
 
     def advance(self, seconds: float) -> None:
         """Let simulated time pass."""
@@ -200,6 +204,11 @@ class Simulation:
     def opening(self) -> float:
         """Metres between the fingers."""
         return float(self.data.qpos[self._fingers].sum())
+
+    @property
+    def finger_force(self) -> float:
+        """The greatest force of a finger's drive, newtons."""
+        return float(np.abs(self.data.actuator_force[self._fingers]).max(initial=0.0))
 
     @property
     def finger_speed(self) -> float:

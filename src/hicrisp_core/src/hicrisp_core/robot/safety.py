@@ -7,6 +7,7 @@ from typing import Optional, Union
 
 from pydantic.dataclasses import dataclass
 
+from hicrisp_core.config.files import config_folders
 from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.model import Pose, Vector
@@ -29,9 +30,13 @@ class SafetyLimits:
         if not all(low < high for low, high in zip(self.low, self.high)):
             raise ValueError(f"low {list(self.low)} must be below high {list(self.high)} on every axis")
 
+    def hold(self, position: Vector) -> bool:
+        """Whether a point lies in the box, with its sides."""
+        return all(low <= value <= high for low, value, high in zip(self.low, position, self.high))
+
     def refusal(self, goal: Pose) -> Optional[MotionFailure]:
         """Why the tool must not be sent to a pose; ``None`` where it may."""
-        if all(low <= value <= high for low, value, high in zip(self.low, goal.position, self.high)):
+        if self.hold(goal.position):
             return None
         box = ", ".join(f"{axis} {low:g} to {high:g} m"
                         for axis, low, high in zip("xyz", self.low, self.high))
@@ -48,6 +53,16 @@ class _SafetyFile:
     """
 
     workspace: SafetyLimits
+
+
+def usual_limits() -> Optional[SafetyLimits]:
+    """The limits of the workspace's ``config/safety.yaml``; ``None`` where it has none.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
+    files = (folder / "safety.yaml" for folder in config_folders(""))
+    return next((load_safety(file) for file in files if file.is_file()), None)
 
 
 def load_safety(path: Union[str, Path]) -> SafetyLimits:

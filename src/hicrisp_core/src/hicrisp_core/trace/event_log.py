@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -71,12 +72,17 @@ class EventLog:
             self._file.write(line + "\n")
             self._file.flush()
         except OSError as error:
-            log.error("%s cannot be written any more: %s", self._file.name, error)
-            self._file.close()
+            log.error("%s cannot be written any more: %s; the task goes on", self._file.name, error.strerror)
+            self._end()
 
     def close(self) -> None:
         """Close the file; later events still reach the listeners."""
         with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        """Close the file; what a full disk did not take would be written, and fail, once more."""
+        with suppress(OSError):
             self._file.close()
 
     def __enter__(self) -> "EventLog":
