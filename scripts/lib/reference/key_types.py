@@ -5,9 +5,10 @@ from __future__ import annotations
 import collections.abc
 from dataclasses import MISSING, Field, is_dataclass
 from enum import Enum
-from typing import Any, List, Tuple, Union, get_type_hints
+from typing import Any, Callable, List, Tuple, Type, Union, get_type_hints
 
 from annotated_types import BaseMetadata, Ge, Gt, Interval, Le, Lt
+from pydantic import AfterValidator
 from typing_extensions import Annotated, Literal, get_args, get_origin
 
 _PLAIN = {str: "text", float: "number", int: "whole number", bool: "true or false", type(None): "nothing"}
@@ -22,6 +23,8 @@ def in_words(hint: Any) -> str:
     """A type for people."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
+        if isinstance(arguments[0], type) and issubclass(arguments[0], Enum):
+            return _choices(arguments[0], arguments[1:])
         bounds = ", ".join(_bounds(arguments[1:]))
         return f"{in_words(arguments[0])}{', ' + bounds if bounds else ''}"
     if origin is Union:
@@ -29,7 +32,7 @@ def in_words(hint: Any) -> str:
     if origin is Literal:
         return ", ".join(f"`{each}`" for each in arguments)
     if isinstance(hint, type) and issubclass(hint, Enum):
-        return ", ".join(f"`{each.value}`" for each in hint)
+        return _choices(hint, ())
     if origin in (tuple, list):
         return _list_in_words(arguments)
     if origin in (dict, collections.abc.Mapping):
@@ -37,6 +40,20 @@ def in_words(hint: Any) -> str:
     if is_dataclass(hint):
         return f"[{_name(hint)}](#{anchor(hint)})"
     return _PLAIN.get(hint, "anything")
+
+
+def _choices(kind: Type[Enum], metadata: Tuple[Any, ...]) -> str:
+    """The members that the validators beside the type let through."""
+    validators = [each.func for each in metadata if isinstance(each, AfterValidator)]
+    return ", ".join(f"`{each.value}`" for each in kind if all(_lets(check, each) for check in validators))
+
+
+def _lets(check: Callable[[Any], Any], value: Any) -> bool:
+    try:
+        check(value)
+    except ValueError:
+        return False
+    return True
 
 
 def anchor(kind: Any) -> str:

@@ -13,12 +13,14 @@ from pathlib import Path
 import rospy
 import rostest
 from hicrisp_core.trace import read_events
+from hicrisp_nodes.recording import MCAP
 from nav_msgs.msg import OccupancyGrid, Odometry
 from sensor_msgs.msg import LaserScan
 
 from hicrisp_msgs.msg import TaskStatus
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
+import foxglove  # noqa: E402
 from harness import Workspace  # noqa: E402
 from waiting import PATIENCE  # noqa: E402
 
@@ -36,6 +38,14 @@ class Agv(unittest.TestCase):
         assert status.state == TaskStatus.SUCCEEDED, status.message
         self.workspace.until(lambda: self.workspace.holds("agv", "at", "area_1"), "sight of what was done")
         self._report_shows_the_way(Path(status.run_folder))
+        self._foxglove_shows_the_recording(Path(status.run_folder) / MCAP)
+
+    def _foxglove_shows_the_recording(self, recording: Path) -> None:
+        """Our layout finds the map, the scan, the path and the rest, each with a type that it draws."""
+        self.workspace.until(recording.is_file, "the recording")
+        assert foxglove.faults(recording) == []
+        assert {"/hicrisp/markers", "/map", "/scan", "/move_base/NavfnROS/plan", "/hicrisp/task_status",
+                "/hicrisp/events", "/diagnostics"} <= foxglove.topics_of(recording)
 
     def _report_shows_the_way(self, run: Path) -> None:
         """The events hold where it drove, closely enough to be drawn, and the path that it set out on."""

@@ -22,6 +22,7 @@ from visualization_msgs.msg import MarkerArray
 from hicrisp_msgs.msg import TaskStatus
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
+import foxglove  # noqa: E402
 from browser import Board, Browser, expect  # noqa: E402
 from harness import Workspace, kill  # noqa: E402
 from waiting import PATIENCE, until  # noqa: E402
@@ -239,6 +240,7 @@ class Dashboard(unittest.TestCase):
             kinds = [json.loads(message.json)["kind"] for _, _, _, message
                      in opened.iter_decoded_messages(topics=["/hicrisp/events"])]
         assert kinds == told
+        assert foxglove.faults(run / "run.mcap") == []
         drawn = {marker.ns for message in markers for marker in message.markers}
         assert {"things", "names", "goals", "stack"} <= drawn, drawn
         parts = ("brain: language model", "detector: eyes", "supervisor: parts", "supervisor: task",

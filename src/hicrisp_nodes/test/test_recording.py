@@ -8,7 +8,8 @@ import genpy
 import pytest
 import rosbag
 from geometry_msgs.msg import TransformStamped
-from hicrisp_nodes.recording.tape import BAG, MCAP, Tape, raw_of
+from hicrisp_nodes.recording import BAG, MCAP
+from hicrisp_nodes.recording.tape import Tape, raw_of
 from hicrisp_nodes.recording.topics import Choice
 from tf2_msgs.msg import TFMessage
 

@@ -140,13 +140,15 @@ def completed(root: Path, function: str, *words: str) -> List[str]:
 
 def test_bash_completes_commands_task_ids_scenes_and_policies(tmp_path: Path) -> None:
     pytest.importorskip("shtab", reason="shtab is not installed")
-    for name in ("runs/20260101-101010-001/x", "runs/20260202-101010-001/x", "config/scenes/tabletop.yaml",
-                 "config/scenes/agv.yaml", "config/policies/hicrisp.yaml", "config/llm/offline.yaml"):
+    for name in ("runs/20260101-101010-001/events.jsonl", "runs/20260202-101010-001/events.jsonl",
+                 "runs/bench/index.html", "config/scenes/tabletop.yaml", "config/scenes/agv.yaml",
+                 "config/policies/hicrisp.yaml", "config/llm/offline.yaml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     hicrisp, demo = "_shtab_hicrisp", "_shtab_scripts_demo"
     assert completed(tmp_path, hicrisp, "hicrisp", "wat") == ["watch"]
     assert completed(tmp_path, hicrisp, "hicrisp", "watch", "202602") == ["20260202-101010-001"]
+    assert len(completed(tmp_path, hicrisp, "hicrisp", "explain", "")) == 2
     assert completed(tmp_path, hicrisp, "hicrisp", "reset", "") == ["agv", "tabletop"]
     assert completed(tmp_path, demo, "scripts/demo", "--policy", "hi") == ["hicrisp"]
     assert completed(tmp_path, demo, "scripts/demo", "--scene", "ta") == ["tabletop"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Tuple
 
-from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import AfterValidator, NonNegativeFloat, NonNegativeInt, PositiveInt
 from pydantic.dataclasses import dataclass
-from typing_extensions import Final, Literal
+from typing_extensions import Annotated, Final, Literal
 
 from hicrisp_core.config.settings import STRICT
 from hicrisp_core.model import Rung
@@ -27,6 +27,16 @@ ON: Final = "on"
 DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
 BODIES = (DIRECT, MODEL, SIMILAR)
 """The kinds of bodies."""
+
+
+def _chosen(rung: Rung) -> Rung:
+    """A rung that a policy may name."""
+    if rung is Rung.GIVE_UP:
+        raise ValueError("give_up is no rung to choose: every ladder ends there")
+    return rung
+
+
+ChosenRung = Annotated[Rung, AfterValidator(_chosen)]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -90,7 +100,7 @@ class Policy:
     """
 
     name: str
-    rungs: Tuple[Rung, ...] = (Rung.REPAIR, Rung.OFFSET, Rung.LLM_STEP, Rung.LLM_REPLAN)
+    rungs: Tuple[ChosenRung, ...] = (Rung.REPAIR, Rung.OFFSET, Rung.LLM_STEP, Rung.LLM_REPLAN)
     threshold: PositiveInt = 8
     depth: PositiveInt = 5
     replans: NonNegativeInt = 5
@@ -112,10 +122,6 @@ class Policy:
     budget: Budget = field(default_factory=Budget)
     offset: OffsetSettings = field(default_factory=OffsetSettings)
     search: SearchLimits = field(default_factory=SearchLimits)
-
-    def __post_init__(self) -> None:
-        if Rung.GIVE_UP in self.rungs:
-            raise ValueError("give_up is no rung to choose: every ladder ends there")
 
     @property
     def worded(self) -> bool:

@@ -11,11 +11,11 @@ from hicrisp_nodes.cli.options import make_parser as make_demo_parser
 
 SHELLS = ("bash", "zsh")
 _FOLDERS: Mapping[str, Tuple[str, str]] = {
-    "tasks": ("${HICRISP_RUNS_DIR:-$HICRISP_ROOT/runs}", ""),
+    "tasks": ("${HICRISP_RUNS_DIR:-$HICRISP_ROOT/runs}", "/events.jsonl"),
     "scenes": ("$HICRISP_ROOT/config/scenes", ".yaml"),
     "policies": ("$HICRISP_ROOT/config/policies", ".yaml"),
     "llm": ("$HICRISP_ROOT/config/llm", ".yaml")}
-"""What is completed from the names in a folder, without their ending."""
+"""What is completed from the names in a folder that have such an ending, without it."""
 _COMPLETED: Mapping[str, str] = {
     "task_id": "tasks", "run": "tasks", "scene": "scenes", "policy": "policies", "llm": "llm"}
 """What an argument of that name is completed with."""
@@ -23,25 +23,30 @@ _BASH = """_hicrisp_{name}() {{
   local each
   for each in "{folder}"/*{ending}; do
     [ -e "$each" ] || continue
-    each=${{each##*/}}
-    case ${{each%{ending}}} in "$1"*) printf '%s\\n' "${{each%{ending}}}" ;; esac
+    each=${{each%{ending}}}
+    case ${{each##*/}} in "$1"*) printf '%s\\n' "${{each##*/}}" ;; esac
   done
 }}
 """
 _ZSH = """_hicrisp_{name}() {{
   local -a found
-  found=("{folder}"/*{ending}(N:t{root}))
+  found=("{folder}"/*{ending}(N:{stem}))
   compadd -a found
 }}
 """
+_HERE: Mapping[str, str] = {
+    "bash": "complete -o bashdefault -F _shtab_scripts_demo ./scripts/demo",
+    "zsh": "compdef -p _shtab_scripts_demo '*/scripts/demo'"}
+"""Completes the demo by other paths, too."""
 
 
 def add_completion_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command and what it can be told."""
     command = commands.add_parser(
         "completion", help="print what a shell needs to complete hicrisp and scripts/demo",
-        description="For bash: eval \"$(hicrisp completion bash)\". For zsh, after compinit: "
-                    "eval \"$(hicrisp completion zsh)\".")
+        description="Complete hicrisp and scripts/demo in your shell.",
+        epilog="For bash: eval \"$(hicrisp completion bash)\". For zsh, after compinit: "
+               "eval \"$(hicrisp completion zsh)\".")
     command.add_argument("shell", choices=SHELLS, help="the shell to complete in: bash or zsh")
 
 
@@ -65,12 +70,13 @@ def completion(shell: str, parser: argparse.ArgumentParser) -> str:
             if kind is not None:
                 action.complete = {name: f"_hicrisp_{kind}" for name in SHELLS}
         scripts.append(shtab.complete(each, shell, preamble=_preamble(shell) if number == 0 else ""))
-    return "\n".join(scripts)
+    return "\n".join([*scripts, _HERE[shell]])
 
 
 def _preamble(shell: str) -> str:
     form = _BASH if shell == "bash" else _ZSH
-    return "\n".join(form.format(name=name, folder=folder, ending=ending, root=":r" if ending else "")
+    return "\n".join(form.format(name=name, folder=folder, ending=ending,
+                                 stem="h:t" if ending.startswith("/") else "t:r")
                      for name, (folder, ending) in _FOLDERS.items())
 
 

@@ -30,6 +30,7 @@ from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.options import choose_brain, parse
 from hicrisp_nodes.cli.trials import run_trials
 from hicrisp_nodes.composition import named_llm
+from hicrisp_nodes.recording import BAG, MCAP
 
 _START_LIMIT = 120.0
 _CANCEL_LIMIT = 8.0
@@ -64,7 +65,8 @@ class Demo:
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
             "ask_time_limit": _ALONE if not (options.keep or sys.stdin.isatty()) else -1.0,
             "namespace": options.namespace, "memory": options.memory,
-            "web": str(options.web).lower(), "web_address_file": self._address_file,
+            "record": str(options.record).lower(), "web": str(options.web).lower(),
+            "web_address_file": self._address_file,
             "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log,
             self._uri)
         self.trials: List[Dict[str, Any]] = []
@@ -130,11 +132,26 @@ class Demo:
         began = time.monotonic()
         graph = Graph(self._uri)
         wanted = [f"/{self._options.namespace}/{name}" for name in _NEEDED]
-        if not wait_until(lambda: not graph.missing(wanted), Deadline(_START_LIMIT), period=_SLICE,
-                          in_vain=lambda: not self.launch.alive):
+        if not wait_until(lambda: not graph.missing(wanted) and self._recorder_listens(graph),
+                          Deadline(_START_LIMIT), period=_SLICE, in_vain=lambda: not self.launch.alive):
             self._blame(graph)
         become_node(self._uri)
         self._console.say(self._console.paint(f"       ready after {time.monotonic() - began:.1f} s", "soft"))
+
+    def _recorder_listens(self, graph: Graph) -> bool:
+        """Whether a recording would begin with the next task; always where none is wanted."""
+        root = f"/{self._options.namespace}"
+        return not self._options.record or f"{root}/recorder" in graph.listeners(f"{root}/events")
+
+    def say_recordings(self) -> None:
+        """Say where the recordings are; they are complete once everything has ended."""
+        for folder in (Path(trial["run"]) for trial in self.trials if trial.get("run")):
+            files = [folder / name for name in (BAG, MCAP) if (folder / name).is_file()]
+            if files:
+                self._console.say(f"   recorded: {', '.join(map(str, files))}")
+            else:
+                self._console.error(f"no recording was written for {folder.name}",
+                                    f"the log says why: {self.launch.log}")
 
     def _say_address(self) -> None:
         """Where the page in the browser is; the demo goes on without it where it does not come."""
@@ -207,6 +224,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
         if demo is not None:
             _write(options.json, demo.trials)
             demo.stop()
+            if options.record:
+                demo.say_recordings()
     return status
 
 

@@ -63,6 +63,10 @@ class Graph:
         """The names of the nodes that offer or want anything."""
         return frozenset(str(node) for part in self._state() for _, nodes in part for node in nodes)
 
+    def listeners(self, topic: str) -> FrozenSet[str]:
+        """The names of the nodes that want a topic."""
+        return frozenset(str(node) for name, nodes in self._state()[1] if name == topic for node in nodes)
+
     def missing(self, wanted: Sequence[str]) -> List[str]:
         """Those of the services that are not offered."""
         known = self.services()

@@ -14,6 +14,7 @@ EPILOG = """examples:
   scripts/demo --scene sorting --trials 5 --json results.json
   scripts/demo --sigma 0.05 --policy hicrisp        a placement noise of 50 mm, the paper's own corrections
   scripts/demo --keep --trials 0                    start everything and wait for tasks
+  scripts/demo --record                             the run for rqt_bag, PlotJuggler and Foxglove, too
 """
 
 
@@ -64,6 +65,8 @@ def make_parser() -> argparse.ArgumentParser:
     add("--time-limit", metavar="SECONDS", type=_at_least(1.0, float), default=1800.0,
         help="of one trial (1800)")
     add("--no-web", dest="web", action="store_false", help="leave out the dashboard, the page in the browser")
+    add("--record", action="store_true",
+        help="write a rosbag and an MCAP file of each task beside its report")
     add("--namespace", default="hicrisp", help=argparse.SUPPRESS)
     return parser
 

@@ -12,7 +12,8 @@ import genpy
 import rosbag
 from mcap.writer import CompressionType, Writer
 
-BAG, MCAP = "run.bag", "run.mcap"
+from hicrisp_nodes.recording import BAG, MCAP
+
 _DRAFT = ".active"
 """Stands behind the names of files that are still being written."""
 _CHUNK = 512 * 1024
