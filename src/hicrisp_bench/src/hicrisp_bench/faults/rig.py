@@ -264,10 +264,6 @@ class Rig:
             raise RigFailed(f"the node {node} does not answer")
         return found[-1]
 
-    def logged(self, words: str) -> bool:
-        """Whether a node said something that holds these words."""
-        return words in self.log.read_text(encoding="utf-8", errors="replace")
-
     @property
     def parameters(self) -> str:
         """The whole tree of parameters, as text."""
