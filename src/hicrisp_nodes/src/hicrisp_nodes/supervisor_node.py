@@ -17,6 +17,7 @@ from hicrisp_core.language.remarks import wants_end
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.core_log import begin_log
 from hicrisp_ros.diagnostics import ERROR, WARN, Health
 from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node import end_quietly, leave, told_to_end
@@ -326,6 +327,7 @@ def _asking(configuration: Configuration) -> Configuration:
 def main() -> None:
     """Run the node; on SIGINT and SIGTERM the robots are stopped before ROS goes down."""
     rospy.init_node("supervisor", disable_signals=True)
+    begin_log()
     end_quietly()
     end = told_to_end()
     try:

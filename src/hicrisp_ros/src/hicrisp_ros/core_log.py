@@ -23,8 +23,9 @@ class RosLog(logging.Handler):
         say("%s", record.getMessage())
 
 
-def show_core_log() -> None:
-    """From now on the node's log has these records too."""
+def begin_log() -> None:
+    """From now on the node's log has the core's records too, and fails nobody who logs."""
+    survive_full_disk()
     for name in _LOGGED:
         logging.getLogger(name).addHandler(RosLog(logging.INFO))
 

@@ -15,7 +15,7 @@ from typing import Any, Callable
 import rospy
 from hicrisp_core.errors import HicrispError
 
-from hicrisp_ros.core_log import show_core_log, survive_full_disk
+from hicrisp_ros.core_log import begin_log
 from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node_threads import end_threads
 from hicrisp_ros.supervisor_watch import SupervisorWatch
@@ -36,8 +36,7 @@ def run(name: str, build: Callable[[], Any]) -> None:
     Told to end by a signal, it goes on until the supervisor, which is told at the same time, has ended.
     """
     rospy.init_node(name)
-    survive_full_disk()
-    show_core_log()
+    begin_log()
     end_quietly()
     watch, master = SupervisorWatch(), MasterWatch()
     try:
