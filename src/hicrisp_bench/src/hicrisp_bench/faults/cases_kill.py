@@ -17,8 +17,8 @@ def thinker_killed(node: str, rig: Rig, seen: Seen) -> None:
     rig.kill(node)
     state = rig.ended(task, _LONG)
     seen.note(f"the task: {rig.said(task)}", state == "succeeded")
-    done = rig.carried_out(task)
-    seen.note(f"{len(done)} motions, none twice", len(set(done)) == len(done))
+    done, planned = rig.carried_out(task), rig.planned(task)
+    seen.note(f"{done} motions for {planned} steps of the plan", done <= planned)
     rig.until_ready()
 
 

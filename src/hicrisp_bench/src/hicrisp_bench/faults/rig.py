@@ -228,15 +228,14 @@ class Rig:
         return [f"{event['status']}: {event['message']}" for event in self._events(task)
                 if event["kind"] == "outcome" and event["status"] != "success"]
 
-    def carried_out(self, task: str) -> List[str]:
-        """The commands of a task whose motion came to its end."""
-        found, command = [], ""
-        for event in self._events(task):
-            if event["kind"] == "command":
-                command = str(event["command"])
-            elif event["kind"] == "outcome" and event["status"] == "success":
-                found.append(command)
-        return found
+    def carried_out(self, task: str) -> int:
+        """How many motions of a task came to their end."""
+        return sum(1 for event in self._events(task)
+                   if event["kind"] == "outcome" and event["status"] == "success")
+
+    def planned(self, task: str) -> int:
+        """How many steps its plan has; a plan may visit a place twice."""
+        return max((len(event["steps"]) for event in self._events(task) if event["kind"] == "plan"), default=0)
 
     def _events(self, task: str) -> List[Dict[str, Any]]:
         return read_events(self.runs / task)
