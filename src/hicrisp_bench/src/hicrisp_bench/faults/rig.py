@@ -235,7 +235,8 @@ class Rig:
 
     def planned(self, task: str) -> int:
         """How many steps its plan has; a plan may visit a place twice."""
-        return max((len(event["steps"]) for event in self._events(task) if event["kind"] == "plan"), default=0)
+        return max((len(event["steps"]) for event in self._events(task) if event["kind"] == "plan"),
+                   default=0)
 
     def _events(self, task: str) -> List[Dict[str, Any]]:
         return read_events(self.runs / task)
