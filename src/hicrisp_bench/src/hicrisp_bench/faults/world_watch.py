@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Dict, FrozenSet, Tuple
+import time
+from typing import Dict, FrozenSet, List, Tuple
 
 import rospy
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_bench.over_ros import NAMESPACE
-from hicrisp_msgs.msg import WorldState
+from hicrisp_msgs.msg import TaskStatus, WorldState
 
 Point = Tuple[float, float, float]
 
@@ -25,9 +26,13 @@ class WorldWatch:
         self.true: Dict[str, Point] = {}
         """Where the frames of things and robots really are."""
         self.true_at = -math.inf
+        self.statuses: List[float] = []
+        """When the status of a task was published, wall seconds."""
         self._subscribers = (
             rospy.Subscriber(f"/{NAMESPACE}/world_state", WorldState, self._on_world, queue_size=1,
                              tcp_nodelay=True),
+            rospy.Subscriber(f"/{NAMESPACE}/task_status", TaskStatus,
+                             lambda _: self.statuses.append(time.monotonic())),
             rospy.Subscriber(f"/{NAMESPACE}/ground_truth", TFMessage, self._on_truth, queue_size=1,
                              tcp_nodelay=True))
 
