@@ -133,7 +133,8 @@ class Markers:
                 self._book.forget()
             self._watchers = watchers
             marks = [*self._still, *place_marks(self._places.section(), self._letters),
-                     *way_marks(self._driven()), *stack_marks(self._task, self._stack, self._above, self._letters)]
+                     *way_marks(self._driven()),
+                     *stack_marks(self._task, self._stack, self._above, self._letters)]
             if message is not None:
                 marks += world_marks(world_from_msg(message), self._known, self._letters, self._radii)
             fresh, gone = self._book.turn(marks)

@@ -7,12 +7,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.model import WorldObject, WorldState
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.scene.colours import paint_of
 from hicrisp_core.scene.scene import Scene
+from hicrisp_core.trace.scene_lines import ThingSeen
+from hicrisp_core.trace.strangers import strangers_in
 
 Colour = Tuple[float, float, float, float]
 """Red, green, blue and opacity, 0 to 1."""
@@ -101,6 +103,7 @@ def world_marks(
     marks = [mark for robot in world.robots.values() if robot.pose is not None and robot.name in radii
              for mark in _base(robot.name, robot.pose, radii[robot.name], letters)]
     names = frozenset(known)
+    told = _told(world, names)
     for thing in world.objects.values():
         if thing.pose is None:
             continue
@@ -111,7 +114,7 @@ def world_marks(
         space = UNKNOWN if unknown else AREAS if area else THINGS
         marks.append(Mark(space, thing.name, _form(thing), thing.pose, _extents(thing),
                           (*colour[:3], colour[3] * faded)))
-        if thing.movable or area or unknown:
+        if thing.name in told if unknown else thing.movable or area:
             x, y, z = thing.pose.position
             spot = (x, y, z + thing.size[2] / 2.0 + letters)
             marks.append(_text(NAMES, thing.name, spot, _named(thing), _PURPLE if unknown else _INK, letters))
@@ -194,6 +197,14 @@ class MarkBook:
     def forget(self) -> None:
         """Somebody new looks on: everything is to be drawn anew."""
         self._shown = {}
+
+
+def _told(world: WorldState, known: FrozenSet[str]) -> FrozenSet[str]:
+    """The names of what was not known before; of discs that touch, the largest one's alone."""
+    seen = [ThingSeen(name=thing.name, size=thing.size, movable=thing.movable, x=thing.pose.position[0],
+                      y=thing.pose.position[1])
+            for thing in world.objects.values() if thing.pose is not None]
+    return frozenset(each.name for each in strangers_in(seen, tuple(known)))
 
 
 def _base(name: str, pose: Pose, radius: float, letters: float) -> List[Mark]:
