@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from acting import Lab
-from hicrisp_core.model import Command, Pose, Status
+from hicrisp_core.model import CauseKind, Command, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.scene.armed import FaultError
 from hicrisp_sim.faults import KINDS
@@ -80,7 +80,8 @@ def test_an_item_out_of_reach_is_not_tried(tabletop: Lab) -> None:
     tabletop.world.inject("unreachable", "box")
     outcome = tabletop.do("pick", item="box")
     assert outcome.status is Status.PLANNING
-    assert "reach" in outcome.message
+    assert outcome.cause is not None
+    assert outcome.cause.kind is CauseKind.OUT_OF_REACH
 
 
 def test_a_goal_that_is_blocked_names_the_obstacle(clutter: Lab) -> None:

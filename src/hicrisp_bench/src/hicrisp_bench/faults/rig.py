@@ -248,10 +248,21 @@ class Rig:
         return pid
 
     def process(self, node: str) -> int:
-        """The id of a node's process."""
-        name = f"/{NAMESPACE}/{node}"
-        process: Any = ServerProxy(rosgraph.Master("/faults", self._uri).lookupNode(name))
-        return int(process.getPid("/faults")[2])
+        """The id of a node's process, also of one that is only just being started again."""
+        found: List[int] = []
+
+        def asked() -> bool:
+            try:
+                address = rosgraph.Master("/faults", self._uri).lookupNode(f"/{NAMESPACE}/{node}")
+                process: Any = ServerProxy(address)
+                found.append(int(process.getPid("/faults")[2]))
+            except (OSError, rosgraph.MasterError):
+                return False
+            return True
+
+        if not wait_until(asked, Deadline(LIMIT), period=0.1):
+            raise RigFailed(f"the node {node} does not answer")
+        return found[-1]
 
     def logged(self, words: str) -> bool:
         """Whether a node said something that holds these words."""

@@ -20,8 +20,8 @@ from hicrisp_bench.limits.random_brain import RandomBrain
 from hicrisp_bench.limits.watches import ArmWatch, BaseWatch
 
 _TASK = "Do something"
-_SECONDS = 60.0
-"""Wall seconds of a task, at most."""
+_SECONDS = 15.0
+"""Wall seconds of a task after which nothing further is begun."""
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,8 @@ def _run(trial: LongTrial, folder: Path) -> Dict[str, Any]:
             since = rospy.get_time()
             try:
                 tasks.append(_one(rig, trial, dice))
-            except RigFailed as error:
-                problems.append(str(error))
+            except (RigFailed, OSError) as error:
+                problems.append(f"{type(error).__name__}: {error}")
                 rig.recover()
             simulated += max(0.0, rospy.get_time() - since)
             samples.append((number, resident(rig.launch.processes())))

@@ -142,7 +142,7 @@ class Ladder:
                 remembered = "" if left_out else mark(met, rung)
                 return CorrectorAnswer(_noted(correction, question), remembered, usage)
             said = correction.note if correction is not None else said
-        note = said or ("every rung was tried in this situation" if tried else "no rung has an answer")
+        note = said or ("every rung was tried in this situation" if tried else "nothing else is left to try")
         given_up = _noted(Correction(Rung.GIVE_UP, note=note), question)
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
