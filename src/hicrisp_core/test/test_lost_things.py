@@ -113,7 +113,8 @@ def test_what_is_wrong_with_the_camera_is_the_first_cause(scene, domain):
     assert feedback.cause == Cause(CauseKind.NO_PICTURE, said=why.rstrip("."))
     assert words(domain, feedback).reason == why
     goal = Goal(statements_of(["next_to(red_box,blue_box)"]))
-    unseen = missed(goal, domain, world.with_relations(frozenset({Relation("red_box", "next_to", "blue_box")})))
+    so = frozenset({Relation("red_box", "next_to", "blue_box")})
+    unseen = missed(goal, domain, world.with_relations(so))
     assert unseen is not None
     assert unseen.kind is FeedbackKind.GOAL_UNSEEN
     assert words(domain, unseen).reason == why

@@ -40,7 +40,8 @@ def wait_for_picture(
         missing = ["any state of the world"] if world is None else _never_seen(world, wanted)
         if not missing or deadline.passed or cancel.is_set():
             break
-        said = f"waiting to see {_listed(missing)}" + (f": {world.trouble}" if world and world.trouble else "")
+        why = world.trouble if world is not None else ""
+        said = f"waiting to see {_listed(missing)}" + (f": {why}" if why else "")
         if said != told:
             told = said
             tell(said)
