@@ -49,8 +49,8 @@ def wait_for_picture(
         return "No state of the world has arrived."
     unseen = [f"the {thing.name.replace('_', ' ')} {thing.sight}" for thing in world.unseen]
     unseen += [f"the robot {name} is not seen" for name in missing if name in wanted]
-    said = [f"Not in the picture: {_listed(unseen)}."] if unseen else []
-    return " ".join([*said, world.trouble] if world.trouble else said)
+    sentences = [f"Not in the picture: {_listed(unseen)}."] if unseen else []
+    return " ".join([*sentences, world.trouble] if world.trouble else sentences)
 
 
 def _never_seen(world: WorldState, robots: Iterable[str]) -> List[str]:
