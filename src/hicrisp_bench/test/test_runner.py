@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import signal
@@ -12,7 +13,7 @@ from typing import Any, Dict, List
 
 import pytest
 from hicrisp_bench.all_suites import run_all_suites
-from hicrisp_bench.cli import SUITES, main, make_parser, parse
+from hicrisp_bench.cli import HERE, SUITES, main, make_parser, parse
 from hicrisp_bench.runner import Runner, runner_of
 from hicrisp_bench.trial_file import NAME, TrialFile
 from hicrisp_core.errors import ConfigError
@@ -160,6 +161,12 @@ failed = ['one part is missing'] if name == 'parts' else []
     'machine': {'processor': 'any', 'cores': 2}, 'run': {'cpu_s': 1.5, 'failed': failed, 'seconds': 1.0}}))
 sys.exit(1 if failed else 0)
 """
+
+
+def test_suites_that_start_nodes_here_are_known_as_such() -> None:
+    for name, suite in SUITES.items():
+        source = inspect.getsource(sys.modules[suite.run.__module__])
+        assert (".run_together(" in source) == (name in HERE), name
 
 
 def test_all_suites_are_tried_whatever_becomes_of_one_and_each_says_in_a_line_why(

@@ -108,7 +108,7 @@ def test_at_most_five_new_plans_are_made_then_the_reason_is_told(run, name):
     assert not result.success
     assert len(task.brain.requests) == (6 if name in WITH_H else 1)
     assert result.corrections == ({"llm_replan": 5} if name in WITH_H else {})
-    assert result.message.startswith("Could not pick up box: out of reach.")
+    assert result.message.startswith("Could not pick up box: out of reach (")
     assert ("its 5 are used up" in result.message) == (name in WITH_H)
 
 

@@ -9,7 +9,10 @@ from failures import words
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.detector.perception import ArmFrames, BaseFrames, perceive
 from hicrisp_core.domain import check, load_domain
-from hicrisp_core.model import Command, FeedbackKind, Pose, Relation, Task
+from hicrisp_core.goals.verdict import missed
+from hicrisp_core.model import Cause, CauseKind, Command, FeedbackKind, Pose, Relation, Task
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.prompting.describe import objects_text
 from hicrisp_core.scene import load_scene
@@ -100,6 +103,21 @@ def test_no_command_begins_with_it(scene, domain):
 def test_what_was_never_seen_is_told_as_that(scene, domain):
     world = perceive({}, scene.objects, domain, NOW, (ArmFrames("panda"),), LIMIT)
     assert "the red box was never seen" in asked("pick up the red box", world, domain).refusal
+
+
+def test_what_is_wrong_with_the_camera_is_the_first_cause(scene, domain):
+    why = "The camera is about 20 mm and 2.0 degrees off its mounting."
+    world = replace(look(scene, domain, {"red_box": 9.1}), trouble=why)
+    feedback = check(domain, Command("pick", {"item": "red_box"}, "panda"), world)
+    assert feedback is not None
+    assert feedback.cause == Cause(CauseKind.NO_PICTURE, said=why.rstrip("."))
+    assert words(domain, feedback).reason == why
+    goal = Goal(statements_of(["next_to(red_box,blue_box)"]))
+    so = frozenset({Relation("red_box", "next_to", "blue_box")})
+    unseen = missed(goal, domain, world.with_relations(so))
+    assert unseen is not None
+    assert unseen.kind is FeedbackKind.GOAL_UNSEEN
+    assert words(domain, unseen).reason == why
 
 
 def test_a_model_reads_that_it_is_not_seen(scene, domain):

@@ -48,7 +48,7 @@ def test_a_failure_its_correction_and_the_stack_are_told():
          "steps_executed": 3, "corrections": {"repair": 1},
          "wall_s": 4.0})
     for part in ("2. place box", "2/2 place box", "31 mm off", "drift", "aim right", "place box (x2)",
-                 "repair: pick up box", "succeeded 3 commands, 1 corrections (repair 1), 4.0 s"):
+                 "repair: pick up box", "succeeded 3 commands, 1 correction (repair 1), 4.0 s"):
         assert part in text
 
 

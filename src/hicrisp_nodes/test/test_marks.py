@@ -4,13 +4,15 @@ wrong.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 from genpy import Time
-from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model import Pose, RobotState, WorldObject, WorldState
+from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.track import Uncertainty
 from hicrisp_core.scene import load_scene
 from hicrisp_nodes.markers import marks as draw
@@ -54,6 +56,17 @@ def test_a_lost_thing_is_faint_and_an_area_lies_on_the_floor() -> None:
     still = by_space(draw.scene_marks(scene))
     assert len(still[draw.WALLS]) >= 4
     assert any("keep out" in mark.text for mark in still[draw.KEEP_OUTS])
+
+
+def test_a_base_is_drawn_with_its_footprint_its_heading_and_its_name() -> None:
+    base = RobotState("agv", "base", Pose((1.0, 2.0, 0.0), from_yaw(math.pi / 2)))
+    found = by_space(draw.world_marks(WorldState(robots={"agv": base}), (), 0.1, {"agv": 0.2}))
+    body, heading = found[draw.ROBOTS]
+    assert body.size[:2] == pytest.approx((0.4, 0.4))
+    assert heading.points[1][:2] == pytest.approx((1.0, 2.2))
+    assert [(mark.text, mark.size[2]) for mark in found[draw.NAMES]] == [("agv", 0.1)]
+    arm = RobotState("panda", "arm", Pose((0.3, 0.0, 0.5)))
+    assert draw.world_marks(WorldState(robots={"panda": arm}), ()) == []
 
 
 def test_the_goal_the_aim_and_the_deviation_are_drawn() -> None:

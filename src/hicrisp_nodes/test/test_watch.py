@@ -64,7 +64,7 @@ def test_the_plan_the_stack_the_rung_and_the_costs_are_in_view() -> None:
 
 
 def test_the_end_leaves_the_same_result_line_as_the_plain_form() -> None:
-    assert "succeeded 3 commands, 1 corrections (repair 1), 6.0 s" in shown([*RUN, END])
+    assert "succeeded 3 commands, 1 correction (repair 1), 6.0 s" in shown([*RUN, END])
 
 
 @pytest.mark.parametrize("height", [16, 24, 50])

@@ -6,7 +6,7 @@ import itertools
 import sys
 from pathlib import Path
 from threading import Event, Lock
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Optional
 
 import numpy as np
 import pytest
@@ -22,6 +22,8 @@ from hicrisp_core.model.track import Track, Uncertainty, Visibility  # noqa: E40
 from hicrisp_core.policy.loader import load_policy  # noqa: E402
 from hicrisp_core.scene import load_scene  # noqa: E402
 from hicrisp_core.scene.cameras import load_camera  # noqa: E402
+from hicrisp_perception.checked_sight import CameraMisplaced  # noqa: E402
+from hicrisp_perception.mounting import Misfit  # noqa: E402
 from hicrisp_perception.perception_server import PerceptionServer  # noqa: E402
 from hicrisp_ros.config_files import Configuration  # noqa: E402
 from hicrisp_ros.conversions.geometry import transform_to_msg  # noqa: E402
@@ -56,9 +58,12 @@ class Told:
         self.forgotten = 0
         self.busy = Lock()
         self.fails = Event()
+        self.refuses: Optional[CameraMisplaced] = None
 
     def look(self, picture, robots):
         with self.busy:
+            if self.refuses is not None:
+                raise self.refuses
             self.pictures.append(picture)
             self.robots.append(robots)
             sure = Uncertainty(0.002, 0.001, 0.01)
@@ -89,10 +94,8 @@ class Rig:
         self.info = rospy.Publisher(names.info, CameraInfo, queue_size=1, latch=True)
         self.tf = rospy.Publisher("/tf", TFMessage, queue_size=10)
         self.seen, self.topic = Told(), TrackTopic("tracks")
-        self.trouble: List[str] = []
         self.now = next(_STARTS)
         self.server = PerceptionServer(configuration, CAMERA, lambda _: self.seen, patience=0.3)
-        self.server._pictures._trouble = self.trouble.append
         until(lambda: all(topic.get_num_connections() for topic in (self.colour, self.depth, self.info)),
               "connections")
         until(lambda: self.tf.get_num_connections(), "TF")
@@ -120,11 +123,11 @@ class Rig:
         return self.now
 
     def until_trouble(self, *parts: str, **picture: Any) -> None:
-        """Publish pictures until somebody is told of a trouble with all these parts."""
+        """Publish pictures until whoever hears of the tracks is told of a trouble with all these parts."""
         def told() -> bool:
             self.take(**picture)
-            return any(all(part in why for part in parts) for why in list(self.trouble))
-        until(told, f"trouble with {parts}; told: {self.trouble}")
+            return all(part in self.topic.view.trouble for part in parts)
+        until(told, f"trouble with {parts}")
 
 
 @pytest.fixture
@@ -188,8 +191,17 @@ def test_a_camera_that_nobody_places_is_told_by_its_frame(rig: Rig) -> None:
 def test_a_silent_camera_is_told_of_and_comes_back(rig: Rig) -> None:
     rig.calibrate()
     seen(rig)
-    until(lambda: any("no new pictures" in why for why in rig.trouble), "the silence")
-    seen(rig)
+    until(lambda: "no new pictures" in rig.topic.view.trouble, "the silence")
+    assert rig.topic.view.tracks, "what was seen before stands"
+    until(lambda: rig.take() and not rig.topic.view.trouble, "pictures again")
+
+
+def test_why_a_picture_cannot_be_used_is_told_with_the_tracks(rig: Rig) -> None:
+    rig.calibrate()
+    rig.seen.refuses = CameraMisplaced(Misfit(0.02, 0.035, 0.03, 0.01, Pose((0.0, 0.0, 0.0))))
+    rig.until_trouble("20 mm and 2.0 degrees", "scripts/calibrate_camera")
+    rig.seen.refuses = None
+    until(lambda: rig.take() and not rig.topic.view.trouble, "pictures that can be used")
 
 
 def test_a_clock_that_was_set_back_begins_anew(rig: Rig) -> None:

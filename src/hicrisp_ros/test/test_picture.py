@@ -5,6 +5,7 @@ lost.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from threading import Event
 from typing import List, Optional, Sequence, Tuple
 
@@ -64,6 +65,14 @@ def test_what_is_lost_is_named_and_not_waited_for() -> None:
     film = Film(world(LOST, CAN))
     assert wait(film) == ("Not in the picture: the red box has not been seen for 9.1 s.", [])
     assert film.shown == 1
+
+
+def test_what_is_wrong_with_the_camera_is_said_with_what_is_missing() -> None:
+    blind = replace(world(NEVER, CAN), trouble="The camera is 20 mm off its mounting.")
+    missing, told = wait(Film(blind), seconds=0.0)
+    assert missing == "Not in the picture: the red box was never seen. The camera is 20 mm off its mounting."
+    assert wait(Film(blind, world(BOX, CAN)))[1] == [
+        "waiting to see red box: The camera is 20 mm off its mounting."]
 
 
 def test_when_the_time_is_over_it_says_what_is_missing() -> None:

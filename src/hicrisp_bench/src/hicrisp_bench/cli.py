@@ -53,7 +53,7 @@ SUITES: Mapping[str, Suite] = {
     "virtualhome10": household_suite,
 }
 FOLDER = Path("runs/bench")
-_HERE = ("faults",)
+HERE = ("faults", "long")
 """Suites that start nodes on this machine, also where the trials of others go to a cluster."""
 
 
@@ -61,7 +61,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     """The command line; returns the exit status: 0, 1 when a part failed, 2 when the suite could not run."""
     options = parse(arguments)
     if options.suite == ALL:
-        return run_all_suites(options, options.out or FOLDER, about(), _HERE)
+        return run_all_suites(options, options.out or FOLDER, about(), HERE)
     began, began_cpu = time.perf_counter(), _cpu()
     try:
         report = SUITES[options.suite].run(options, runner_of(options, SUITES[options.suite].SELECTS))

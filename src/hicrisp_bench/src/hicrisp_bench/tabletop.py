@@ -26,7 +26,7 @@ _LAYOUTS_PER_TOWER = 5
 """Layouts of a row for each tower of a row: towers take as much longer."""
 SIGMAS = (0.01, 0.02, 0.03, 0.05)
 POLICIES = ("open_loop", "retry_only", "hierarchical")
-QUICK = {"trials": 5, "queries": 10}
+QUICK = {"trials": 3, "queries": 10}
 SELECTS = ("trials", "first_seed", "cases")
 BIAS = (0.05, 0.0)
 """The biased arm's mean offset, metres; its noise is the smallest sigma."""

@@ -16,11 +16,10 @@ from hicrisp_perception.forms import lies_of
 from hicrisp_perception.view import matrix_of
 
 Colour = Tuple[int, int, int]
+Box = Tuple[int, int, int, int]
+"""Left, top, right and bottom, pixels."""
 _SEEN: Mapping[Visibility, Colour] = {
-    Visibility.VISIBLE: (30, 150, 70),
-    Visibility.HELD: (30, 100, 190),
-    Visibility.HIDDEN: (110, 110, 110),
-}
+    Visibility.VISIBLE: (30, 150, 70), Visibility.HELD: (30, 100, 190), Visibility.HIDDEN: (110, 110, 110)}
 """Red, green, blue of outlines, by how a thing is seen; what is gone is not drawn."""
 _UNKNOWN: Colour = (190, 40, 170)
 _WIDEST = 960
@@ -41,7 +40,7 @@ def annotated(picture: Picture, tracks: Sequence[Track], things: Mapping[str, Wo
         things: what the scene holds, for shapes and sizes.
     """
     canvas = np.ascontiguousarray(picture.colour.copy())
-    boxes: List[Tuple[int, int, int, int]] = []
+    taken: List[Box] = []
     for track in sorted(tracks, key=lambda each: each.unknown is None):
         thing = track.unknown or things.get(track.name)
         colour = _UNKNOWN if track.unknown is not None else _SEEN.get(track.visibility)
@@ -54,21 +53,12 @@ def annotated(picture: Picture, tracks: Sequence[Track], things: Mapping[str, Wo
             _dashed(canvas, outline, colour)
         else:
             cv2.polylines(canvas, [np.rint(outline).astype(np.int32)], True, colour, 2, cv2.LINE_AA)
-        middle = _pixels(np.array([track.pose.position]), picture)
-        if middle is not None:
-            ring = (
-                _DEVIATIONS
-                * track.uncertainty.position
-                * picture.lens.fx
-                / max(_NEAR, _ahead(np.array([track.pose.position]), picture)[0])
-            )
-            at = (int(round(middle[0, 0])), int(round(middle[0, 1])))
-            cv2.circle(canvas, at, max(2, int(round(ring))), colour, 1, cv2.LINE_AA)
-        _label(canvas, outline, _words(track), colour, boxes)
+        _ring(canvas, track, picture, colour)
+        _label(canvas, outline, _words(track), colour, taken)
     scale = _WIDEST / canvas.shape[1]
-    return (
-        canvas if scale >= 1.0 else cv2.resize(canvas, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    )
+    if scale >= 1.0:
+        return canvas
+    return cv2.resize(canvas, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
 
 
 def as_jpeg(colour: np.ndarray) -> bytes:
@@ -111,14 +101,21 @@ def _pixels(points: np.ndarray, picture: Picture) -> Optional[np.ndarray]:
     turn = matrix_of(picture.camera).T
     moved = -turn @ np.array(picture.camera.position)
     lens = picture.lens
-    found, _ = cv2.projectPoints(
-        points.astype(np.float64),
-        cv2.Rodrigues(turn)[0],
-        moved,
-        lens.matrix,
-        np.array(lens.distortion) if lens.distortion else None,
-    )
+    distortion = np.array(lens.distortion) if lens.distortion else None
+    found, _ = cv2.projectPoints(points.astype(np.float64), cv2.Rodrigues(turn)[0], moved, lens.matrix,
+                                 distortion)
     return np.asarray(found[:, 0], dtype=np.float64)
+
+
+def _ring(canvas: np.ndarray, track: Track, picture: Picture, colour: Colour) -> None:
+    """A ring around a thing's middle that tells how sure its place is."""
+    middle = np.array([track.pose.position])
+    pixels = _pixels(middle, picture)
+    if pixels is None:
+        return
+    ahead = max(_NEAR, _ahead(middle, picture)[0])
+    radius = _DEVIATIONS * track.uncertainty.position * picture.lens.fx / ahead
+    cv2.circle(canvas, _whole(pixels[0]), max(2, int(round(radius))), colour, 1, cv2.LINE_AA)
 
 
 def _dashed(canvas: np.ndarray, outline: np.ndarray, colour: Colour) -> None:
@@ -129,40 +126,22 @@ def _dashed(canvas: np.ndarray, outline: np.ndarray, colour: Colour) -> None:
             cv2.line(canvas, _whole(a), _whole(b), colour, 2, cv2.LINE_AA)
 
 
-def _label(
-    canvas: np.ndarray,
-    outline: np.ndarray,
-    words: str,
-    colour: Colour,
-    boxes: List[Tuple[int, int, int, int]],
-) -> None:
+def _label(canvas: np.ndarray, outline: np.ndarray, words: str, colour: Colour, taken: List[Box]) -> None:
     """The words above an outline, or below it, where no other words are."""
     (wide, high), below = cv2.getTextSize(words, _FONT, _HEIGHT, 1)
     left = int(np.clip(outline[:, 0].mean() - wide / 2, 2, max(2, canvas.shape[1] - wide - 2)))
-    tops = [
-        outline[:, 1].min() - high - 6,
-        outline[:, 1].max() + 6,
-        *(outline[:, 1].min() - (high + 6) * more for more in (2, 3, 4)),
-    ]
-    spots = [(left, int(np.clip(top, 2, canvas.shape[0] - high - below - 2))) for top in tops]
-    free = next(
-        (
-            spot
-            for spot in spots
-            if not any(
-                spot[0] < box[2]
-                and box[0] < spot[0] + wide
-                and spot[1] < box[3]
-                and box[1] < spot[1] + high + below
-                for box in boxes
-            )
-        ),
-        spots[0],
-    )
-    x, y = free
-    boxes.append((x, y, x + wide, y + high + below))
-    cv2.rectangle(canvas, (x - 2, y - 2), (x + wide + 2, y + high + below), colour, cv2.FILLED)
-    cv2.putText(canvas, words, (x, y + high), _FONT, _HEIGHT, (255, 255, 255), 1, cv2.LINE_AA)
+    above, under = outline[:, 1].min() - high - 6, outline[:, 1].max() + 6
+    tops = [above, under, *(above - (high + 6) * more for more in (1, 2, 3))]
+    boxes = [(left, top, left + wide, top + high + below) for top in (
+        int(np.clip(each, 2, canvas.shape[0] - high - below - 2)) for each in tops)]
+    box = next((box for box in boxes if not any(_overlap(box, other) for other in taken)), boxes[0])
+    taken.append(box)
+    cv2.rectangle(canvas, (box[0] - 2, box[1] - 2), (box[2] + 2, box[3]), colour, cv2.FILLED)
+    cv2.putText(canvas, words, (box[0], box[1] + high), _FONT, _HEIGHT, (255, 255, 255), 1, cv2.LINE_AA)
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _whole(point: np.ndarray) -> Tuple[int, int]:

@@ -47,8 +47,8 @@ class PerceptionServer:
         self._open_sight, self._patience = sight, patience
         self._lock = Lock()
         self._tf = TfWorld()
-        self._pictures = PictureTopics(camera, self._tf, lambda: self._frames, self._trouble)
         self._publisher = TrackPublisher()
+        self._pictures = PictureTopics(camera, self._tf, lambda: self._frames, self._trouble)
         self._door = PictureDoor()
         self._looked, self._why, self._seconds = -math.inf, "", 0.0
         self._open(configuration.scene)
@@ -75,12 +75,14 @@ class PerceptionServer:
         with self._lock:
             self._open(configuration.scene)
             self._pictures.forget()
+            self._publisher.forget()
 
     def _forget(self) -> None:
         with self._lock:
             self._sight.forget()
             self._newest = -math.inf
             self._pictures.forget()
+            self._publisher.forget()
 
     def _loop(self, ended: Event) -> None:
         try:
@@ -129,4 +131,5 @@ class PerceptionServer:
 
     def _trouble(self, why: str) -> None:
         self._why = why
+        self._publisher.publish_trouble(why)
         rospy.logerr_throttle(self._patience, f"no picture: {why}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, List, Mapping, Optional
@@ -20,6 +21,8 @@ from tf2_msgs.msg import TFMessage
 from hicrisp_msgs.msg import TrackArray
 
 DETECTIONS = "detections"
+NOTHING = View(0.0)
+"""What is told where there was no picture yet."""
 _SEEN = (Visibility.VISIBLE, Visibility.HELD)
 
 
@@ -29,11 +32,20 @@ class TrackPublisher:
     """
 
     def __init__(self) -> None:
+        self._last = NOTHING
         self._tracks = Publisher(TRACKS, TrackArray, queue_size=1, latch=True, tcp_nodelay=True)
         self._tf = Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
         self._vision: Optional[Any] = import_module("vision_msgs.msg") if find_spec("vision_msgs") else None
         self._detections = None if self._vision is None else Publisher(
             DETECTIONS, self._vision.Detection3DArray, queue_size=1)
+
+    def publish_trouble(self, why: str) -> None:
+        """Tell why no picture can be used now, with what was seen last."""
+        self._tracks.publish(view_to_msg(replace(self._last, trouble=why)))
+
+    def forget(self) -> None:
+        """The world began again: what was seen last is not told any more."""
+        self._last = NOTHING
 
     def publish(self, view: View, things: Mapping[str, WorldObject]) -> None:
         """Tell what is to be seen.
@@ -41,6 +53,7 @@ class TrackPublisher:
         Args:
             things: what the scene holds, for their sizes.
         """
+        self._last = view
         self._tracks.publish(view_to_msg(view))
         seen = [track for track in view.tracks if track.visibility in _SEEN and track.stamp == view.stamp]
         stamp = rospy.Time.from_sec(view.stamp)

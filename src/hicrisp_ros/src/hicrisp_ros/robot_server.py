@@ -8,6 +8,7 @@ from typing import Callable, Optional, Sequence, Tuple
 
 import rospy
 from hicrisp_core.body.drive_goals import Reached
+from hicrisp_core.domain.saying import sentence
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import Constraints, RobotPort
 from hicrisp_core.time.deadline import Deadline
@@ -77,7 +78,8 @@ def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCo
     outcome = robot.execute(command, Deadline(max(0.0, limit)), cancel,
                             lambda phase, done: goal.feedback(ExecuteCommandFeedback(phase, done)))
     if outcome.status is Status.CANCELED and cancel.alarmed is not None:
-        outcome = replace(cancel.alarmed, message=f"{cancel.alarmed.message} {outcome.message}".rstrip())
+        message = f"{cancel.alarmed.message} {sentence(outcome.message)}"
+        outcome = replace(cancel.alarmed, message=message.rstrip())
     return ExecuteCommandResult(outcome_to_msg(outcome))
 
 

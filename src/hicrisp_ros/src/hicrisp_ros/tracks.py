@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Lock
 
 import rospy
@@ -63,6 +64,8 @@ class TrackTopic:
         view = view_from_msg(message)
         with self._lock:
             newest = max(self._since, self._view.stamp)
-            if view.stamp >= newest or view.stamp < newest - CLOCK_JUMP:
+            if view.trouble and view.stamp < newest:  # What was seen before stands, and grows old.
+                self._view = replace(self._view, trouble=view.trouble)
+            elif view.stamp >= newest or view.stamp < newest - CLOCK_JUMP:
                 self._view = view
                 self._since = min(self._since, view.stamp)

@@ -9,6 +9,7 @@ from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import DIRECT
 
 from hicrisp_bench.limits.trial import LimitsTrial, key_of, run_limits_trial
+from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import wilson_interval
 from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
@@ -40,8 +41,10 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     rows.append(_row(ALL, whole))
     broken = [{"scene": each["scene"], "policy": each["policy"], "seed": each["seed"], "limit": limit,
                "by": excess} for each in whole for limit, excess in each.get("broken", {}).items()]
+    chart = Chart("held", "Random tasks in which every limit held", share_bars(
+        rows, "scene", words("every limit held"), "held"), "Tasks")
     sections = [Section("Broken", broken, ("scene", "policy", "seed", "limit", "by"))] if broken else []
-    return Report(rows, _COLUMNS, (), _NOTE, {"broken": broken}, tuple(sections), failed=crashes(whole))
+    return Report(rows, _COLUMNS, (), _NOTE, {"broken": broken}, tuple(sections), (chart,), crashes(whole))
 
 
 def trials_of(options: argparse.Namespace) -> List[LimitsTrial]:

@@ -6,6 +6,7 @@ import argparse
 from typing import Any, Dict, List, Mapping
 
 from hicrisp_bench.long.run import SCENES, LongTrial, key_of, run_together
+from hicrisp_bench.pictures.charts import Chart, count_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
@@ -39,10 +40,12 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                 for what, number in sorted(result.get("happened", {}).items())]
     wrong = tuple(f"{row['scene']}: {row['lost']} lost, {row['unexplained']} unexplained, {row['orphans']} "
                   "orphans" for row in rows if row["lost"] or row["unexplained"] or row["orphans"])
+    chart = Chart("ends", "How the tasks of a long run ended", count_bars(
+        rows, "scene", [(state, state) for state in _COLUMNS[4:10]]), "Tasks", share=False)
     return Report(rows, _COLUMNS, (), _NOTE, {"trials": results},
                   (Section("Memory", nodes, _NODES), Section("What happened", happened,
                                                              ("scene", "what", "n"))),
-                  failed=(*wrong, *crashes(results)))
+                  charts=(chart,), failed=(*wrong, *crashes(results)))
 
 
 def _row(scene: str, result: Mapping[str, Any]) -> Row:

@@ -71,7 +71,7 @@ class ActionDecoder:
         if item is None or (item.pose is None and item.pose_age == 0.0):
             return command  # Nothing to aim: a world of facts without poses.
         if item.pose is None or item.lost:
-            return not_seen(command, item)
+            return not_seen(command, item, asked.world)
         target = rule.find(asked)
         if isinstance(target, Spots):
             spots, target = target, target.best()

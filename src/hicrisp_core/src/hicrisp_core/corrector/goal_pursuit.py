@@ -50,7 +50,7 @@ class GoalPursuit:
             if found is not None and found.steps:
                 return CorrectorAnswer(found, mark(met, rung), usage)
             note = found.note if found is not None and found.note else note
-        given_up = Correction(Rung.GIVE_UP, note=note or "no rung has an answer")
+        given_up = Correction(Rung.GIVE_UP, note=note or "nothing else is left to try")
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
     def _rungs(self) -> Tuple[Rung, ...]:

@@ -35,7 +35,7 @@ _NOT_REPAIRABLE = frozenset((
 _SETTLED = frozenset((FeedbackKind.SAFETY, FeedbackKind.CANCELED))
 """Failures after which nothing is tried."""
 _OUT_OF_HAND = frozenset((
-    CauseKind.STALE_SENSOR, CauseKind.LOCALISATION, CauseKind.HARDWARE))
+    CauseKind.STALE_SENSOR, CauseKind.NO_PICTURE, CauseKind.LOCALISATION, CauseKind.HARDWARE))
 """First causes that no command and no plan mends: the same is tried once more, then it is given up with
 the cause.
 """
@@ -142,7 +142,7 @@ class Ladder:
                 remembered = "" if left_out else mark(met, rung)
                 return CorrectorAnswer(_noted(correction, question), remembered, usage)
             said = correction.note if correction is not None else said
-        note = said or ("every rung was tried in this situation" if tried else "no rung has an answer")
+        note = said or ("every rung was tried in this situation" if tried else "nothing else is left to try")
         given_up = _noted(Correction(Rung.GIVE_UP, note=note), question)
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 

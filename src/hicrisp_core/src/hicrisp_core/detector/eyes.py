@@ -109,7 +109,7 @@ class SceneEyes:
                          self._age_limit, None if view is None else self._in_words(view))
         robots = {name: replace(robot, motion=self._records[name].motion) if name in self._records else robot
                   for name, robot in world.robots.items()}
-        return replace(world, robots=robots)
+        return replace(world, robots=robots, trouble="" if view is None else view.trouble)
 
     def _in_words(self, view: View) -> View:
         """A view whose unknown things are called in the domain's words."""

@@ -43,7 +43,7 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
     unseen = [state.objects[name] for name in names.values() if name in state.objects
               and state.objects[name].unseen]
     if unseen:
-        return not_seen(command, unseen[0])
+        return not_seen(command, unseen[0], state)
     for index, precondition in enumerate(domain.actions[command.action].preconditions):
         condition = precondition.condition.bind(names)
         if not condition.holds(facts, is_a):
@@ -57,13 +57,19 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
     return None
 
 
-def not_seen(command: Command, thing: WorldObject) -> Feedback:
-    """The feedback for a command about a thing of which nobody knows where it is now."""
+def not_seen(command: Command, thing: WorldObject, world: WorldState) -> Feedback:
+    """The feedback for a command about a thing of which nobody knows where it is now in a world."""
     known = math.isfinite(thing.pose_age) and (thing.pose is not None or thing.pose_age > 0.0)
     gone = thing.visibility is Visibility.GONE
     return Feedback(Level.HIGH, FeedbackKind.NOT_SEEN, command, subjects=(thing.name,),
                     measured=(Measured("pose_age", thing.pose_age, "s"),) if known else (),
-                    cause=Cause(CauseKind.GONE, (thing.name,), thing.pose_age) if gone else None)
+                    cause=no_picture(world) or (
+                        Cause(CauseKind.GONE, (thing.name,), thing.pose_age) if gone else None))
+
+
+def no_picture(world: WorldState) -> Optional[Cause]:
+    """The cause of not seeing anything: what is wrong with the camera; ``None`` where nothing is."""
+    return Cause(CauseKind.NO_PICTURE, said=world.trouble.rstrip(".")) if world.trouble else None
 
 
 def malformed(error: DomainError, command: Optional[Command] = None, step: Optional[Step] = None) -> Feedback:

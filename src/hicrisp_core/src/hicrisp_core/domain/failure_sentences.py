@@ -55,7 +55,7 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
         ("bring it back into view",)),
     FeedbackKind.STALE_POSE: Said(
         ("{subject_the} has not been seen for {pose_age}",),
-        ("poses older than {pose_age_limit} do not count",),
+        ("{cause}", "poses older than {pose_age_limit} do not count"),
         ("check the source of the poses, or bring it back into view",)),
     FeedbackKind.CANNOT_TELL: Said(
         ("cannot tell whether {fact_wanted}", "cannot tell what became of it"),
@@ -117,6 +117,7 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.GONE: ("{names_the} {names_be} not where the camera last saw it, {seconds} ago",
                      "{names_the} {names_be} not where the camera last saw it",
                      "it is not where the camera last saw it"),
+    CauseKind.NO_PICTURE: ("{said}", "the camera shows nothing that can be used"),
     CauseKind.IMPRECISE: ("the camera does not see exactly enough where {names_the} {names_be}",
                           "the camera does not see it exactly enough"),
     CauseKind.REFUSED: ("{names} refused the command: {said}", "{said}", "{names} refused the command"),

@@ -264,8 +264,8 @@ class StepRunner:
         else.
         """
         last = stack.top.feedback
-        reason = f"{told(last, self.domain)} ({note})"
+        reason = f"{told(last, self.domain).rstrip('.')} ({note})"
         if first is None or first.cause is None or first.cause == last.cause:
             return reason
         began = cause_text(first.cause) if first.cause.kind is not CauseKind.UNKNOWN else ""
-        return f"{reason} {sentence(f'It began with this: {began}')}" if began else reason
+        return f"{reason}. {sentence(f'It began with this: {began}')}" if began else reason

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, Optional, Tuple
 
+from hicrisp_core.domain.checker import no_picture
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds, missing, ways_to_say
 from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
@@ -33,7 +34,8 @@ def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain
     if not unseen:
         return _doubted(wanted, domain, world, doubt)
     doubtful = tuple(each for each in wanted if set(unseen).intersection(_things((each,), world)))
-    return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=unseen, conditions=doubtful)
+    return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=unseen, conditions=doubtful,
+                    cause=no_picture(world))
 
 
 def _doubted(

@@ -152,7 +152,7 @@ class Names:
         seen = [name for name in names if name not in lost]
         told = "; ".join(f"the {name.replace('_', ' ')} {self._world.objects[name].sight}" for name in lost)
         if lost and (not seen or noun.count not in ("number", "any", "all") and not _plural(noun)):
-            raise NotUnderstood(told)
+            raise NotUnderstood(f"{told}: {self._world.trouble}" if self._world.trouble else told)
         if lost:
             self.notes.append(f"left out: {told}")
         return seen

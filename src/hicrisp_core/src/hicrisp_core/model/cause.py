@@ -20,6 +20,8 @@ class CauseKind(Enum):
     """Something stands between the camera and them: the things; the age of their latest pose."""
     GONE = "gone"
     """They are not where they were seen last: the things; the age of their latest pose."""
+    NO_PICTURE = "no_picture"
+    """The camera shows nothing that can be used; ``said`` has what is wrong with it."""
     IMPRECISE = "imprecise"
     """Poses are not known exactly enough: the things."""
     REFUSED = "refused"

@@ -41,10 +41,12 @@ class View:
     Args:
         stamp: when the picture was taken, seconds of the pictures' clock.
         tracks: what is seen, hidden, held and gone; what was never seen has none.
+        trouble: why no newer picture can be used, in words; empty where nothing is wrong with the camera.
     """
 
     stamp: float = -math.inf
     tracks: Tuple[Track, ...] = ()
+    trouble: str = ""
 
 
 BLIND = View()

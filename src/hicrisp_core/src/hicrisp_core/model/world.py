@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from hicrisp_core.model.geometry import Pose, Vector
@@ -91,6 +91,7 @@ class WorldState:
     Args:
         viewed: when the picture was taken that shows the things, seconds of the same clock; ``None`` where
             poses come without pictures.
+        trouble: why the camera shows nothing newer, in words; empty where nothing is wrong with it.
     """
 
     objects: Mapping[str, WorldObject] = field(default_factory=dict)
@@ -98,6 +99,7 @@ class WorldState:
     robots: Mapping[str, RobotState] = field(default_factory=dict)
     stamp: float = 0.0
     viewed: Optional[float] = None
+    trouble: str = ""
 
     def holds(self, predicate: str, subject: str, object_: str = "") -> bool:
         """Whether the fact is among the relations."""
@@ -114,7 +116,7 @@ class WorldState:
 
     def with_relations(self, relations: FrozenSet[Relation]) -> "WorldState":
         """The same objects and robots with other facts."""
-        return WorldState(self.objects, relations, self.robots, self.stamp, self.viewed)
+        return replace(self, relations=relations)
 
     def types(self) -> Dict[str, str]:
         """Type by name, for objects and robots (a robot's type is its kind)."""

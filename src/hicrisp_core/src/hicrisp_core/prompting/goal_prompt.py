@@ -53,13 +53,17 @@ class GoalPrompt:
         self._prompts = Prompts(folder, GOAL_PLACEHOLDERS, shared=FULL)
         self._systems: Dict[int, Tuple[Domain, str]] = {}
 
-    def messages(self, task_text: str, domain: Domain, world: WorldState) -> Messages:
-        """The system's and the user's message for a request in a world."""
+    def messages(self, task_text: str, domain: Domain, world: WorldState, turned: bool = False) -> Messages:
+        """The system's and the user's message for a request in a world.
+
+        Args:
+            turned: whether the things come in the opposite order.
+        """
         known = self._systems.get(id(domain))
         if known is None or known[0] is not domain:
             known = self._systems[id(domain)] = (domain, self._system(domain))
-        return Messages(known[1],
-                        self._prompts.render("request", **request_values(task_text, domain, world)).strip())
+        values = request_values(task_text, domain, world, turned)
+        return Messages(known[1], self._prompts.render("request", **values).strip())
 
     @property
     def worded(self) -> bool:

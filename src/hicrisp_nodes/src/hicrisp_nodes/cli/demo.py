@@ -182,9 +182,8 @@ class Demo:
         if self._announce:
             say(f"  export ROS_MASTER_URI={self._uri}")
         say("  source scripts/env")
-        say(f"  rosservice call /{self._options.namespace}/submit_task \"place the box next to the "
-            "cylinder\"")
-        say("  hicrisp submit \"place the box next to the cylinder\"")
+        say(f"  rosservice call /{self._options.namespace}/submit_task \"{self._scene.task}\"")
+        say(f"  hicrisp submit \"{self._scene.task}\"")
         while self.launch.alive:
             time.sleep(_SLICE)
         raise Unreachable("the launch ended", *self.launch.tail(), f"the whole log: {self.launch.log}")

@@ -48,6 +48,7 @@ class LiveScreen:
 
     def __exit__(self, *_: object) -> None:
         self._live.stop()
+        self._terminal.print()  # After Ctrl-C the terminal has written ^C here.
         self._terminal.print(self._draw())
         narrator = Narrator(self._console)
         for entry in self._ended:

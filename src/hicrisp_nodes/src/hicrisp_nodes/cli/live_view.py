@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
+from hicrisp_core.model import Rung
 from hicrisp_web.view import step_view
 from hicrisp_web.view.run_view import ENDED
 from rich import box
@@ -23,6 +24,7 @@ _MARKS: Mapping[str, Tuple[str, str, str]] = {
     step_view.DONE: ("✓", "+", "green"), step_view.FAILED: ("✗", "x", "bold red"),
     step_view.CHANGED: ("■", "=", "yellow")}
 """Of a step's states: a sign, the same in ASCII, a style."""
+_GIVEN_UP = Rung.GIVE_UP.value
 _AROUND = 12
 """Lines of a view beside its steps and its stack."""
 _FEWEST_STEPS, _MOST_STACK, _MOST_TRIED, _MOST_SAID = 3, 5, 4, 2
@@ -58,12 +60,13 @@ def run_lines(sections: Sections, frame: Frame) -> RenderableType:
     if plan:
         parts.append(_plan(plan, max(_FEWEST_STEPS, room), frame))
     if stack:
-        parts.append(_stack(stack))
+        parts.append(_stack(stack, frame))
     parts += _tried(plan, frame)
     parts += [_text(f"  {each.get('text', '')} {_reply(each)}", "yellow")
               for each in (sections.get("said") or [])[-_MOST_SAID:]]
     if run.get("waiting") and run.get("state") != ENDED:
         parts.append(_text(f"Waiting: {run['waiting']}", "yellow"))
+    parts += _outcome(run)
     parts.append(_costs(sections))
     return Group(*parts)
 
@@ -148,14 +151,15 @@ def _seconds(step: Sections, now: float) -> str:
     return f"{max(0.0, (now if ended is None else ended) - step['began']):.1f}"
 
 
-def _stack(entries: Sequence[Sections]) -> RenderableType:
+def _stack(entries: Sequence[Sections], frame: Frame) -> RenderableType:
     """The stack, its top first."""
     lines = [_text(f"{each['command']}: {each['error']}"
                    + (f" (tried {each['attempts']} times)" if each["attempts"] > 1 else ""), "")
              for each in reversed(entries)][:_MOST_STACK]
     more = len(entries) - len(lines)
-    return Panel(Group(*lines, *([_text(f"{more} below", "dim")] if more else [])), box=box.ASCII,
-                 title=f"Stack: {len(entries)}", title_align="left", style="yellow")
+    return Panel(Group(*lines, *([_text(f"{more} below", "dim")] if more else [])),
+                 box=box.ROUNDED if frame.unicode else box.ASCII, title=f"Stack: {len(entries)}",
+                 title_align="left", style="yellow")
 
 
 def _tried(steps: Sequence[Sections], frame: Frame) -> List[RenderableType]:
@@ -166,14 +170,31 @@ def _tried(steps: Sequence[Sections], frame: Frame) -> List[RenderableType]:
     told: List[RenderableType] = []
     for each in under_way[-1].get("moments", ())[-_MOST_TRIED:]:
         if each.get("is") == "correction":
-            commands = ", then ".join(each.get("commands", ())) or "try again"
-            why = f" ({each['why']})" if each.get("why") else ""
-            told.append(_text(f"  {frame.sign('↻', '~')} {each['rung']}, by {each['who']}: {commands}{why}",
-                              "yellow"))
+            told.append(_text(f"  {_correction(each, frame)}", "yellow"))
         elif each.get("is") == "command":
             state = {True: "holds", False: "failed", None: "under way"}[each.get("ok")]
             told.append(_text(f"  {each['text']}: {state}", "dim" if each.get("ok") else ""))
     return told
+
+
+def _correction(told: Sections, frame: Frame) -> str:
+    why = str(told.get("why") or "")
+    if told["rung"] == _GIVEN_UP:
+        return f"{frame.sign('✗', 'x')} given up{f': {why}' if why else ''}"
+    commands = ", then ".join(told.get("commands", ())) or "try again"
+    return f"{frame.sign('↻', '~')} {told['rung']}, by {told['who']}: {commands}{f' ({why})' if why else ''}"
+
+
+def _outcome(run: Sections) -> List[RenderableType]:
+    """The answer, the refusal with what would be understood, or why it failed."""
+    if run.get("state") != ENDED:
+        return []
+    refusal = run.get("refusal") or {}
+    offers = "; ".join(refusal.get("alternatives") or ())
+    message = "" if run.get("verdict") == "succeeded" else run.get("message")
+    said = str(run.get("answer") or refusal.get("text") or message or "")
+    lines = [said, f"Try, for example: {offers}" if offers else ""]
+    return [_text(line, "bold") for line in lines if line]
 
 
 def _reply(said: Sections) -> str:
@@ -187,7 +208,7 @@ def _costs(sections: Sections) -> RenderableType:
                       for robot, text in sorted((sections.get("doing") or {}).items()))
     asked = f"model: {usage['calls']} calls, {usage['tokens']} tokens, {usage['seconds']:.1f} s" if usage \
         else "no model asked"
-    corrected = ", ".join(f"{rung} {count}" for rung, count in rungs.items()) or "none"
+    corrected = ", ".join(f"{rung} {count}" for rung, count in rungs.items() if rung != _GIVEN_UP) or "none"
     return _text(f"{f'{doing}. ' if doing else ''}Corrections: {corrected}; {asked}", "dim")
 
 

@@ -206,7 +206,8 @@ class Narrator:
         sign, style, word = _SUCCEEDED if event.success else in_vain
         corrections = event.corrections or {}
         told = ", ".join(f"{rung} {count}" for rung, count in corrections.items())
-        spent = f"{event.steps_executed or 0} commands, {sum(corrections.values())} corrections"
+        spent = (f"{_count(event.steps_executed or 0, 'command')}, "
+                 f"{_count(sum(corrections.values()), 'correction')}")
         spent += f" ({told})" if told else ""
         spent += f", {event.wall_s or event.t:.1f} s"
         plain = event.success and event.message == event.reason  # Nothing was said beside the plain end.
@@ -225,3 +226,7 @@ def _entry(entry: StackRecord) -> str:
 def _millimetres(paint: Callable[[object, str], str], event: VerdictGiven) -> str:
     return paint(f"({1000.0 * math.hypot(*event.deviation[:2]):.1f} mm off)",
                  "soft") if event.deviation else ""
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

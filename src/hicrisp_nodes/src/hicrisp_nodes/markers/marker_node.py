@@ -26,6 +26,7 @@ from hicrisp_msgs.msg import CorrectionStack, Event, TaskStatus, WorldState
 from hicrisp_nodes.markers.marks import (
     CUBE,
     CYLINDER,
+    LETTERS,
     LINES,
     SPHERE,
     STRIP,
@@ -44,8 +45,10 @@ _PERIOD = 0.2
 """Wall seconds between two states that are shown."""
 _FORMS = {CUBE: Marker.CUBE, CYLINDER: Marker.CYLINDER, SPHERE: Marker.SPHERE, TEXT: Marker.TEXT_VIEW_FACING,
           STRIP: Marker.LINE_STRIP, LINES: Marker.LINE_LIST}
-_TABLE_TEXT, _ARENA_TEXT = (0.3, -0.55, 0.55), 0.6
-"""Where the stack's text stands at a table; and how high it hangs over an arena's edge."""
+_TABLE_TEXT, _ARENA_TEXT = (0.3, -0.55, 0.55), (0.3, 0.6)
+"""Where the stack's text stands at a table; in an arena, how far behind its edge and how high."""
+_ARENA_LETTERS = 0.1
+"""Metres."""
 _MOST_SPOTS = 4000
 
 
@@ -81,10 +84,13 @@ class Markers:
             self._known = frozenset(scene.objects) - (scene.arena.unknown if scene.arena else frozenset())
             self._still = scene_marks(scene)
             self._task = ""
-            self._above = _TABLE_TEXT
+            self._above, self._letters = _TABLE_TEXT, LETTERS
+            self._radii: Dict[str, float] = {}
             if scene.arena is not None:
-                (x, y), (_, depth) = scene.arena.origin, scene.arena.size
-                self._above = (x, y + depth, _ARENA_TEXT)
+                self._radii = {name: start.radius for name, start in scene.arena.starts.items()}
+                (x, y), (width, depth) = scene.arena.origin, scene.arena.size
+                self._above = (x + width / 2.0, y + depth + _ARENA_TEXT[0], _ARENA_TEXT[1])
+                self._letters = _ARENA_LETTERS
 
     def _saw(self, message: WorldState) -> None:
         self._world = message
@@ -126,10 +132,11 @@ class Markers:
             if watchers > self._watchers:
                 self._book.forget()
             self._watchers = watchers
-            marks = [*self._still, *place_marks(self._places.section()), *way_marks(self._driven()),
-                     *stack_marks(self._task, self._stack, self._above)]
+            marks = [*self._still, *place_marks(self._places.section(), self._letters),
+                     *way_marks(self._driven()),
+                     *stack_marks(self._task, self._stack, self._above, self._letters)]
             if message is not None:
-                marks += world_marks(world_from_msg(message), self._known)
+                marks += world_marks(world_from_msg(message), self._known, self._letters, self._radii)
             fresh, gone = self._book.turn(marks)
         if fresh or gone:
             stamp = rospy.Time(0)  # Whatever the clock: they stand in the fixed frame.

@@ -4,13 +4,17 @@ known here.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from textwrap import fill
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.model import WorldObject, WorldState
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.scene.colours import paint_of
 from hicrisp_core.scene.scene import Scene
+from hicrisp_core.trace.scene_lines import ThingSeen
+from hicrisp_core.trace.strangers import strangers_in
 
 Colour = Tuple[float, float, float, float]
 """Red, green, blue and opacity, 0 to 1."""
@@ -18,19 +22,25 @@ CUBE, CYLINDER, SPHERE, TEXT, STRIP, LINES = "cube", "cylinder", "sphere", "text
 """The forms of marks."""
 THINGS, NAMES, SURE, UNKNOWN = "things", "names", "uncertainty", "unknown"
 GOALS, DEVIATIONS, KEEP_OUTS, AREAS = "goals", "deviations", "keep_outs", "areas"
-WALLS, DRIVEN, STACK = "walls", "driven", "stack"
+WALLS, ROBOTS, DRIVEN, STACK = "walls", "robots", "driven", "stack"
 """The namespaces, which can be switched on and off one by one."""
 _GREEN, _RED, _BLUE = (0.15, 0.6, 0.3, 1.0), (0.8, 0.2, 0.15, 1.0), (0.15, 0.35, 0.8, 1.0)
 _PURPLE, _INK, _WALL = (0.75, 0.2, 0.65, 0.6), (0.1, 0.12, 0.15, 1.0), (0.35, 0.38, 0.42, 1.0)
+_WHITE = (1.0, 1.0, 1.0, 1.0)
 _LOST, _SEE_THROUGH = 0.25, 0.45
-_LETTERS, _LINE = 0.035, 0.006
-"""Height of letters, and width of lines, metres."""
+LETTERS, _LINE = 0.035, 0.006
+"""Height of letters at a table, and width of lines, metres."""
+_WIDEST = 60
+"""Characters of a line of the stack's text."""
 _FLAT = 0.002
 _ROUND = frozenset({"cylinder", "bowl", "sphere", "disc"})
 _MOST_DEVIATIONS = 20
 _DEVIATIONS = 2.0
 """Standard deviations that the disc around a thing's middle stands for."""
 _NOWHERE = Pose((0.0, 0.0, 0.0))
+_NONE: Mapping[str, float] = {}
+_TALL = 0.15
+"""Metres that a base is drawn high."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +86,24 @@ def scene_marks(scene: Scene) -> List[Mark]:
                               colour=(*_RED[:3], _SEE_THROUGH), points=(*corners, corners[0])))
         middle = [sum(corner[axis] for corner in corners) / len(corners) for axis in (0, 1)]
         marks.append(_text(KEEP_OUTS, f"{zone.name} name", (middle[0], middle[1], 0.1),
-                           f"keep out: {_spoken(zone.name)}", _RED, 3.0 * _LETTERS))
+                           f"keep out: {_spoken(zone.name)}", _RED, 3.0 * LETTERS))
     return marks
 
 
-def world_marks(world: WorldState, known: Iterable[str]) -> List[Mark]:
-    """The things as they are seen, with their names and how sure their places are.
+def world_marks(
+    world: WorldState, known: Iterable[str], letters: float = LETTERS, radii: Mapping[str, float] = _NONE
+) -> List[Mark]:
+    """The things as they are seen, with their names and how sure their places are; and the bases.
 
     Args:
         known: the names that the scene holds; any other thing is an unknown one.
+        letters: height of their names, metres.
+        radii: of the bases' footprints, metres.
     """
-    marks: List[Mark] = []
+    marks = [mark for robot in world.robots.values() if robot.pose is not None and robot.name in radii
+             for mark in _base(robot.name, robot.pose, radii[robot.name], letters)]
     names = frozenset(known)
+    told = _told(world, names)
     for thing in world.objects.values():
         if thing.pose is None:
             continue
@@ -98,9 +114,8 @@ def world_marks(world: WorldState, known: Iterable[str]) -> List[Mark]:
         space = UNKNOWN if unknown else AREAS if area else THINGS
         marks.append(Mark(space, thing.name, _form(thing), thing.pose, _extents(thing),
                           (*colour[:3], colour[3] * faded)))
-        if thing.movable or area or unknown:
+        if thing.name in told if unknown else thing.movable or area:
             x, y, z = thing.pose.position
-            letters = _LETTERS * (3.0 if area else 1.0)
             spot = (x, y, z + thing.size[2] / 2.0 + letters)
             marks.append(_text(NAMES, thing.name, spot, _named(thing), _PURPLE if unknown else _INK, letters))
         if thing.uncertainty.position > 0.0:
@@ -111,11 +126,12 @@ def world_marks(world: WorldState, known: Iterable[str]) -> List[Mark]:
     return marks
 
 
-def place_marks(places: Sequence[Mapping[str, Any]]) -> List[Mark]:
+def place_marks(places: Sequence[Mapping[str, Any]], letters: float = LETTERS) -> List[Mark]:
     """The goal of the latest command, and where the last ones ended beside theirs.
 
     Args:
         places: targets, aims and achieved points, as ``hicrisp_web.view.places`` tells them.
+        letters: height of the command's text, metres.
     """
     marks: List[Mark] = []
     for each in places[-_MOST_DEVIATIONS:]:
@@ -131,8 +147,7 @@ def place_marks(places: Sequence[Mapping[str, Any]]) -> List[Mark]:
     if target is not None:
         marks.append(Mark(GOALS, "target", SPHERE, Pose(target), (0.02, 0.02, 0.02), (*_BLUE[:3], 0.8)))
         marks.append(_text(GOALS, "text", (target[0], target[1], target[2] + 0.12),
-                           str(latest.get("text", "")),
-                           _BLUE))
+                           str(latest.get("text", "")), _BLUE, letters))
         if aim is not None and aim != target:
             marks.append(Mark(GOALS, "aim", LINES, colour=_PURPLE, points=(target, aim)))
     return marks
@@ -145,17 +160,21 @@ def way_marks(ways: Mapping[str, Sequence[Tuple[float, float]]]) -> List[Mark]:
             for name, spots in ways.items() if len(spots) > 1]
 
 
-def stack_marks(task: str, entries: Sequence[Tuple[str, str]], above: Vector) -> List[Mark]:
+def stack_marks(
+    task: str, entries: Sequence[Tuple[str, str]], above: Vector, letters: float = LETTERS
+) -> List[Mark]:
     """The task and the feedback stack as text, its top first.
 
     Args:
         entries: command and error, bottom first.
         above: where the text stands, metres in the world frame.
+        letters: their height, metres.
     """
     lines = [task] if task else []
     lines += [f"{len(entries) - at}. {command}: {error}"
               for at, (command, error) in enumerate(reversed(entries))]
-    return [_text(STACK, "stack", above, "\n".join(lines), _RED if entries else _INK)] if lines else []
+    text = "\n".join(fill(line, _WIDEST) for line in lines)
+    return [_text(STACK, "stack", above, text, _RED if entries else _INK, letters)] if lines else []
 
 
 class MarkBook:
@@ -180,6 +199,27 @@ class MarkBook:
         self._shown = {}
 
 
+def _told(world: WorldState, known: FrozenSet[str]) -> FrozenSet[str]:
+    """The names of what was not known before; of discs that touch, the largest one's alone."""
+    seen = [ThingSeen(name=thing.name, size=thing.size, movable=thing.movable, x=thing.pose.position[0],
+                      y=thing.pose.position[1])
+            for thing in world.objects.values() if thing.pose is not None]
+    return frozenset(each.name for each in strangers_in(seen, tuple(known)))
+
+
+def _base(name: str, pose: Pose, radius: float, letters: float) -> List[Mark]:
+    """A base's footprint, where it heads, and its name."""
+    x, y, z = pose.position
+    top = z + _TALL + _LINE
+    ahead = (x + radius * math.cos(pose.yaw), y + radius * math.sin(pose.yaw), top)
+    return [
+        Mark(ROBOTS, name, CYLINDER, Pose((x, y, z + _TALL / 2.0), pose.orientation),
+             (2.0 * radius, 2.0 * radius, _TALL), (*_BLUE[:3], 0.8)),
+        Mark(ROBOTS, f"{name} heading", LINES, size=(0.03, 0.0, 0.0), colour=_WHITE,
+             points=((x, y, top), ahead)),
+        _text(NAMES, name, (x, y, top + letters), _spoken(name), _INK, letters)]
+
+
 def _form(thing: WorldObject) -> str:
     return CYLINDER if thing.shape in _ROUND else CUBE
 
@@ -199,7 +239,7 @@ def _spoken(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _text(space: str, name: str, spot: Vector, text: str, colour: Colour, height: float = _LETTERS) -> Mark:
+def _text(space: str, name: str, spot: Vector, text: str, colour: Colour, height: float = LETTERS) -> Mark:
     return Mark(space, name, TEXT, Pose(spot), (0.0, 0.0, height), (*colour[:3], 1.0), text)
 
 

@@ -130,6 +130,7 @@ def world_to_msg(world: WorldState) -> WorldStateMsg:
         robots=[_robot_to_msg(robot) for robot in world.robots.values()],
         has_view=world.viewed is not None,
         viewed=_time(world.viewed or 0.0),
+        trouble=world.trouble,
     )
 
 
@@ -141,19 +142,21 @@ def world_from_msg(message: WorldStateMsg) -> WorldState:
         robots={robot.name: _robot_from_msg(robot) for robot in message.robots},
         stamp=message.header.stamp.to_sec(),
         viewed=_seconds(message.viewed) if message.has_view else None,
+        trouble=message.trouble,
     )
 
 
 def view_to_msg(view: View) -> TrackArray:
     """A view as a message."""
     return TrackArray(header=Header(stamp=_time(view.stamp), frame_id=WORLD_FRAME),
-                      tracks=[_track_to_msg(track) for track in view.tracks])
+                      tracks=[_track_to_msg(track) for track in view.tracks], trouble=view.trouble)
 
 
 def view_from_msg(message: TrackArray) -> View:
     """The view of a message; a track whose pose is none is left out."""
     return View(message.header.stamp.to_sec(),
-                tuple(track for track in map(_track_from_msg, message.tracks) if track is not None))
+                tuple(track for track in map(_track_from_msg, message.tracks) if track is not None),
+                message.trouble)
 
 
 def _track_to_msg(track: Track) -> TrackMsg:

@@ -40,7 +40,8 @@ def wait_for_picture(
         missing = ["any state of the world"] if world is None else _never_seen(world, wanted)
         if not missing or deadline.passed or cancel.is_set():
             break
-        said = f"waiting to see {_listed(missing)}"
+        why = world.trouble if world is not None else ""
+        said = f"waiting to see {_listed(missing)}" + (f": {why}" if why else "")
         if said != told:
             told = said
             tell(said)
@@ -48,7 +49,8 @@ def wait_for_picture(
         return "No state of the world has arrived."
     unseen = [f"the {thing.name.replace('_', ' ')} {thing.sight}" for thing in world.unseen]
     unseen += [f"the robot {name} is not seen" for name in missing if name in wanted]
-    return f"Not in the picture: {_listed(unseen)}." if unseen else ""
+    sentences = [f"Not in the picture: {_listed(unseen)}."] if unseen else []
+    return " ".join([*sentences, world.trouble] if world.trouble else sentences)
 
 
 def _never_seen(world: WorldState, robots: Iterable[str]) -> List[str]:

@@ -91,9 +91,9 @@ class RosRobot:
             told = outcome_from_msg(reply.result.outcome)
             if told.status is not Status.INVALID or reply.status is CallStatus.SUCCEEDED:
                 outcome = told
-        if self._estop.is_set() and not outcome.ok:
-            return Outcome.because(
-                CauseKind.STOPPED, Status.SAFETY, f"{_ESTOP} ended the command ({outcome.message})", _ESTOP)
+        if self._estop.is_set() and not outcome.ok and outcome.status is not Status.SAFETY:
+            message = f"{_ESTOP} ended the command: {outcome.message}"
+            return Outcome.because(CauseKind.STOPPED, Status.SAFETY, message, _ESTOP)
         return outcome
 
     def _after_loss(self, status: CallStatus, cancel: Event) -> str:

@@ -23,6 +23,8 @@ PART = 50
 """Moments of one part."""
 _KEPT_EVERY = 4000
 """Moments between two states that are kept."""
+_LONGEST = 160
+"""Characters of what an event is about."""
 _MOST_POINTS = 2000
 """Points of a base's way that are drawn, the latest ones."""
 
@@ -129,5 +131,5 @@ def _words(told: Optional[object]) -> str:
     for name in ("text", "command", "rung", "key", "caption", "message", "status", "fault", "missing"):
         value = getattr(told, name, "")
         if isinstance(value, str) and value:
-            return value[:160]
+            return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
     return ""

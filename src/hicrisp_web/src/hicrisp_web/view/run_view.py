@@ -26,6 +26,7 @@ from hicrisp_core.trace.events import (
     VerdictGiven,
     Waiting,
 )
+from hicrisp_core.trace.explain import source_words
 from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled, UserSaid
 from hicrisp_core.trace.plain import plain
 from hicrisp_core.trace.read_event import event_of
@@ -156,7 +157,8 @@ class RunView:
             self._steps[index] = StepView(index, text, robots[place])
             self._touched.add(f"step:{index}")
         again = self._plan["replans"] + (1 if event.from_step else 0)
-        self._plan = {"source": event.source, "reasoning": event.reasoning, "replans": again}
+        source = source_words(event.source) if event.source else ""
+        self._plan = {"source": source, "reasoning": event.reasoning, "replans": again}
         self._run.update(state=RUNNING, waiting="")
         self._touched.add("plan")
 

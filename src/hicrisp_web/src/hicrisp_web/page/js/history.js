@@ -4,6 +4,7 @@ import { h, seconds, settled, setText } from "./dom.js";
 import { get } from "./server.js";
 
 const PAGE = 50;
+const NUMBERS = new Set(["Commands", "Corrections", "Time"]);
 
 export class History {
   constructor(root) {
@@ -27,7 +28,7 @@ export class History {
       this.total,
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Past runs, a table" },
         h("table", {}, h("thead", {}, h("tr", {}, ["", "Task", "Result", "Scene", "Policy", "Commands", "Corrections", "Time", ""]
-          .map((name, at) => h("th", { scope: "col" }, name || h("span", { class: "unseen" }, at ? "See it" : "Compare"))))), this.rows)),
+          .map((name, at) => h("th", { scope: "col", class: NUMBERS.has(name) ? "number" : null }, name || h("span", { class: "unseen" }, at ? "See it" : "Compare"))))), this.rows)),
       h("div", { class: "row" }, this.newer, this.older)));
     const anew = settled(150, () => {
       this.first = 0;

@@ -138,7 +138,7 @@ export class Replay {
     const path = picture.file.split("/").map(encodeURIComponent).join("/");
     this.pictures.replaceChildren(
       h("img", { src: `/api/runs/${encodeURIComponent(this.run)}/files/${path}`, alt: `The scene: ${picture.caption}` }),
-      h("figcaption", { class: "soft small" }, `${picture.caption}, after ${seconds(picture.t)}`));
+      h("figcaption", { class: "soft small" }, `After ${seconds(picture.t)}: ${picture.caption}`));
   }
 
   toggle() {

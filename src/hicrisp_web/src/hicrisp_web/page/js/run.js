@@ -86,6 +86,7 @@ export class RunPanel {
     if (this.explained && this.explainedFor !== (run || {}).task_id) {
       this.explainedFor = (run || {}).task_id;
       show(this.explained, false);
+      setText(this.said, "");
     }
     this.goalLine(this.sections.get("goal"));
     this.messageLine(run, own && status.state === "queued" ? status : {});

@@ -5,6 +5,7 @@ import { h, s, setText, show } from "./dom.js";
 import { touches } from "./sections.js";
 
 const SIZE = 420;
+const BELOW = 22; // Pixels below the ground, for the scale.
 const NAMED = 6; // Things that were not known before and have their names drawn and told.
 const TOUCH = 0.05; // Metres of free ground up to which two discs are sides of one thing.
 const PAINTS = {
@@ -70,7 +71,7 @@ export class ScenePanel {
       ground.rule(),
     ];
     const said = things.filter((thing) => thing.movable).map((thing) => `${thing.name} at ${thing.x.toFixed(2)}, ${thing.y.toFixed(2)} m`).join("; ");
-    this.drawing.replaceChildren(s("svg", { viewBox: `0 0 ${ground.width} ${ground.height}`, role: "img",
+    this.drawing.replaceChildren(s("svg", { viewBox: `0 0 ${ground.width} ${ground.height + BELOW}`, role: "img",
       "aria-label": `From above, metres: ${said || "nothing is seen yet"}.` }, parts.filter(Boolean)));
     const key = [["target", "target"], ["aim", "aim, less the learned offset"], ["achieved", "where it ended"]]
       .filter(([kind]) => places.some((place) => (kind === "aim" ? place.aim && apart(place) : place[kind])));
@@ -175,9 +176,9 @@ class Ground {
 
   rule() {
     const metres = this.high[0] - this.low[0] > 2.5 ? 0.5 : 0.1;
-    const [x, y] = [8, this.height - 8];
+    const [x, y] = [8, this.height + BELOW / 2];
     return s("g", { class: "rule" }, s("line", { x1: x, x2: x + this.long(metres), y1: y, y2: y }),
-      s("text", { x, y: y - 5 }, metres < 0.5 ? `${100 * metres} cm` : `${metres} m`));
+      s("text", { x: x + this.long(metres) + 6, y: y + 4 }, metres < 0.5 ? `${100 * metres} cm` : `${metres} m`));
   }
 }
 
