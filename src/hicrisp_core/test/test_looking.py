@@ -99,6 +99,20 @@ def test_looking_ends(config_dir, domain):
         assert between <= 2 * LOOKS
 
 
+def test_a_camera_that_shows_nothing_newer_is_asked_once_more(config_dir, domain):
+    world = SeenWorld(domain, things(), always=("box",))
+    look = world.observe
+
+    def blind(deadline):
+        return replace(look(deadline), trouble="no new pictures come" if world.executed else "")
+
+    world.observe = blind
+    result, events = run(config_dir, domain, world)
+    assert not result.success
+    assert [event["cleared"] for event in of(events, "look")] == [["panda"]]
+    assert "no new pictures come" in result.message
+
+
 def test_what_was_taken_away_is_looked_for_before_it_is_called_missing(config_dir, domain):
     world = SeenWorld(domain, things(), behind=("cylinder",))
     world.sight.look()

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Iterator, List, Optional, Tuple
 
 from hicrisp_core.detector.relations import is_measured, measure
+from hicrisp_core.domain.checker import no_picture
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Cause, CauseKind, Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, multiply
@@ -35,7 +36,7 @@ def doubt_about(
     hidden = [thing for thing in things if thing.movable and thing.visibility is Visibility.HIDDEN]
     if hidden and not _borne(domain, fact, world, hidden):
         age = max(thing.pose_age for thing in hidden)
-        return Cause(CauseKind.HIDDEN, tuple(thing.name for thing in hidden), age)
+        return no_picture(world) or Cause(CauseKind.HIDDEN, tuple(thing.name for thing in hidden), age)
     vague = tuple(thing for thing in things if thing.uncertainty != EXACT and thing.pose is not None)
     seen = measure(domain, fact, world) if vague else None
     if seen is None:

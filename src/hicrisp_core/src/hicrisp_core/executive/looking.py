@@ -81,6 +81,8 @@ class Looking:
             wanted, names = names, tuple(doubt(world))
             self._ledger.looked()
             self._ledger.tell(LookedAgain(names=wanted, cleared=cleared, seen=not names))
+            if world.trouble:
+                break  # The camera shows nothing newer, however often it is asked.
         self._vain.update(names)
         return world
 
