@@ -118,39 +118,6 @@ def test_a_goal_that_the_model_is_sure_of_or_says_nothing_about_is_planned(ask, 
     assert ("logprobs" in server.requests[0]) == (bound > 0)
 
 
-UNSURE = {"text": said(end=["behind(red_box,plate)"]), "logprobs": [-0.7]}
-
-
-def test_a_goal_that_comes_back_when_the_things_are_listed_the_other_way_round_is_planned(ask):
-    answer, server = ask(UNSURE, check_below=0.8)
-    assert answer.plan.goal.texts == {"end": ("behind(red_box,plate)",)}
-    first, second = (request["messages"][-1]["content"].splitlines() for request in server.requests)
-    listed = [next(line for line in lines if line.startswith("Things: ")).split(": ", 1)[1].split(", ")
-              for lines in (first, second)]
-    assert sorted(listed[0]) == sorted(listed[1])
-    assert listed[0] != listed[1]
-    assert first[1:] == second[1:]
-
-
-def test_another_goal_the_second_time_is_asked_back_with_both_as_choices(ask):
-    answer, _ = ask(UNSURE, said(end=["in_front_of(red_box,plate)"]), check_below=0.8)
-    assert [choice.goal.texts["end"] for choice in answer.question.choices] == [
-        ("behind(red_box,plate)",), ("in_front_of(red_box,plate)",)]
-
-
-@pytest.mark.parametrize("second", ['{"kind":"refuse","why":"impossible"}', {"status": 500},
-                                    said(end=["on(red_box,mug)"])])
-def test_no_goal_that_fits_the_words_the_second_time_is_a_doubt(ask, second):
-    answer, _ = ask(UNSURE, second, check_below=0.8, retries=0)
-    assert [choice.text for choice in answer.question.choices] == ["yes"]
-
-
-def test_a_goal_that_the_model_is_sure_of_is_asked_for_once(ask):
-    answer, server = ask({**UNSURE, "logprobs": [-0.1]}, check_below=0.8)
-    assert answer.plan is not None
-    assert len(server.requests) == 1
-
-
 def test_a_refusal_of_the_model_is_told_with_sentences_that_work(ask):
     answer, _ = ask('{"kind":"refuse","why":"unknown_thing"}')
     assert "I do not see what you name" in answer.refusal

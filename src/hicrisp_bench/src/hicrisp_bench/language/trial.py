@@ -73,7 +73,7 @@ def make_reader(asked: Asked) -> Tuple[Reader, str]:
         return GrammarReader(), "the grammar"
     model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
     reader = ModelReader(model, asked.config / "prompts" / (asked.prompt or settings.goal_prompt),
-                         settings.timeout_s, settings.ask_below, settings.check_below)
+                         settings.timeout_s, settings.ask_below)
     if asked.grammar:
         return EitherReader(GrammarReader(), reader), f"the grammar, then {model.name}"
     return reader, model.name

@@ -92,13 +92,10 @@ class ModelReader:
         prompt: the folder of the prompt.
         limit: seconds for one sentence.
         ask_below: goals that the model finds less likely than this are asked back.
-        check_below: goals that it finds less likely than this are asked for again.
     """
 
-    def __init__(
-        self, model: ChatModel, prompt: Path, limit: float, ask_below: float = 0.0, check_below: float = 0.0
-    ) -> None:
-        self._ask_below, self._check_below = ask_below, check_below
+    def __init__(self, model: ChatModel, prompt: Path, limit: float, ask_below: float = 0.0) -> None:
+        self._ask_below = ask_below
         self._model = model
         self._prompt = GoalPrompt(prompt)
         self._limit = limit
@@ -108,7 +105,7 @@ class ModelReader:
         """What a sentence means in a setting; an answer that cannot be used is as good as a refusal."""
         known = self._models.setdefault(setting.domain.name,
                                         GoalModel(self._model, setting.domain, self._prompt,
-                                                  self._ask_below, self._check_below))
+                                                  self._ask_below))
         began = time.perf_counter()
         meaning = known.understand(text, setting.world, Deadline(self._limit))
         understood = Ask() if meaning.doubtful else meaning.understood

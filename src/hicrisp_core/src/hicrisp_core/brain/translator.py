@@ -125,10 +125,6 @@ class Translator:
                 choices = tuple(Choice(each.said, each) for each in (other, understood))
                 return Translated(end=PlanAnswer(question=Question(_DIFFERENT, choices), usage=usage),
                                   usage=usage)
-            if meaning.other is not None and other is None:
-                choices = tuple(Choice(each.said, each) for each in (understood, meaning.other))
-                return Translated(end=PlanAnswer(question=Question(_DIFFERENT, choices), usage=usage),
-                                  usage=usage)
             if meaning.doubtful and other is None:
                 question = Question(_DOUBTFUL.format(goal=understood.said), (Choice(_YES, understood),))
                 return Translated(end=PlanAnswer(question=question, usage=usage), usage=usage)

@@ -91,7 +91,7 @@ class ChatClient(ChatModel):
             "temperature": self._settings.temperature, "max_tokens": self._settings.max_tokens}
         if self._settings.seed is not None:
             request["seed"] = self._settings.seed
-        if self._settings.ask_below > 0.0 or self._settings.check_below > 0.0:
+        if self._settings.ask_below > 0.0:
             request["logprobs"] = True
         if self._budget.exhausted:
             return LlmFailure("budget", self._budget.exhausted, 0)

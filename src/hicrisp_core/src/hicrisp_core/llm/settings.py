@@ -72,8 +72,6 @@ class LlmSettings:
         only_goals: whether it makes goals and no plans: a search plans, whatever brain the policy names.
         ask_below: a goal that the model finds less likely than this, 0 to 1, is said back to the user as a
             question; 0 for never. The endpoint must tell its tokens' probabilities.
-        check_below: a goal that the model finds less likely than this is asked for once more, with the things
-            in the opposite order; one that does not come back is said back, too. 0 for never.
         budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own
             budgets.
         budget_tokens: tokens that it may use; 0 for no bound.
@@ -105,7 +103,6 @@ class LlmSettings:
     goal_prompt: str = "goal"
     only_goals: bool = False
     ask_below: Share = 0.0
-    check_below: Share = 0.0
     budget_calls: NonNegativeInt = 0
     budget_tokens: NonNegativeInt = 0
     cache: NonNegativeInt = 64
@@ -204,8 +201,7 @@ def _replayed(recording: str) -> LlmSettings:
                           "the run's folder")
     usual = LlmSettings(REPLAY, replay=str(path))
     asked = [(each, replace(usual, goal_prompt=each.goal_prompt, only_goals=each.only_goals,
-                            ask_below=each.ask_below, check_below=each.check_below))
-             for each in read_exchanges(path)]
+                            ask_below=each.ask_below)) for each in read_exchanges(path)]
     roles: Dict[str, Any] = {each.role: settings for each, settings in asked}
     if asked and not asked[0][0].plans:
         roles[BRAIN] = LlmSettings(REPLAY, backend=OFFLINE)

@@ -53,17 +53,13 @@ class GoalPrompt:
         self._prompts = Prompts(folder, GOAL_PLACEHOLDERS, shared=FULL)
         self._systems: Dict[int, Tuple[Domain, str]] = {}
 
-    def messages(self, task_text: str, domain: Domain, world: WorldState, turned: bool = False) -> Messages:
-        """The system's and the user's message for a request in a world.
-
-        Args:
-            turned: whether the things come in the opposite order.
-        """
+    def messages(self, task_text: str, domain: Domain, world: WorldState) -> Messages:
+        """The system's and the user's message for a request in a world."""
         known = self._systems.get(id(domain))
         if known is None or known[0] is not domain:
             known = self._systems[id(domain)] = (domain, self._system(domain))
-        values = request_values(task_text, domain, world, turned)
-        return Messages(known[1], self._prompts.render("request", **values).strip())
+        return Messages(known[1],
+                        self._prompts.render("request", **request_values(task_text, domain, world)).strip())
 
     @property
     def worded(self) -> bool:

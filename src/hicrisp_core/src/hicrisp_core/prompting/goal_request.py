@@ -5,11 +5,11 @@ request.
 from __future__ import annotations
 
 import json
-from typing import Dict, List, Sequence
+from typing import Dict, Sequence
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.vocabulary import goal_predicates, telling_facts
-from hicrisp_core.model import Relation, WorldObject, WorldState
+from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Holds
 from hicrisp_core.prompting.extremes import extremes_text
 from hicrisp_core.prompting.quarantine import plain, quarantined
@@ -20,49 +20,40 @@ NOTHING = "-"
 """Where there is nothing to say."""
 
 
-def request_values(
-    task_text: str, domain: Domain, world: WorldState, turned: bool = False
-) -> Dict[str, str]:
+def request_values(task_text: str, domain: Domain, world: WorldState) -> Dict[str, str]:
     """The values of the request's placeholders: ``things``, ``robots``, ``now``, ``task``; ``looks`` and
     ``places``, which say the same as ``things`` and ``now`` with the description before the name; and
     ``extremes``, what stands out among the things.
-
-    Args:
-        turned: whether the things come in the opposite order.
     """
     facts = telling_facts(domain, world)
-    return {"things": things_text(world, turned), "robots": robots_text(world),
+    return {"things": things_text(world), "robots": robots_text(world),
             "now": "; ".join(plain(str(Holds(fact)), 2 * _NAME_LIMIT) for fact in facts) or NOTHING,
-            "looks": looks_text(world, turned), "places": places_text(facts, domain),
+            "looks": looks_text(world), "places": places_text(facts, domain),
             "extremes": plain(extremes_text(world), _EXTREMES_LIMIT) or NOTHING,
             "task": quarantined(task_text)}
 
 
-def _listed(world: WorldState, turned: bool) -> List[WorldObject]:
-    """The things by name, those that stay where they are last; or the other way round."""
-    return sorted(world.objects.values(), key=lambda thing: (not thing.movable, thing.name), reverse=turned)
-
-
-def things_text(world: WorldState, turned: bool = False) -> str:
+def things_text(world: WorldState) -> str:
     """Every thing with its type and attributes, those that stay where they are last: ``red_box (box,
     red)``.
     """
+    things = sorted(world.objects.values(), key=lambda thing: (not thing.movable, thing.name))
     return ", ".join(
         f"{plain(thing.name, _NAME_LIMIT)} ("
         + ", ".join(plain(str(each), _NAME_LIMIT)
                     for each in (thing.type, *(value for _, value in sorted(thing.attributes.items())))) + ")"
-        for thing in _listed(world, turned)) or NOTHING
+        for thing in things) or NOTHING
 
 
-def looks_text(world: WorldState, turned: bool = False) -> str:
+def looks_text(world: WorldState) -> str:
     """Every thing by what it looks like, then its name: ``red box: red_box``.
 
     A small model that reads "the red box" looks for these words earlier and goes on as it went on there.
     """
+    things = sorted(world.objects.values(), key=lambda thing: (not thing.movable, thing.name))
     return ", ".join(
         plain(" ".join((*(str(value) for _, value in sorted(thing.attributes.items())), thing.type)),
-              2 * _NAME_LIMIT) + f": {plain(thing.name, _NAME_LIMIT)}"
-        for thing in _listed(world, turned)) or NOTHING
+              2 * _NAME_LIMIT) + f": {plain(thing.name, _NAME_LIMIT)}" for thing in things) or NOTHING
 
 
 def places_text(facts: Sequence[Relation], domain: Domain) -> str:

@@ -29,8 +29,7 @@ class Exchange(Event):
         answered_by: the model's name as the endpoint says it.
         seconds: wall time from the question to the end of this request.
         cached: whether the answer is a repeat from the client's memory.
-        goal_prompt: by which settings the role's model was asked; so are ``only_goals``, ``ask_below`` and
-            ``check_below``.
+        goal_prompt: by which settings the role's model was asked; so are ``only_goals`` and ``ask_below``.
         plans: whether the run's brain asked a model, or a search planned.
         sure: how likely the model found the answer, 0 to 1; -1 where the endpoint does not say.
     """
@@ -54,7 +53,6 @@ class Exchange(Event):
     goal_prompt: str = "goal"
     only_goals: bool = False
     ask_below: float = 0.0
-    check_below: float = 0.0
     plans: bool = True
     sure: float = -1.0
 
