@@ -112,7 +112,7 @@ def text_of(name: str, report: Report) -> str:
 
 def data_folder() -> Path:
     """Where recordings and problem instances of others lie: ``HICRISP_DATA``, or ``../shared/data``."""
-    return Path(os.environ.get("HICRISP_DATA", Path(__file__).resolve().parents[5] / "shared" / "data"))
+    return Path(os.environ.get("HICRISP_DATA") or Path(__file__).resolve().parents[5] / "shared" / "data")
 
 
 def at_least_one(text: str) -> int:
