@@ -27,6 +27,7 @@ from tabletop import table_top  # noqa: E402 - the core's tests lie beside, in n
 DOMAIN = load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
 WORLD = table_top({"box": "box", "lid": "box"}, [("lid", "on", "box")])
 KEY = "panda/place/world"
+ROBOTS = ("panda",)
 
 
 def configuration(policy: str) -> Configuration:
@@ -74,10 +75,10 @@ def test_a_run_that_is_repeated_knows_what_it_knew_and_learns_nothing(tmp_path: 
     learn(usual.memory(configuration("hierarchical"), {}, "", ()))
     again = read_settings("policy", "", tmp_path, LlmSettings("replay", replay=str(run / "llm.jsonl")))
     memory = again.memory(configuration("hierarchical"), {}, "", ())
-    before = memory.offsets(DecoderOffsets())
+    before = memory.offsets(DecoderOffsets(), ROBOTS)
     assert list(before.estimates) == [KEY]
     learn(memory)
-    assert again.memory(configuration("hierarchical"), {}, "", ()).offsets(DecoderOffsets()) == before
+    assert again.memory(configuration("hierarchical"), {}, "", ()).offsets(DecoderOffsets(), ROBOTS) == before
     other = LlmSettings("replay", replay=str(tmp_path / "x" / "llm.jsonl"))
     nothing = read_settings("policy", "", tmp_path, other)
     assert nothing.memory(configuration("hierarchical"), {}, "", ()) is None
@@ -97,8 +98,9 @@ def test_no_copy_is_made_where_no_model_is_asked_or_nothing_is_known(tmp_path: P
 def test_a_simulated_arm_that_misplaces_is_another_one(tmp_path: Path) -> None:
     bent = FaultRecord("place_offset", "", (0.05, 0.0), 0)
     learn(opened(tmp_path, "on", "hierarchical", "embedded_world", bent))
-    assert opened(tmp_path, "on").offsets(DecoderOffsets()).estimates == {}
-    assert opened(tmp_path, "on", "hierarchical", "embedded_world").offsets(DecoderOffsets()).estimates == {}
+    assert opened(tmp_path, "on").offsets(DecoderOffsets(), ROBOTS).estimates == {}
+    embedded = opened(tmp_path, "on", "hierarchical", "embedded_world")
+    assert embedded.offsets(DecoderOffsets(), ROBOTS).estimates == {}
     slips = FaultRecord("slip", "box", (), 1)
     assert KEY in opened(tmp_path, "on", "hierarchical", "embedded_world", slips, bent).offsets(
-        DecoderOffsets()).estimates
+        DecoderOffsets(), ROBOTS).estimates
