@@ -13,7 +13,7 @@ from hicrisp_core.model.geometry import from_yaw
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.tf_world import TfWorld
 from tf2_msgs.msg import TFMessage
-from waiting import PATIENCE, until
+from waiting import until
 
 pytestmark = pytest.mark.usefixtures("ros")
 
@@ -31,9 +31,9 @@ class Eyes:
         until(self.publisher.get_num_connections, "connection")
 
     def show(self, *transforms: TransformStamped) -> None:
-        seen = self.world.count
         self.publisher.publish(TFMessage(list(transforms)))
-        assert self.world.wait_for_news(seen, PATIENCE) > seen
+        until(lambda: any(self.world.heard_at(each.child_frame_id, each.header.stamp, 1e-6)
+                          for each in transforms), "the transforms, whatever else is latched on /tf")
 
 
 @pytest.fixture
