@@ -8,7 +8,7 @@ from typing import Dict, Sequence, Tuple
 
 from hicrisp_core.detector.perception import BaseFrames, perceive
 from hicrisp_core.domain import Domain, load_domain
-from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model import Motion, Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
@@ -46,3 +46,8 @@ def seen(
 def at(area: str, **more: object) -> WorldState:
     """The world with the base in the middle of an area."""
     return seen(*PLACES[area], **more)  # type: ignore[arg-type]
+
+
+def after_motion(world: WorldState, motion: Motion) -> WorldState:
+    """The world after what was seen of the base's way."""
+    return replace(world, robots={"agv": replace(world.robots["agv"], motion=motion)})

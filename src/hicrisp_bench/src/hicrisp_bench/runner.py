@@ -49,10 +49,7 @@ class Runner:
         """
         keys = _different([key(item) for item in items])
         results, left = self._known(keys)
-
-        def keep(place: int, result: Result) -> None:
-            results[left[place]] = self.kept.add(keys[left[place]], result) if self.kept else result
-
+        keep = partial(_keep_at, left, self._keeper(keys, results))
         todo = [items[place] for place in left]
         if self.dask:
             run_on(self.dask, function, todo, what, keep)
@@ -75,10 +72,7 @@ class Runner:
             raise ConfigError("--over-ros launches its nodes on this machine: leave out --dask")
         keys = _different([key(trial) for trial in trials])
         results, left = self._known(keys)
-
-        def keep(place: int, result: Result) -> None:
-            results[left[place]] = self.kept.add(keys[left[place]], result) if self.kept else result
-
+        keep = partial(_keep_at, left, self._keeper(keys, results))
         run_all_over_ros([trials[place] for place in left], max(1, self.jobs // 2), what, judge, keep)
         return results
 
@@ -99,17 +93,17 @@ class Runner:
             raise ConfigError(f"{what} starts nodes on this machine: leave out --dask")
         keys = _different([key(item) for group in groups for item in group])
         results, left = self._known(keys)
-        progress = Progress(what, len(left))
+        progress, keep = Progress(what, len(left)), self._keeper(keys, results)
 
-        def keep(place: int, result: Result) -> None:
-            results[place] = self.kept.add(keys[place], result) if self.kept else result
+        def ended(place: int, result: Result) -> None:
+            keep(place, result)
             progress.step()
 
         begin = 0
         for group in groups:
             places = [place for place in range(begin, begin + len(group)) if place in left]
             run_in_fresh_process(function, [group[place - begin] for place in places],
-                                 partial(_keep_at, places, keep))
+                                 partial(_keep_at, places, ended))
             begin += len(group)
         progress.end()
         return results
@@ -124,6 +118,13 @@ class Runner:
             raise ConfigError(f"this machine serves {model} on its loopback address, which the workers of "
                               f"{self.dask} cannot reach: name an endpoint with base_url (--llm), or leave "
                               "out --dask")
+
+    def _keeper(self, keys: Sequence[str], results: List[Result]) -> Callable[[int, Result], None]:
+        """What puts a result in its place, and keeps it for a run that goes on."""
+        def keep(place: int, result: Result) -> None:
+            results[place] = self.kept.add(keys[place], result) if self.kept else result
+
+        return keep
 
     def _known(self, keys: Sequence[str]) -> "tuple[List[Result], List[int]]":
         """The results that are kept, and the places of those that have to be run."""
