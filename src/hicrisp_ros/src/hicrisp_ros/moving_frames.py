@@ -15,8 +15,8 @@ _REMEMBERED = 64
 
 
 class MovingFrames:
-    """Publishes on ``/tf``. Whoever listens there, RViz too, drops a second transform of a frame with the same
-    stamp and warns of it (``TF_REPEATED_DATA``), so it is not sent. Older moments may follow newer ones.
+    """Publishes on ``/tf``. Whoever listens there, RViz too, drops a second transform of a frame with a stamp
+    that it has already and warns of it (``TF_REPEATED_DATA``). Older moments may follow newer ones.
 
     Args:
         queue: messages that may wait to be sent.
