@@ -21,6 +21,10 @@ ON_TABLE = 0.012
 """Metres by which a bottom may seem to be off the table and yet stand on it."""
 _GOOD = 0.35
 """Cost from which on no other way to lay it in is tried."""
+_POOR = 1.3
+"""Cost from which on nobody is taken to be there."""
+_TRIES, _MOST_TRIES = 6, 10
+"""Ways to lay it in that are tried where all are poor, and in the whole; the likeliest come first."""
 _LEAST_TOP = 20
 """Points that a level face needs to say where it is."""
 _SHORT = 0.75
@@ -87,6 +91,7 @@ def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[
         best = stay(before, segment, shown, ground)
         if best is not None and best.cost < max(_GOOD, before.cost + _NO_WORSE):
             return best
+    tries = 0
     for bottom, resting in _bottoms(lie, shown, floors):
         begun: List[Start] = []
         for start in chain(() if hint is None else (hint,), _starts(lie, shown, bottom, ground)):
@@ -96,7 +101,9 @@ def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[
             tried = settle(lie, start, bottom, resting, segment, shown, ground)
             if tried is not None and (best is None or tried.cost < best.cost):
                 best = tried
-            if best is not None and best.cost < _GOOD:
+            tries += 1
+            good = best is not None and best.cost < _GOOD
+            if good or tries >= (_TRIES if best is None or best.cost > _POOR else _MOST_TRIES):
                 return best
     return best
 

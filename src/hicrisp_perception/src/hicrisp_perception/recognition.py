@@ -119,7 +119,7 @@ def recognise(ground: Ground, things: Sequence[WorldObject], found: Findings,
     left = [thing for thing in things if thing.name not in found.fits]
     tried: Set[Tuple[int, ...]] = set()
     for _ in range(_ROUNDS if left else 0):
-        every = segments_in(ground, ground.things & ~found.claimed, motley)
+        every = segments_in(ground, found.claimed, motley)
         fresh = [segment for segment in every if _key(segment, found) not in tried]
         tried |= {_key(segment, found) for segment in fresh}
         usable = [(segment, shown) for segment in fresh
