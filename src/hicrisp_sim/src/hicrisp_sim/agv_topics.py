@@ -12,12 +12,12 @@ from geometry_msgs.msg import PoseStamped, Quaternion
 from hicrisp_core.model import Pose
 from hicrisp_core.model.scan import Scan
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
+from hicrisp_ros.moving_frames import MovingFrames
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.static_frames import StaticFrames
 from nav_msgs.msg import OccupancyGrid, Odometry, Path
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
-from tf2_msgs.msg import TFMessage
 
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.world import AgvFaults
@@ -57,7 +57,7 @@ class AgvTopics:
         self._body = frame
         self._faults = faults
         self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
-        self._tf = Publisher("/tf", TFMessage, queue_size=20, tcp_nodelay=True)
+        self._tf = MovingFrames(queue=20)
         self._static = static or StaticFrames()
         self._odometry = Publisher("/odom", Odometry, queue_size=20, tcp_nodelay=True)
         self._scan = Publisher("/scan", LaserScan, queue_size=5)
@@ -86,9 +86,8 @@ class AgvTopics:
         told: AbstractSet[str] = self._faults.told if self._faults is not None else frozenset()
         if "pose_stale" not in told:
             stamp = now + _AHEAD if "pose_ahead" in told else now
-            self._tf.publish(TFMessage([
-                transform_to_msg("map", "odom", pose.compose(counted.inverse()), stamp),
-                transform_to_msg("odom", self._body, counted, stamp)]))
+            self._tf.tell([transform_to_msg("map", "odom", pose.compose(counted.inverse()), stamp),
+                           transform_to_msg("odom", self._body, counted, stamp)])
         odometry = Odometry(child_frame_id=self._body)
         odometry.header.stamp, odometry.header.frame_id = now, "odom"
         odometry.pose.pose = pose_to_msg(counted)
