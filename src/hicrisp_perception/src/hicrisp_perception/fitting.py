@@ -25,6 +25,12 @@ _POOR = 1.3
 """Cost from which on nobody is taken to be there."""
 _TRIES, _MOST_TRIES = 6, 10
 """Ways to lay it in that are tried where all are poor, and in the whole; the likeliest come first."""
+_CLEAN = 0.1
+"""Cost from which on a thing may be turned otherwise."""
+_TURNS = (0.5, 0.25, 0.75)
+"""Parts of the turn after which it looks the same."""
+_EXACT = 0.1
+"""What a pixel counts by which an outline is off."""
 _LEAST_TOP = 20
 """Points that a level face needs to say where it is."""
 _SHORT = 0.75
@@ -78,13 +84,13 @@ class Fit:
 
 
 def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...] = (0.0,),
-        before: Optional[Fit] = None, hint: Optional[Start] = None) -> Optional[Fit]:
+        before: Optional[Fit] = None, dropped: Optional[Pose] = None) -> Optional[Fit]:
     """Lay a shape into a segment as well as can be; ``None`` where it fits nowhere.
 
     Args:
         floors: heights of what it may stand on, metres; the table's is 0.
         before: where it was last; what hides it in part leaves too little for a guess without.
-        hint: x, y and yaw where a hand let it go.
+        dropped: where a hand let it go.
     """
     best: Optional[Fit] = None
     if before is not None and before.lie == lie:
@@ -92,20 +98,44 @@ def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[
         if best is not None and best.cost < max(_GOOD, before.cost + _NO_WORSE):
             return best
     tries = 0
-    for bottom, resting in _bottoms(lie, shown, floors):
+    hint: Tuple[Start, ...] = ()
+    if dropped is not None:
+        hint = (dropped.position[0], dropped.position[1], dropped.yaw),
+    fell = () if dropped is None else (dropped.position[2] - lie.height / 2.0,)
+    for bottom, resting in _bottoms(lie, shown, floors, fell):
         begun: List[Start] = []
-        for start in chain(() if hint is None else (hint,), _starts(lie, shown, bottom, ground)):
-            if any(_alike(start, other, lie.period) for other in begun):
-                continue
-            begun.append(start)
-            tried = settle(lie, start, bottom, resting, segment, shown, ground)
-            if tried is not None and (best is None or tried.cost < best.cost):
-                best = tried
-            tries += 1
-            good = best is not None and best.cost < _GOOD
-            if good or tries >= (_TRIES if best is None or best.cost > _POOR else _MOST_TRIES):
-                return best
+        here: Optional[Fit] = None
+
+        def turned() -> Iterator[Start]:
+            """Where little of a thing is seen, its outline fits about as well another way round."""
+            if here is not None and here.place.points and not lie.round and here.cost > _CLEAN:
+                place = here.place
+                for part in _TURNS:
+                    yield place.x, place.y, place.yaw + part * lie.period
+
+        first = chain(hint, _starts(lie, shown, bottom, ground))
+        for starts in (first, turned()):
+            for start in starts:
+                if any(_alike(start, other, lie.period) for other in begun):
+                    continue
+                begun.append(start)
+                tried = settle(lie, start, bottom, resting, segment, shown, ground)
+                here = _better(here, tried)
+                tries += 1
+                poor = here is None or here.cost > _POOR
+                if (here is not None and here.cost < _GOOD) or tries >= (_TRIES if poor else _MOST_TRIES):
+                    break
+        best = _better(best, here)
+        if tries >= _TRIES or (best is not None and best.cost < _GOOD):
+            break
     return best
+
+
+def _better(one: Optional[Fit], other: Optional[Fit]) -> Optional[Fit]:
+    """The one of two that the picture supports better, and whose outline fits better where that is alike."""
+    if one is None or other is None:
+        return one or other
+    return min(one, other, key=lambda each: each.cost + _EXACT * min(each.place.error, 4.0))
 
 
 def stay(before: Fit, segment: Segment, shown: Shown, ground: Ground) -> Optional[Fit]:
@@ -154,12 +184,16 @@ def _alike(one: Start, other: Start, period: float) -> bool:
     return min(turn, (period or math.tau) - turn) < 0.2 or period == 0.0
 
 
-def _bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...]) -> Iterator[Tuple[float, bool]]:
+def _bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...], told: Tuple[float, ...] = ()
+             ) -> Iterator[Tuple[float, bool]]:
     """Heights at which the shape may stand, the likeliest first, and whether something is there to stand
     on.
+
+    Args:
+        told: heights that others tell, metres.
     """
     given: List[float] = []
-    for guess in (shown.top - lie.height, shown.high - lie.height, shown.low):
+    for guess in (*told, shown.top - lie.height, shown.high - lie.height, shown.low):
         near = min(floors, key=lambda floor: abs(floor - guess))
         resting = abs(near - guess) < ON_TABLE
         bottom = near if resting else guess

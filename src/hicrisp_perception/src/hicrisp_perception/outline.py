@@ -85,8 +85,8 @@ class Projection:
         return order, every[order]
 
     def moving(self, place: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """(M, 2) the pixels of the chosen points, and (3, M, 2) how they change for a metre in x and y and for
-        a radian.
+        """(M, 2) the pixels of the chosen points, and (3, M, 2) how they change for a metre in x and y and
+        for a radian.
         """
         seen = self._seen(self._chosen, place)
         self._change[2] = self._chosen[:, :, 1:] @ (-math.sin(place[2]), math.cos(place[2]))
