@@ -132,7 +132,10 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
     left = 0.0
     if segment is not None:
         about = cv2.dilate(inside.astype(np.uint8), _KERNEL, iterations=2 if rendering.step == 1 else 1) > 0
-        left = np.count_nonzero(own & ~about) / max(1, np.count_nonzero(own))
+        unexplained = own & ~about
+        if not segment.uncut:  # Its own pixels do not hide it: it would have to be nearer.
+            unexplained |= own & inside & known & (behind < -near)
+        left = np.count_nonzero(unexplained) / max(1, np.count_nonzero(own))
     scale = rendering.step ** 2
     return Evidence(scale * int(np.count_nonzero(seen)), scale * int(np.count_nonzero(covered)),
                     scale * int(np.count_nonzero(through)), float(left), scale * whole)

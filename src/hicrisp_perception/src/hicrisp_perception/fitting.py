@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Iterator, List, Optional, Tuple
 
 import numpy as np
@@ -92,35 +91,33 @@ def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[
         before: where it was last; what hides it in part leaves too little for a guess without.
         dropped: where a hand let it go.
     """
-    best: Optional[Fit] = None
+    told: Optional[Fit] = None
     if before is not None and before.lie == lie:
-        best = stay(before, segment, shown, ground)
-        if best is not None and best.cost < max(_GOOD, before.cost + _NO_WORSE):
-            return best
+        told = stay(before, segment, shown, ground)
+    elif dropped is not None:
+        told = _let_go(lie, dropped, segment, shown, ground, floors)
+    if told is not None and told.cost < max(_GOOD, before.cost + _NO_WORSE if before is not None else 0.0):
+        return told
+    best = _anywhere(lie, segment, shown, ground, floors, told)
+    # Nothing is known to have moved that fits about as well where it was.
+    stays = told is not None and best is not None and told.cost < min(_POOR, best.cost + _NO_WORSE)
+    return told if stays else best
+
+
+def _anywhere(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...],
+              best: Optional[Fit]) -> Optional[Fit]:
+    """The best way to lay a shape into a segment; the one that is known unless another is better."""
     tries = 0
-    hint: Tuple[Start, ...] = ()
-    if dropped is not None:
-        hint = (dropped.position[0], dropped.position[1], dropped.yaw),
-    fell = () if dropped is None else (dropped.position[2] - lie.height / 2.0,)
-    for bottom, resting in _bottoms(lie, shown, floors, fell):
-        begun: List[Start] = []
+    for bottom, resting in _bottoms(lie, shown, floors):
         here: Optional[Fit] = None
-
-        def turned() -> Iterator[Start]:
-            """Where little of a thing is seen, its outline fits about as well another way round."""
-            if here is not None and here.place.points and not lie.round and here.cost > _CLEAN:
-                place = here.place
-                for part in _TURNS:
-                    yield place.x, place.y, place.yaw + part * lie.period
-
-        first = chain(hint, _starts(lie, shown, bottom, ground))
-        for starts in (first, turned()):
-            for start in starts:
+        begun: List[Start] = []
+        starts = _starts(lie, shown, bottom, ground)
+        for turning in (False, True):
+            for start in _turned(here) if turning else starts:
                 if any(_alike(start, other, lie.period) for other in begun):
                     continue
                 begun.append(start)
-                tried = settle(lie, start, bottom, resting, segment, shown, ground)
-                here = _better(here, tried)
+                here = _better(here, settle(lie, start, bottom, resting, segment, shown, ground))
                 tries += 1
                 poor = here is None or here.cost > _POOR
                 if (here is not None and here.cost < _GOOD) or tries >= (_TRIES if poor else _MOST_TRIES):
@@ -129,6 +126,14 @@ def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[
         if tries >= _TRIES or (best is not None and best.cost < _GOOD):
             break
     return best
+
+
+def _turned(fit_: Optional[Fit]) -> Iterator[Start]:
+    """Where little of a thing is seen, its outline fits about as well another way round."""
+    if fit_ is not None and fit_.place.points and not fit_.lie.round and fit_.cost > _CLEAN:
+        place = fit_.place
+        for part in _TURNS:
+            yield place.x, place.y, place.yaw + part * fit_.lie.period
 
 
 def _better(one: Optional[Fit], other: Optional[Fit]) -> Optional[Fit]:
@@ -140,14 +145,27 @@ def _better(one: Optional[Fit], other: Optional[Fit]) -> Optional[Fit]:
 
 def stay(before: Fit, segment: Segment, shown: Shown, ground: Ground) -> Optional[Fit]:
     """A shape about where it was; exactly there when too little of its outline is seen to say more."""
-    place = before.place
+    return _about(before.lie, before.place, before.bottom, before.resting, segment, shown, ground)
+
+
+def _let_go(lie: Lie, pose: Pose, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...]
+            ) -> Optional[Fit]:
+    """A shape about where a hand let it go."""
+    bottom = pose.position[2] - lie.height / 2.0
+    near = min(floors, key=lambda floor: abs(floor - bottom))
+    resting = abs(near - bottom) < ON_TABLE
+    place = Placement(*pose.position[:2], pose.yaw, np.diag([4e-6, 4e-6, 4e-3]), 0.0, 0)
+    return _about(lie, place, near if resting else bottom, resting, segment, shown, ground)
+
+
+def _about(lie: Lie, place: Placement, bottom: float, resting: bool, segment: Segment, shown: Shown,
+           ground: Ground) -> Optional[Fit]:
     start = (place.x, place.y, place.yaw)
-    again = settle(before.lie, start, before.bottom, before.resting, segment, shown, ground, _GATE)
+    again = settle(lie, start, bottom, resting, segment, shown, ground, _GATE)
     enough = again is not None and again.place.points >= _LEAST_OUTLINE
     if enough or again is None:
         return again
-    return _weighed(before.lie, replace(place, points=0), before.bottom, before.resting, segment, shown,
-                    ground)
+    return _weighed(lie, replace(place, points=0), bottom, resting, segment, shown, ground)
 
 
 def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segment, shown: Shown,
@@ -184,16 +202,12 @@ def _alike(one: Start, other: Start, period: float) -> bool:
     return min(turn, (period or math.tau) - turn) < 0.2 or period == 0.0
 
 
-def _bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...], told: Tuple[float, ...] = ()
-             ) -> Iterator[Tuple[float, bool]]:
+def _bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...]) -> Iterator[Tuple[float, bool]]:
     """Heights at which the shape may stand, the likeliest first, and whether something is there to stand
     on.
-
-    Args:
-        told: heights that others tell, metres.
     """
     given: List[float] = []
-    for guess in (*told, shown.top - lie.height, shown.high - lie.height, shown.low):
+    for guess in (shown.top - lie.height, shown.high - lie.height, shown.low):
         near = min(floors, key=lambda floor: abs(floor - guess))
         resting = abs(near - guess) < ON_TABLE
         bottom = near if resting else guess
