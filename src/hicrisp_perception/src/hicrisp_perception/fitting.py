@@ -22,8 +22,10 @@ _GOOD = 0.35
 """Cost from which on no other way to lay it in is tried."""
 _POOR = 1.3
 """Cost from which on nobody is taken to be there."""
-_TRIES, _MOST_TRIES = 6, 10
-"""Ways to lay it in that are tried where all are poor, and in the whole; the likeliest come first."""
+_TRIES, _MOST_TRIES, _IN_ALL = 5, 8, 12
+"""Ways to lay it in at one height that are tried where all are poor, and at most, and at all heights; the
+likeliest come first.
+"""
 _CLEAN = 0.1
 """Cost from which on a thing may be turned otherwise."""
 _TURNS = (0.5, 0.25, 0.75)
@@ -118,12 +120,13 @@ def _anywhere(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: 
                     continue
                 begun.append(start)
                 here = _better(here, settle(lie, start, bottom, resting, segment, shown, ground))
-                tries += 1
                 poor = here is None or here.cost > _POOR
-                if (here is not None and here.cost < _GOOD) or tries >= (_TRIES if poor else _MOST_TRIES):
+                if (here is not None and here.cost < _GOOD) or len(begun) >= (
+                        _TRIES if poor else _MOST_TRIES):
                     break
         best = _better(best, here)
-        if tries >= _TRIES or (best is not None and best.cost < _GOOD):
+        tries += len(begun)
+        if tries >= _IN_ALL or (best is not None and best.cost < _GOOD):
             break
     return best
 
