@@ -133,3 +133,38 @@ def test_a_robot_whose_frames_are_too_old_has_no_pose(config_dir):
         world = perceive({"agv/base_link": (pose, NOW - age)}, known, domain, NOW, (BaseFrames("agv"),),
                          LIMIT)
         assert (Relation("agv", "at", "area_1") in world.relations) is at
+
+
+def test_a_pose_from_the_future_does_not_count_and_is_told_with_how_far_ahead(scene, domain):
+    world = look(scene, domain, {"red_box": -5.0})
+    assert [thing.name for thing in world.unseen] == ["red_box"]
+    assert not [fact for fact in world.relations if "red_box" in fact]
+    assert "the red box has a pose that is stamped 5.0 s ahead of the clock" in asked(
+        "pick up the red box", world, domain).refusal
+    feedback = check(domain, Command("pick", {"item": "red_box"}, "panda"), world)
+    assert feedback is not None
+    assert feedback.cause == Cause(CauseKind.AHEAD, ("red_box",), 5.0)
+    assert "The pose of the red box is stamped 5 s ahead of the clock" in words(domain, feedback).reason
+
+
+def test_stamps_that_are_not_taken_are_the_cause_once_the_last_sound_pose_is_old(scene, domain):
+    frames = {name: (thing.pose, NOW - 3.0 if name == "red_box" else NOW)
+              for name, thing in scene.objects.items() if thing.pose}
+    for sound, told in ((frames, 7.0), ({**frames, "red_box": (frames["red_box"][0], NOW)}, 0.0)):
+        world = perceive(sound, scene.objects, domain, NOW, (ArmFrames("panda"),), LIMIT,
+                         ahead={"red_box": 7.0})
+        assert world.objects["red_box"].ahead == told
+        assert world.objects["red_box"].lost is (told > 0.0)
+
+
+def test_clocks_of_two_hosts_may_differ_a_little(scene, domain):
+    world = look(scene, domain, {"red_box": -0.8})
+    assert world.holds("on", "red_box", "table")
+    assert world.objects["red_box"].pose_age == 0.0
+
+
+def test_a_robot_with_frames_from_the_future_has_no_pose(scene, domain):
+    arm = ArmFrames("panda")
+    frames = {name: (Pose((0.3, 0.0, 0.5)), NOW + 4.0) for name in arm.frames}
+    robot = perceive(frames, scene.objects, domain, NOW, (arm,), LIMIT).robots["panda"]
+    assert (robot.pose, robot.ahead) == (None, 4.0)

@@ -188,3 +188,16 @@ def test_what_shows_of_a_hidden_thing_is_no_other_thing(scene, domain):
     world = look(scene, domain, view(scene, cylinder=hidden, unknown_1=part, unknown_2=beside))
     assert "unknown_1" not in world.objects
     assert "unknown_2" in world.objects
+
+
+def test_a_picture_from_the_future_shows_nothing_that_counts(scene, domain):
+    world = look(scene, domain, view(scene, stamp=NOW + 6.0), now=NOW)
+    assert {thing.name for thing in world.unseen} == {thing.name for thing in scene.things}
+    assert not [fact for fact in world.relations if "box" in fact]
+    assert world.objects["box"].sight == "has a pose that is stamped 6.0 s ahead of the clock"
+    assert world.objects["box"].pose is not None, "motions keep clear of where it may be"
+    command = placed(domain, look(scene, domain, view(scene)))
+    verdict = Detector(domain).check(command, world, world, Outcome(Status.SUCCESS))
+    assert verdict.feedback is not None
+    assert verdict.feedback.cause is not None
+    assert (verdict.feedback.cause.kind, verdict.feedback.cause.seconds) == (CauseKind.AHEAD, 6.0)

@@ -58,6 +58,8 @@ class KinematicBase:
         self._pose, self._speeds, self._ended = (0.0, 0.0, 0.0), (0.0, 0.0), False
         self.blind, self.unseeing, self.offset = False, False, 0.0
         self.garbled: Callable[[], bool] = lambda: False
+        self.ahead = dict.fromkeys(("odometry", "scan"), 0.0)
+        """Seconds by which messages are stamped ahead of the clock."""
         self.scans, self.scan_frame = [math.inf] * 4, "base_link"
         self.no_map: Callable[[], bool] = lambda: False
         self._period = period
@@ -111,11 +113,13 @@ class KinematicBase:
         self._tf.publish(TFMessage([moved] if self.no_map() else [corrected, moved]))
         if not self.unseeing:
             scan = LaserScan(angle_increment=math.pi / 2.0, range_max=6.0, ranges=self.scans)
-            scan.header.stamp, scan.header.frame_id = stamp, self.scan_frame
+            scan.header.stamp = stamp + rospy.Duration.from_sec(self.ahead["scan"])
+            scan.header.frame_id = self.scan_frame
             self._scan.publish(scan)
         if not self.blind:
             odometry = Odometry(child_frame_id="base_link")
-            odometry.header.stamp, odometry.header.frame_id = stamp, "odom"
+            odometry.header.stamp = stamp + rospy.Duration.from_sec(self.ahead["odometry"])
+            odometry.header.frame_id = "odom"
             speed = math.nan if self.garbled() else speed
             odometry.pose.pose.position.x, odometry.pose.pose.position.y = x + self.offset, y
             odometry.pose.pose.orientation = quaternion(yaw)

@@ -175,6 +175,23 @@ def test_odometry_without_numbers_shows_neither_life_nor_standstill(stack: Stack
     assert not watchful._odometry.wait_until_standing(Deadline(1.0)).ok
 
 
+@pytest.mark.parametrize(("what", "topic", "status"), [
+    ("odometry", "/odom", Status.LOST), ("scan", "/scan", Status.SAFETY)])
+def test_stamps_from_the_future_let_nothing_drive_and_are_told_with_how_far_ahead(
+    stack: Stack, what: str, topic: str, status: Status
+) -> None:
+    seeing = MoveBase("agv", replace(stack.settings, scan="/scan", scan_age=0.4, odometry_age=0.4))
+    assert seeing._client.wait_for_server(PATIENCE)
+    stack.base.ahead[what] = 3600.0
+    until(lambda: seeing.alarm() is not None and "ahead of the clock" in seeing.alarm().message)
+    outcome = seeing.go_to(Pose((3.5, 0.0, 0.0)), Deadline(PATIENCE), Event(), lambda *_: None)
+    assert outcome.status is status
+    assert outcome.cause is not None
+    assert (outcome.cause.kind, outcome.cause.names) == (CauseKind.AHEAD, (topic,))
+    assert outcome.cause.seconds == pytest.approx(3600.0, abs=60.0)
+    assert stack.server.goals == 0
+
+
 def test_a_base_that_tf_loses_in_mid_drive_is_stopped(stack: Stack) -> None:
     watchful = MoveBase("agv", replace(stack.settings, pose_age=0.6))
     assert watchful._client.wait_for_server(PATIENCE)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 import rospy
-from hicrisp_core.model import Status
+from hicrisp_core.model import CauseKind, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.joints import JointWatch
 from sensor_msgs.msg import JointState
@@ -30,3 +30,22 @@ def test_a_joint_without_a_number_is_not_known_and_does_not_stand() -> None:
     publisher.publish(JointState(name=["wrist"], position=[1.5]))
     until(lambda: watch.positions() is not None, "number")
     assert watch.positions() == (0.5, 1.5)
+
+
+def test_joint_states_from_the_future_show_nothing_and_are_named_with_how_far_ahead() -> None:
+    publisher = rospy.Publisher(f"{TOPIC}_to_come", JointState, queue_size=5)
+    watch = JointWatch(f"{TOPIC}_to_come", ("elbow",), age=60.0, still=0.01, still_time=0.0)
+    until(publisher.get_num_connections, "connection")
+    state = JointState(name=["elbow"], position=[0.5])
+    state.header.stamp = rospy.Time.now() + rospy.Duration.from_sec(3600.0)
+    publisher.publish(state)
+    until(lambda: "ahead of the clock" in watch.silent().message, "message")
+    assert watch.positions() is None
+    outcome = watch.wait_until_standing(Deadline(0.1))
+    assert outcome.cause is not None
+    assert (outcome.cause.kind, outcome.cause.names) == (CauseKind.AHEAD, (f"{TOPIC}_to_come",))
+    assert outcome.cause.seconds == pytest.approx(3600.0, abs=60.0)
+    state.header.stamp = rospy.Time.now()
+    publisher.publish(state)
+    until(lambda: watch.positions() == (0.5,), "a state of now")
+    assert watch.stamp < rospy.get_time() + 1.0

@@ -30,6 +30,7 @@ from hicrisp_ros.conversions.geometry import transform_to_msg  # noqa: E402
 from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg  # noqa: E402
 from hicrisp_ros.tracks import TrackTopic  # noqa: E402
 from ros_graph import ros_graph  # noqa: E402
+from rosgraph_msgs.msg import Clock  # noqa: E402
 from sensor_msgs.msg import CameraInfo, Image  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 from tf2_msgs.msg import TFMessage  # noqa: E402
@@ -231,3 +232,24 @@ def test_the_newest_picture_is_drawn_for_whoever_asks(rig: Rig) -> None:
     assert answer.image.format == "jpeg"
     assert answer.image.header.stamp.to_sec() == pytest.approx(rig.topic.view.stamp, abs=0.5)
     assert bytes(answer.image.data).startswith(b"\xff\xd8")
+
+
+def test_pictures_from_the_future_are_told_by_topic_and_how_far_ahead(rig: Rig) -> None:
+    clock = rospy.Publisher("/clock", Clock, queue_size=1)
+    begun = rig.now + 1.0
+
+    def put(now: float) -> None:
+        until(lambda: clock.publish(Clock(rospy.Time.from_sec(now))) or rospy.get_time() == now, "the clock")
+
+    try:
+        put(begun)
+        rig.calibrate()
+        seen(rig)
+        rig.now = begun + 50.0
+        rig.until_trouble("s ahead of the clock", rospy.resolve_name(CAMERA.topics.colour))
+        assert rig.topic.view.stamp < begun + 1.0, "what was seen before stands, and grows old"
+        rig.now = begun - 0.5
+        until(lambda: rig.take() and rig.topic.view.stamp > begun - 0.5, "pictures of now")
+    finally:
+        put(0.0)
+        clock.unregister()

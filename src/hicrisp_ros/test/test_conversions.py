@@ -69,7 +69,7 @@ CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note",
                         Maker(MakerKind.MODEL, "gpt"), GOAL)
 VAGUE = Uncertainty(0.004, 0.002, 0.02)
 THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False, True,
-                    VAGUE, Visibility.HIDDEN)
+                    VAGUE, Visibility.HIDDEN, 2.5)
 
 
 def over_the_wire(message: Any) -> Any:

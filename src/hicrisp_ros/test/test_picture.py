@@ -89,3 +89,10 @@ def test_a_cancel_ends_the_wait() -> None:
 def test_a_world_of_facts_has_no_picture_to_wait_for() -> None:
     facts = WorldState({"glass": WorldObject("glass", "glass")}, robots={"robot": RobotState("robot")})
     assert wait(Film(facts), robots=("robot",)) == ("", [])
+
+
+def test_a_robot_with_stamps_from_the_future_is_named_with_how_far_ahead() -> None:
+    state = replace(world(BOX, CAN), robots={"agv": RobotState("agv", "base", ahead=4.0)})
+    missing, told = wait(Film(state), seconds=0.3)
+    assert missing == "Not in the picture: the robot agv has poses that are stamped 4.0 s ahead of the clock."
+    assert told == ["waiting to see agv"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Iterator
+from typing import Callable, Iterator
 
 import pytest
 import rospy
@@ -12,6 +12,7 @@ from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.tf_world import TfWorld
+from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 from waiting import until
 
@@ -91,3 +92,47 @@ def test_a_frame_under_an_unknown_one_is_not_placed_and_is_named(eyes: Eyes) -> 
     assert not eyes.world.frames(["box"])
     assert "'world'" in eyes.world.problems(["box"])["box"]
     assert eyes.world.problems(["saucer"])["saucer"] == "nobody publishes its frame"
+
+
+@pytest.fixture
+def clock() -> Iterator[Callable[[float], None]]:
+    """Sets the clock, seconds; at the end it stands at 0 again."""
+    publisher = rospy.Publisher("/clock", Clock, queue_size=1)
+
+    def put(now: float) -> None:
+        until(lambda: publisher.publish(Clock(rospy.Time.from_sec(now))) or rospy.get_time() == now, "clock")
+
+    yield put
+    put(0.0)
+    publisher.unregister()
+
+
+def test_a_transform_from_the_future_is_not_taken_and_is_named_with_how_far_ahead(
+    eyes: Eyes, clock: Callable[[float], None]
+) -> None:
+    clock(100.0)
+    eyes.show(transform("world", "box", 0.1, 99.5), transform("world", "cup", 0.4, 99.5))
+    eyes.show(transform("world", "box", 9.9, 3700.0), transform("world", "cup", 0.5, 100.0))
+    frames = eyes.world.frames(["box", "cup"])
+    assert frames["box"][1] == pytest.approx(99.5), "its age must grow"
+    assert frames["cup"][1] == pytest.approx(100.0), "what others say is not forgotten for it"
+    assert eyes.world.ahead(["box", "cup"]) == {"box": pytest.approx(3600.0)}
+    assert "3600.0 s ahead of the clock" in eyes.world.problems(["box", "cup"])["box"]
+    eyes.show(transform("world", "box", 0.2, 100.1))
+    assert eyes.world.frames(["box"])["box"][0].position[0] == pytest.approx(0.2)
+    assert not eyes.world.ahead(["box"])
+
+
+def test_what_hangs_under_a_frame_from_the_future_is_ahead_too(
+    eyes: Eyes, clock: Callable[[float], None]
+) -> None:
+    clock(100.0)
+    eyes.show(transform("world", "table_top", 0.1, 107.0), transform("table_top", "box", 0.1, 100.0))
+    assert eyes.world.ahead(["box", "cup"]) == {"box": pytest.approx(7.0)}
+
+
+def test_clocks_of_two_hosts_may_differ_a_little(eyes: Eyes, clock: Callable[[float], None]) -> None:
+    clock(100.0)
+    eyes.show(transform("world", "box", 0.1, 100.8))
+    assert eyes.world.frames(["box"])["box"][1] == pytest.approx(100.8)
+    assert not eyes.world.problems(["box"])

@@ -46,3 +46,10 @@ def test_a_reset_ends_them_and_a_wrong_target_is_answered_with_those_that_there_
     assert faults.told(LATER) == LATER
     with pytest.raises(FaultError, match="box, cup"):
         faults.inject(next(iter(POSE_KINDS)), "teapot", (), 0, BEFORE)
+
+
+def test_a_pose_from_the_future_has_the_stamp_that_was_asked_for() -> None:
+    assert told("pose_ahead").told(LATER) == {"box": (LATER["box"][0], 7.0), "cup": LATER["cup"]}
+    faults = PoseFaults()
+    faults.inject("pose_ahead", "box", (3600.0,), 0, BEFORE)
+    assert faults.told(LATER)["box"] == (LATER["box"][0], 3602.0)

@@ -168,10 +168,14 @@ class MoveBase:
         why = self._tf.problems([frame]).get(frame)
         found = self._tf.frames([frame]).get(frame)
         age = None if why or found is None else max(0.0, rospy.get_time() - found[1])
-        why = why or (f"its newest pose is {age:.1f} s old" if age is not None else "")
-        return Outcome(Status.LOST, f"TF does not say where '{frame}' is in '{self.settings.map_frame}'"
-                       + (f": {why}" if why else ""),
-                       cause=Cause(CauseKind.LOCALISATION, (frame,), age))
+        said = f"TF does not say where '{frame}' is in '{self.settings.map_frame}'"
+        said += f": {why}" if why else ""
+        ahead = self._tf.ahead([frame]).get(frame)
+        if ahead is not None:
+            return Outcome(Status.LOST, said, cause=Cause(CauseKind.AHEAD, (frame,), ahead, said))
+        old = f": its newest pose is {age:.1f} s old" if age is not None else ""
+        return Outcome(Status.LOST, f"{said}{old}",
+                       cause=Cause(CauseKind.LOCALISATION, (frame,), age, said if why else ""))
 
     def _closed(self, pose: Pose, outcome: Outcome, constraints: Constraints) -> bool:
         """Whether a goal without a path still has none, with all that move_base saw since its own

@@ -10,6 +10,7 @@ from typing import Optional, Tuple
 import rospy
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.stamps import lead
 from hicrisp_core.time.waiting import wait_on
 from hicrisp_ros.silence import Silence
 from nav_msgs.msg import Odometry
@@ -30,7 +31,8 @@ class OdometryWatch:
         self._changed = Condition()
         self._silence = Silence(heard=False)
         self._still_since = math.inf
-        self._unread = False
+        self._fault = ""
+        self._ahead = 0.0
         self._last: Optional[Tuple[float, float, float, float]] = None
         self._jump = 0.0
         self._speeds = (0.0, 0.0)
@@ -65,8 +67,11 @@ class OdometryWatch:
         """LOST: there is no odometry, or none that can be used; with its topic and age."""
         topic, age = self._settings.odometry, self.silence
         known = math.isfinite(age)
-        if self._unread:
-            said = f"the odometry on {topic} holds numbers that are not finite"
+        if self._ahead > 0.0:
+            said = f"the odometry on {topic} is stamped {self._ahead:.1f} s ahead of the clock"
+            return Outcome(Status.LOST, said, cause=Cause(CauseKind.AHEAD, (topic,), self._ahead, said))
+        if self._fault:
+            said = f"the odometry on {topic} {self._fault}"
         else:
             said = f"the odometry on {topic} fell silent {age:.1f} s ago" if known else \
                 f"there is no odometry on {topic}"
@@ -95,10 +100,12 @@ class OdometryWatch:
         linear, turn = message.twist.twist.linear, message.twist.twist.angular.z
         speed = math.hypot(linear.x, linear.y)
         at = message.pose.pose.position
-        self._unread = not all(map(math.isfinite, (linear.x, linear.y, turn, at.x, at.y)))
-        if self._unread:
-            return  # It shows neither where the base is nor that it stands.
         now, stamp = time.monotonic(), message.header.stamp.to_sec()
+        finite = all(map(math.isfinite, (linear.x, linear.y, turn, at.x, at.y)))
+        self._fault = "" if finite else "holds numbers that are not finite"
+        self._ahead = lead(stamp, rospy.get_time())
+        if self._fault or self._ahead > 0.0:
+            return  # It shows neither where the base is nor that it stands.
         with self._changed:
             if self._last is not None:
                 x, y, before, fastest = self._last

@@ -7,6 +7,7 @@ from typing import Callable, Optional
 
 import rospy
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status
+from hicrisp_core.time.stamps import lead
 from hicrisp_ros.silence import Silence
 from hicrisp_ros.tf_world import TfWorld
 from sensor_msgs.msg import LaserScan
@@ -18,8 +19,9 @@ class ScanWatch:
     """Listens to the scans where the settings name their topic.
 
     A scan is current when it arrives with a stamp that is at most ``scan_lag`` behind the odometry's: an
-    older one says nothing of now, and a move_base does not move by it. Nor does one whose frame TF does not
-    know, or that holds no number: a lidar that sees far and free says infinity (REP 117).
+    older one says nothing of now, and a move_base does not move by it. Nor does one that is stamped ahead of
+    the clock, whose frame TF does not know, or that holds no number: a lidar that sees far and free says
+    infinity (REP 117).
     """
 
     def __init__(self, settings: MoveBaseSettings, newest: Callable[[], float], tf: TfWorld) -> None:
@@ -28,7 +30,7 @@ class ScanWatch:
         self._tf = tf
         self._fault = ""
         self._current = Silence()
-        self._lag = 0.0
+        self._lag = self._ahead = 0.0
         self._heard = False
         self._subscriber = rospy.Subscriber(settings.scan, LaserScan, self._on_scan, queue_size=1) \
             if settings.scan else None
@@ -43,21 +45,25 @@ class ScanWatch:
         silence = self._current.seconds
         if self._subscriber is None or silence <= self._settings.scan_age:
             return None
-        topic = self._settings.scan
-        if self._fault:
+        topic, kind = self._settings.scan, CauseKind.STALE_SENSOR
+        if self._ahead > 0.0:
+            said = f"the scans on {topic} are stamped {self._ahead:.1f} s ahead of the clock"
+            kind, age = CauseKind.AHEAD, self._ahead
+        elif self._fault:
             said, age = f"the scans on {topic} cannot be used, for {self._fault}", silence
         elif self._lag > self._settings.scan_lag:
             said, age = f"the scans on {topic} are {self._lag:.1f} s old when they arrive", self._lag
         else:
             said, age = f"no scan has arrived on {topic} for {silence:.1f} s", silence
         return Outcome(Status.SAFETY, f"{said}; the base does not drive blind and stands still",
-                       cause=Cause(CauseKind.STALE_SENSOR, (topic,), age))
+                       cause=Cause(kind, (topic,), age, said if kind is CauseKind.AHEAD else ""))
 
     def _on_scan(self, scan: LaserScan) -> None:
         self._heard = True
         self._lag = self._newest() - scan.header.stamp.to_sec()
+        self._ahead = lead(scan.header.stamp.to_sec(), rospy.get_time())
         self._fault = self._fault_of(scan)
-        if self._lag <= self._settings.scan_lag and not self._fault:
+        if self._ahead == 0.0 and self._lag <= self._settings.scan_lag and not self._fault:
             self._current.heard()
 
     def _fault_of(self, scan: LaserScan) -> str:

@@ -8,8 +8,9 @@ from threading import Condition
 from typing import Dict, Optional, Sequence, Set, Tuple
 
 import rospy
-from hicrisp_core.model import CauseKind, Outcome, Status
+from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.stamps import lead
 from hicrisp_core.time.waiting import wait_on
 from sensor_msgs.msg import JointState
 
@@ -40,7 +41,7 @@ class JointWatch:
         self._seen_at: Dict[str, float] = {}
         self._rest: Dict[str, float] = {}
         self._at_rest: Dict[str, float] = {}
-        self._stamp = 0.0
+        self._stamp = self._ahead = 0.0
         self._unread: Set[str] = set()
         self._subscriber = rospy.Subscriber(topic, JointState, self._on_joints, queue_size=20,
                                             tcp_nodelay=True)
@@ -86,7 +87,10 @@ class JointWatch:
                                "the joint states show that it still moves", self.topic)
 
     def silent(self) -> Outcome:
-        """LOST: a joint is not told of any more, or never was."""
+        """LOST: a joint is not told of any more, or never was, or with stamps from the future."""
+        if self._ahead > 0.0:
+            said = f"the joint states on {self.topic} are stamped {self._ahead:.1f} s ahead of the clock"
+            return Outcome(Status.LOST, said, cause=Cause(CauseKind.AHEAD, (self.topic,), self._ahead, said))
         oldest = min((self._seen_at.get(joint, -math.inf) for joint in self.joints), default=-math.inf)
         said = (f"the joint states on {self.topic} hold no number for {', '.join(sorted(self._unread))}"
                 if self._unread else f"there are no joint states on {self.topic}")
@@ -98,8 +102,12 @@ class JointWatch:
         return wait_on(self._changed, lambda: self.alive, deadline, in_vain=rospy.is_shutdown)
 
     def _on_joints(self, message: JointState) -> None:
-        now = time.monotonic()
+        now, stamp = time.monotonic(), message.header.stamp.to_sec()
         with self._changed:
+            if not set(self.joints).isdisjoint(message.name):
+                self._ahead = lead(stamp, rospy.get_time())
+            if self._ahead > 0.0:
+                return  # MoveIt takes such a state for the newest for ever; nobody knows when it was.
             for joint, position in zip(message.name, message.position):
                 if joint not in self.joints:
                     continue
@@ -110,5 +118,5 @@ class JointWatch:
                 if abs(position - self._rest.get(joint, math.inf)) > self._still:
                     self._rest[joint], self._at_rest[joint] = position, now
                 self._positions[joint], self._seen_at[joint] = position, now
-                self._stamp = max(self._stamp, message.header.stamp.to_sec())
+                self._stamp = max(self._stamp, stamp)
             self._changed.notify_all()

@@ -95,11 +95,12 @@ class PoseEyes:
         """Publish what is new to see; the seconds until the next look."""
         self._seen = self._tf.wait_for_news(self._seen, SILENCE)
         began = time.monotonic()
-        eyes, now = self._eyes, rospy.get_time()
+        eyes = self._eyes
         frames = self._tf.frames(eyes.frames)
         self._follow_motion(eyes, frames)
         view = self._tracks.view if self._tracks is not None else None
-        seen = eyes.see(frames, now, view)
+        now = rospy.get_time()  # Not before the poses: they would seem to be ahead of the clock.
+        seen = eyes.see(frames, now, view, ahead=self._tf.ahead(eyes.frames))
         self._publisher.publish(to.world_to_msg(seen))
         self._looks += 1
         self._missing = [*(name for name, robot in seen.robots.items() if robot.pose is None),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from threading import Condition
-from typing import Callable, Deque, Optional, Tuple
+from typing import Callable, Deque, Dict, Optional, Tuple
 
 import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.scene.cameras import CameraSettings
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.stamps import lead
 from hicrisp_ros.conversions.picture import PictureError, colour_from_msg, depth_from_msg, lens_from_msg
 from hicrisp_ros.tf_world import TfWorld
 from sensor_msgs.msg import CameraInfo, Image
@@ -50,6 +51,7 @@ class PictureTopics:
         self._info: Optional[CameraInfo] = None
         self._pair: Optional[Tuple[Image, Image]] = None
         self._since = -1.0
+        self._ahead: Dict[str, float] = {}
         self._news = Condition()
         names = camera.topics
         self._names = tuple(map(rospy.resolve_name, (names.colour, names.depth, names.info)))
@@ -130,6 +132,10 @@ class PictureTopics:
 
     def _missing(self) -> str:
         """Which half of a picture does not come."""
+        if self._ahead:
+            return (f"the pictures on {' and '.join(sorted(self._ahead))} are stamped "
+                    f"{max(self._ahead.values()):.1f} s ahead of the clock; set the clocks of all hosts by "
+                    "the same time server")
         got = (bool(self._colours), bool(self._depths), self._info is not None)
         silent = [name for name, there in zip(self._names, got) if not there]
         if silent:
@@ -138,8 +144,13 @@ class PictureTopics:
         return f"no new pictures come on {self._names[0]} and {self._names[1]} with the same stamp"
 
     def _on_image(self, message: Image, kept: Deque[Image]) -> None:
-        stamp = message.header.stamp.to_sec()
+        stamp, name = message.header.stamp.to_sec(), self._names[0 if kept is self._colours else 1]
+        by = lead(stamp, rospy.get_time())
         with self._news:
+            self._ahead.pop(name, None)
+            if by > 0.0:  # Nobody knows when it was taken, and all later ones would seem to be older.
+                self._ahead[name] = by
+                return
             if self._since - CLOCK_JUMP <= stamp < self._since:
                 return
             if kept and stamp < kept[-1].header.stamp.to_sec() - CLOCK_JUMP:

@@ -14,9 +14,9 @@ from hicrisp_core.model.track import Track, View, Visibility
 from hicrisp_ros.conversions import pose_to_msg, view_to_msg
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.world import WORLD_FRAME
+from hicrisp_ros.moving_frames import MovingFrames
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.tracks import TRACKS
-from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import TrackArray
 
@@ -34,7 +34,7 @@ class TrackPublisher:
     def __init__(self) -> None:
         self._last = NOTHING
         self._tracks = Publisher(TRACKS, TrackArray, queue_size=1, latch=True, tcp_nodelay=True)
-        self._tf = Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
+        self._tf = MovingFrames()
         self._vision: Optional[Any] = import_module("vision_msgs.msg") if find_spec("vision_msgs") else None
         self._detections = None if self._vision is None else Publisher(
             DETECTIONS, self._vision.Detection3DArray, queue_size=1)
@@ -57,9 +57,7 @@ class TrackPublisher:
         self._tracks.publish(view_to_msg(view))
         seen = [track for track in view.tracks if track.visibility in _SEEN and track.stamp == view.stamp]
         stamp = rospy.Time.from_sec(view.stamp)
-        if seen:
-            self._tf.publish(TFMessage([transform_to_msg(WORLD_FRAME, track.name, track.pose, stamp)
-                                        for track in seen]))
+        self._tf.tell([transform_to_msg(WORLD_FRAME, track.name, track.pose, stamp) for track in seen])
         if self._detections is not None and self._vision is not None:
             self._detections.publish(_detections(self._vision, seen, stamp, things))
 

@@ -11,6 +11,7 @@ import rospy
 import tf2_ros
 from geometry_msgs.msg import TransformStamped
 from hicrisp_core.model import Pose
+from hicrisp_core.time.stamps import lead
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_ros.conversions.world import WORLD_FRAME
@@ -39,6 +40,8 @@ class TfWorld:
         self._stamps: Dict[str, Deque[float]] = {}
         self._newest = 0.0
         self._refused: Set[str] = set()
+        self._ahead: Dict[str, float] = {}
+        self._parents: Dict[str, str] = {}
         self._count = 0
         self._lock = Lock()
         self._arrived = Condition(self._lock)
@@ -68,11 +71,21 @@ class TfWorld:
             for name in names:
                 if name in self._refused:
                     found[name] = "its transform holds numbers that are not finite"
+                elif self._lead_of(name) > 0.0:
+                    found[name] = f"its transform is stamped {self._lead_of(name):.1f} s ahead of the clock"
                 elif name not in self._stamps and name not in self._static:
                     found[name] = "nobody publishes its frame"
                 elif not self._buffer.can_transform_core(self._root, name, rospy.Time())[0]:
                     found[name] = f"no chain of frames leads from '{self._root}' to it"
         return found
+
+    def ahead(self, names: Iterable[str]) -> Mapping[str, float]:
+        """The frames whose newest transforms, or those of a frame above them, are stamped ahead of the clock
+        and were not taken; by how many seconds.
+        """
+        with self._lock:
+            led = {name: self._lead_of(name) for name in names} if self._ahead else {}
+        return {name: by for name, by in led.items() if by > 0.0}
 
     def heard_at(self, name: str, stamp: rospy.Time, within: float) -> bool:
         """Whether a pose of a frame was heard for a moment, and not only long before and after it, between
@@ -128,7 +141,7 @@ class TfWorld:
 
     def _on_tf(self, message: TFMessage) -> None:
         with self._arrived:
-            for transform in filter(self._holds_numbers, message.transforms):
+            for transform in filter(self._counts, message.transforms):
                 stamp = transform.header.stamp.to_sec()
                 if self._set_back(stamp):
                     self._forget()
@@ -139,6 +152,34 @@ class TfWorld:
                     self._buffer.set_transform(transform, "tf")
             self._count += 1
             self._arrived.notify_all()
+
+    def _counts(self, transform: TransformStamped) -> bool:
+        """Whether a transform may be taken. One from the future would stand for the newest, and for it the
+        buffer would refuse or forget all that is sound.
+        """
+        child, stamp = transform.child_frame_id, transform.header.stamp.to_sec()
+        self._parents[child] = transform.header.frame_id
+        by = lead(stamp, rospy.get_time())
+        if by == 0.0:
+            self._ahead.pop(child, None)
+            return self._holds_numbers(transform)
+        if child not in self._ahead:
+            rospy.logwarn("TF: the transform from '%s' to '%s' is stamped %.1f s ahead of the clock and is "
+                          "not taken; set the clocks of all hosts by the same time server",
+                          transform.header.frame_id, child, by)
+        self._ahead[child] = stamp
+        return False
+
+    def _lead_of(self, name: str) -> float:
+        """Seconds by which the newest transforms up to a frame are ahead of the clock; 0 where none is."""
+        now, leads, seen = rospy.get_time(), [0.0], {name}
+        while True:
+            if name in self._ahead:
+                leads.append(lead(self._ahead[name], now))
+            name = self._parents.get(name, self._root)
+            if name in seen:
+                return max(leads)
+            seen.add(name)
 
     def _holds_numbers(self, transform: TransformStamped) -> bool:
         """Whether a transform may be taken: one that is not finite is no place, and no newer one either."""
@@ -177,6 +218,7 @@ class TfWorld:
         self._buffer.clear()
         self._stamps.clear()
         self._refused.clear()
+        self._ahead.clear()
         self._newest = 0.0
         for transform in self._static.values():
             self._buffer.set_transform_static(transform, "tf_static")

@@ -12,12 +12,12 @@ from geometry_msgs.msg import PoseStamped, Quaternion
 from hicrisp_core.model import Pose
 from hicrisp_core.model.scan import Scan
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
+from hicrisp_ros.moving_frames import MovingFrames
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.static_frames import StaticFrames
 from nav_msgs.msg import OccupancyGrid, Odometry, Path
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
-from tf2_msgs.msg import TFMessage
 
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.world import AgvFaults
@@ -28,6 +28,8 @@ _ROUTE_PERIOD = 0.5
 """Wall seconds between two paths of one drive."""
 _ROUTE_STEP = 0.05
 """Metres between two points of a path that is published."""
+_AHEAD = rospy.Duration.from_sec(5.0)
+"""By which stamps are ahead of the clock that are told wrongly."""
 _DEAREST = 99
 """Cost of a cell that may just be entered, as occupancy grids count; 100 may not."""
 
@@ -55,7 +57,7 @@ class AgvTopics:
         self._body = frame
         self._faults = faults
         self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
-        self._tf = Publisher("/tf", TFMessage, queue_size=20, tcp_nodelay=True)
+        self._tf = MovingFrames(queue=20)
         self._static = static or StaticFrames()
         self._odometry = Publisher("/odom", Odometry, queue_size=20, tcp_nodelay=True)
         self._scan = Publisher("/scan", LaserScan, queue_size=5)
@@ -83,15 +85,17 @@ class AgvTopics:
             self._clock.publish(Clock(now))
         told: AbstractSet[str] = self._faults.told if self._faults is not None else frozenset()
         if "pose_stale" not in told:
-            self._tf.publish(TFMessage([
-                transform_to_msg("map", "odom", pose.compose(counted.inverse()), now),
-                transform_to_msg("odom", self._body, counted, now)]))
+            stamp = now + _AHEAD if "pose_ahead" in told else now
+            self._tf.tell([transform_to_msg("map", "odom", pose.compose(counted.inverse()), stamp),
+                           transform_to_msg("odom", self._body, counted, stamp)])
         odometry = Odometry(child_frame_id=self._body)
         odometry.header.stamp, odometry.header.frame_id = now, "odom"
         odometry.pose.pose = pose_to_msg(counted)
         odometry.twist.twist.linear.x, odometry.twist.twist.angular.z = self._base.simulation.wheel_speeds
         if "odometry_nan" in told:
             odometry.pose.pose.position.x = odometry.twist.twist.linear.x = math.nan
+        if "odometry_ahead" in told:
+            odometry.header.stamp = now + _AHEAD
         self._odometry.publish(odometry)
         scan = self._base.scan()
         if scan is not None and scan.time > self._scanned:
@@ -132,6 +136,8 @@ class AgvTopics:
             message.ranges = [math.nan] * len(message.ranges)
         if "scan_frame" in told:
             message.header.frame_id = "nobodys_frame"
+        if "scan_ahead" in told:
+            message.header.stamp += _AHEAD
         return message
 
     def _grid(self, cells: np.ndarray) -> OccupancyGrid:

@@ -15,9 +15,13 @@ POSE_KINDS: Mapping[str, FaultKind] = {
     "pose_missing": FaultKind("the target's frame is not published any more", needs_target=True),
     "pose_nan": FaultKind("the target's frame holds no number", needs_target=True),
     "pose_inf": FaultKind("the target's frame is infinitely far away", needs_target=True),
+    "pose_ahead": FaultKind("the target's frame is stamped ahead of the clock, by 5 s or [seconds]", (0, 1),
+                            needs_target=True),
     "pose_frame": FaultKind("the target's frame is under one that nobody publishes", needs_target=True),
 }
 """The kinds, with what they do."""
+_AHEAD = 5.0
+"""Seconds by which stamps are ahead of the clock where nobody says."""
 NOWHERE = "nobodys_frame"
 """The frame under which ``pose_frame`` puts a thing."""
 
@@ -28,10 +32,11 @@ class PoseFaults:
     def __init__(self) -> None:
         self._kinds: Dict[str, str] = {}
         self._kept: Frames = {}
+        self._ahead: Dict[str, float] = {}
 
     def clear(self) -> None:
         """Forget every fault."""
-        self._kinds, self._kept = {}, {}
+        self._kinds, self._kept, self._ahead = {}, {}, {}
 
     def inject(self, kind: str, target: str, magnitude: Sequence[float], count: int,
                frames: Frames) -> str:
@@ -46,6 +51,7 @@ class PoseFaults:
         check_fault(SceneFault(kind, target, tuple(magnitude), count), POSE_KINDS, sorted(frames))
         self._kept[target] = frames[target]
         self._kinds[target] = kind
+        self._ahead[target] = magnitude[0] if magnitude else _AHEAD
         return f"{kind} is in force for {target}"
 
     def told(self, frames: Frames) -> Frames:
@@ -57,6 +63,8 @@ class PoseFaults:
                 continue
             if kind == "pose_stale":
                 told[name] = self._kept[name]
+            elif kind == "pose_ahead":
+                told[name] = (told[name][0], told[name][1] + self._ahead[name])
             elif kind in ("pose_nan", "pose_inf"):
                 wrong = math.nan if kind == "pose_nan" else math.inf
                 told[name] = (Pose((wrong, wrong, wrong)), told[name][1])

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from enum import Enum
 from threading import Lock
-from typing import Dict, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import rospy
+from geometry_msgs.msg import TransformStamped
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions.geometry import transform_to_msg
+from hicrisp_ros.moving_frames import MovingFrames
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
@@ -71,7 +73,7 @@ class WorldServer:
         self._publishing = Lock()
         self._busy = False
         self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
-        self._tf = Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
+        self._tf = MovingFrames()
         self._joints = Publisher("joint_states", JointState, queue_size=5)
         self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges; no node listens.
         self._depth_camera = CameraServer(world, static or StaticFrames(), self._announce)
@@ -145,32 +147,30 @@ class WorldServer:
             self._camera.remember(snapshot)
             now = rospy.Time.from_sec(snapshot.time)
             self._clock.publish(Clock(now))
-            self._tf.publish(self._told(snapshot))
+            self._tf.tell(self._told(snapshot))
             joints = JointState(name=self._joint_names,
                                 position=list(snapshot.positions[: len(self._joint_names)]))
             joints.header.stamp = now
             self._joints.publish(joints)
             if self._truth.get_num_connections() > 0:
-                self._truth.publish(_transforms(self._world.true_frames()))
+                self._truth.publish(TFMessage(_transforms(self._world.true_frames())))
 
     def _announce(self, snapshot: Moment) -> None:
         """Publish the frames of a picture's moment; the clock is not behind it, and never goes back."""
         self._publish()
-        self._tf.publish(self._told(snapshot))
+        self._tf.tell(self._told(snapshot))
 
-    def _told(self, snapshot: Moment) -> TFMessage:
+    def _told(self, snapshot: Moment) -> List[TransformStamped]:
         """The frames of a moment as TF hears of them, with the faults that are in force."""
         if not self._pose_faults.spoilt:
             return _transforms(self._frames(snapshot))
         told = self._pose_faults.told(self._frames(snapshot))
-        return TFMessage([
-            transform_to_msg(self._pose_faults.parent(name), name, pose, rospy.Time.from_sec(stamp))
-            for name, (pose, stamp) in told.items()])
+        return [transform_to_msg(self._pose_faults.parent(name), name, pose, rospy.Time.from_sec(stamp))
+                for name, (pose, stamp) in told.items()]
 
 
-def _transforms(frames: Dict[str, Tuple[Pose, float]]) -> TFMessage:
+def _transforms(frames: Dict[str, Tuple[Pose, float]]) -> List[TransformStamped]:
     """Frames as children of the world; one that is nowhere is left out."""
-    return TFMessage([
-        transform_to_msg("world", name, pose, rospy.Time.from_sec(stamp))
-        for name, (pose, stamp) in frames.items()
-        if all(math.isfinite(value) for value in pose.position)])
+    return [transform_to_msg("world", name, pose, rospy.Time.from_sec(stamp))
+            for name, (pose, stamp) in frames.items()
+            if all(math.isfinite(value) for value in pose.position)]

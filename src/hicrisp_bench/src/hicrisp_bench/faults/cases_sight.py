@@ -77,11 +77,14 @@ CASES = (
               partial(base_told_wrongly, "scan_frame"), (AGV,)),
     FaultCase("odometry of NaN", "the base stops; told by its topic; no standstill is taken from it",
               partial(base_told_wrongly, "odometry_nan"), (AGV,)),
+    *(FaultCase(f"{what} from the future", "the base stops; told by topic or frame and how far ahead",
+                partial(base_told_wrongly, f"{kind}_ahead"), (AGV,)) for what, kind in (
+        ("scans", "scan"), ("odometry", "odometry"), ("base in TF", "pose"))),
     FaultCase("TF loses the base", "the base stops; told by its frame and age",
               partial(base_told_wrongly, "pose_stale"), (AGV,)),
     *(FaultCase(f"pose {name}", _TOLD, partial(pose_wrong, f"pose_{kind}"), (ARM,)) for name, kind in (
         ("of NaN", "nan"), ("of Inf", "inf"), ("that grows old", "stale"), ("that is missing", "missing"),
-        ("in an unknown frame", "frame"))),
+        ("in an unknown frame", "frame"), ("from the future", "ahead"))),
     FaultCase("pose that grows old in mid-motion", "the task fails by the pose's age; the arm stands",
               pose_grows_old, (ARM,)),
     FaultCase("camera silent", "nothing moves; told with the age of what was seen", camera_silent, (CAMERA,)),

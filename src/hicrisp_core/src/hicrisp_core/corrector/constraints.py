@@ -22,8 +22,8 @@ _CLEARANCE, _WIDEST = 0.02, 0.04
 """Metres by which the clearance grows with every abort on the way, and the most of it."""
 
 _NOTHING_TO_AVOID = frozenset((
-    CauseKind.STALE_SENSOR, CauseKind.NO_PICTURE, CauseKind.LOCALISATION, CauseKind.HARDWARE,
-    CauseKind.UNSUPPORTED, CauseKind.TAKEN_OVER, CauseKind.STILL_MOVING,
+    CauseKind.STALE_SENSOR, CauseKind.AHEAD, CauseKind.NO_PICTURE, CauseKind.LOCALISATION,
+    CauseKind.HARDWARE, CauseKind.UNSUPPORTED, CauseKind.TAKEN_OVER, CauseKind.STILL_MOVING,
     CauseKind.UNREACHABLE_NODE, CauseKind.STOPPED, CauseKind.CANCELED))
 """First causes that say nothing about what stands in the way: another target or trajectory meets them
 again.

@@ -35,7 +35,8 @@ _NOT_REPAIRABLE = frozenset((
 _SETTLED = frozenset((FeedbackKind.SAFETY, FeedbackKind.CANCELED))
 """Failures after which nothing is tried."""
 _OUT_OF_HAND = frozenset((
-    CauseKind.STALE_SENSOR, CauseKind.NO_PICTURE, CauseKind.LOCALISATION, CauseKind.HARDWARE))
+    CauseKind.STALE_SENSOR, CauseKind.AHEAD, CauseKind.NO_PICTURE, CauseKind.LOCALISATION,
+    CauseKind.HARDWARE))
 """First causes that no command and no plan mends: the same is tried once more, then it is given up with
 the cause.
 """

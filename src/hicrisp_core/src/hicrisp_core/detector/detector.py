@@ -11,7 +11,7 @@ from typing import List, NamedTuple, Optional, Tuple
 from hicrisp_core.detector.certainty import doubt_about
 from hicrisp_core.detector.motion import stopped_by, with_the_way
 from hicrisp_core.detector.relations import see
-from hicrisp_core.domain.checker import no_picture, not_seen
+from hicrisp_core.domain.checker import no_picture, not_seen, stamped_ahead
 from hicrisp_core.domain.effects import expected_facts, names_of
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import (
@@ -137,12 +137,12 @@ class Detector:
             gone = thing.visibility is Visibility.GONE
             if hidden or thing.pose_age <= self.pose_age_limit and not gone:
                 continue
-            if thing.pose is None:
+            if thing.pose is None or math.isinf(thing.pose_age):
                 return not_seen(command, thing, after)
             ages = (Measured("pose_age", thing.pose_age, "s"),
                     Measured("pose_age_limit", self.pose_age_limit, "s"))
             return Feedback(Level.HIGH, FeedbackKind.STALE_POSE, command, subjects=(name,), measured=ages,
-                            cause=no_picture(after))
+                            cause=no_picture(after) or stamped_ahead(thing))
         return None
 
     def _claimed(

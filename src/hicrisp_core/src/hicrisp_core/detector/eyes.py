@@ -12,7 +12,7 @@ import numpy as np
 
 from hicrisp_core.detector.motion import MotionLimits, MotionRecord
 from hicrisp_core.detector.obstacles import obstacles_in
-from hicrisp_core.detector.perception import RobotFrames, frames_of, perceive
+from hicrisp_core.detector.perception import NONE_AHEAD, RobotFrames, frames_of, perceive
 from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.detector.tracked import stranger
 from hicrisp_core.domain.schema import ANYTHING, Domain
@@ -95,18 +95,20 @@ class SceneEyes:
         for name, (pose, _) in bodies.items():
             self._records[name].ranged(_nearest(pose, scan))
 
-    def see(self, frames: Frames, now: float, view: Optional[View] = None) -> WorldState:
+    def see(self, frames: Frames, now: float, view: Optional[View] = None,
+            ahead: Mapping[str, float] = NONE_AHEAD) -> WorldState:
         """The world at a moment (seconds of the stamps' clock), with the facts that follow from what is
         seen.
 
         Args:
             view: what the camera shows of the things, where one looks at them; no frame of a thing counts
                 then.
+            ahead: the frames of which newer poses are stamped ahead of the clock, by how many seconds.
         """
         seen = self.obstacles()
         stamped = {name: (thing.pose, now) for name, thing in seen.items() if thing.pose is not None}
         world = perceive({**frames, **stamped}, {**self.known, **seen}, self._domain, now, self.robots,
-                         self._age_limit, None if view is None else self._in_words(view))
+                         self._age_limit, None if view is None else self._in_words(view), ahead)
         robots = {name: replace(robot, motion=self._records[name].motion) if name in self._records else robot
                   for name, robot in world.robots.items()}
         return replace(world, robots=robots, trouble="" if view is None else view.trouble)

@@ -15,6 +15,10 @@ from hicrisp_core.model.track import View
 from hicrisp_core.ports.eyes import Frames
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.robot.description import RobotBody
+from hicrisp_core.time.stamps import lead
+
+NONE_AHEAD: Mapping[str, float] = {}
+"""No frame is stamped ahead of the clock."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,7 @@ def perceive(
     arms: Tuple[RobotFrames, ...],
     age_limit: float = math.inf,
     view: Optional[View] = None,
+    ahead: Mapping[str, float] = NONE_AHEAD,
 ) -> WorldState:
     """What is seen at ``now`` (seconds of the same clock as the stamps).
 
@@ -92,7 +97,12 @@ def perceive(
         age_limit: age from which on a pose does not count as seen, seconds. A thing keeps an older pose as
             the place where it was last, but no fact follows from it; a robot does not.
         view: where a camera looks at the things: what it shows counts, and no frame of a movable thing.
+        ahead: the frames of which newer poses than the given ones are stamped ahead of the clock, by how many
+            seconds; a given pose that is does not count either.
     """
+    ahead = {**ahead, **{name: by for name, by in ((name, lead(stamp, now))
+                                                  for name, (_, stamp) in frames.items()) if by > 0.0}}
+    frames = {name: found for name, found in frames.items() if lead(found[1], now) == 0.0}
     objects: Dict[str, WorldObject] = {}
     if view is not None:
         objects.update(tracked(view, catalogue, now, age_limit))
@@ -103,13 +113,22 @@ def perceive(
             pose, stamp = frames[name]
             age = max(0.0, now - stamp)
             fixed = not thing.movable and stamp == 0.0  # A static frame is true for ever.
-            objects[name] = replace(thing, pose=pose, pose_age=age, lost=age > age_limit and not fixed)
+            lost = age > age_limit and not fixed
+            objects[name] = replace(thing, pose=pose, pose_age=age, lost=lost,
+                                    ahead=ahead.get(name, 0.0) if lost else 0.0)
         else:
-            objects[name] = thing if not thing.movable else replace(thing, pose=None, pose_age=float("inf"))
+            objects[name] = thing if not thing.movable else replace(
+                thing, pose=None, pose_age=math.inf, ahead=ahead.get(name, 0.0))
     fresh = {name: seen for name, seen in frames.items() if now - seen[1] <= age_limit}
-    robots = {arm.name: arm.seen(fresh) for arm in arms}
+    robots = {arm.name: _robot(arm, fresh, ahead) for arm in arms}
     world = WorldState(objects, frozenset(), robots, now, None if view is None else view.stamp)
     return world.with_relations(frozenset(derive_relations(domain, world)))
+
+
+def _robot(robot: RobotFrames, fresh: Frames, ahead: Mapping[str, float]) -> RobotState:
+    seen = robot.seen(fresh)
+    return replace(seen, ahead=max((ahead.get(frame, 0.0) for frame in robot.frames if frame not in fresh),
+                                   default=0.0))
 
 
 def frames_of(name: str, body: RobotBody) -> RobotFrames:

@@ -11,6 +11,7 @@ from typing import Dict, Mapping, Optional
 from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.track import Track, View, Visibility
+from hicrisp_core.time.stamps import lead
 
 _RIM = 0.015
 """Metres around a thing within which the middle of what shows of it lies."""
@@ -25,11 +26,12 @@ def tracked(view: View, catalogue: Mapping[str, WorldObject], now: float,
     Args:
         now: seconds of the clock of the view's stamps.
         age_limit: age of the picture from which on no pose in it counts as seen, seconds. A thing keeps an
-            older pose as the place where it was last, but no fact follows from it.
+            older pose as the place where it was last, but no fact follows from it; nor from a picture that is
+            dated ahead of the clock, whose age nobody knows.
     """
-    old = now - view.stamp > age_limit
+    old, ahead = now - view.stamp > age_limit, lead(view.stamp, now)
     tracks = {track.name: track for track in view.tracks}
-    found = {name: _placed(thing, tracks.get(name), now, old) for name, thing in catalogue.items()
+    found = {name: _placed(thing, tracks.get(name), now, old, ahead) for name, thing in catalogue.items()
              if thing.movable}
     covered = [thing for thing in found.values()
                if thing.visibility in (Visibility.HIDDEN, Visibility.HELD) and thing.pose is not None]
@@ -37,7 +39,7 @@ def tracked(view: View, catalogue: Mapping[str, WorldObject], now: float,
         if track.unknown is None or name in catalogue or track.visibility is Visibility.GONE:
             continue
         if not any(_part_of(track.pose, thing) for thing in covered):
-            found[name] = _placed(replace(track.unknown, name=name), track, now, old)
+            found[name] = _placed(replace(track.unknown, name=name), track, now, old, ahead)
     return found
 
 
@@ -49,9 +51,12 @@ def _part_of(pose: Pose, thing: WorldObject) -> bool:
     return all(abs(along) <= size / 2.0 + _RIM for along, size in zip(local, thing.size))
 
 
-def _placed(thing: WorldObject, track: Optional[Track], now: float, old: bool) -> WorldObject:
+def _placed(thing: WorldObject, track: Optional[Track], now: float, old: bool, ahead: float) -> WorldObject:
     if track is None or not track.pose.finite:
         return replace(thing, pose=None, pose_age=math.inf)
+    if ahead > 0.0:
+        return replace(thing, pose=track.pose, pose_age=math.inf, lost=True, ahead=ahead,
+                       uncertainty=track.uncertainty)
     age = max(0.0, now - track.stamp)
     if track.visibility is Visibility.GONE:
         return replace(thing, pose=None, pose_age=age, visibility=Visibility.GONE)

@@ -63,13 +63,20 @@ def not_seen(command: Command, thing: WorldObject, world: WorldState) -> Feedbac
     gone = thing.visibility is Visibility.GONE
     return Feedback(Level.HIGH, FeedbackKind.NOT_SEEN, command, subjects=(thing.name,),
                     measured=(Measured("pose_age", thing.pose_age, "s"),) if known else (),
-                    cause=no_picture(world) or (
+                    cause=no_picture(world) or stamped_ahead(thing) or (
                         Cause(CauseKind.GONE, (thing.name,), thing.pose_age) if gone else None))
 
 
 def no_picture(world: WorldState) -> Optional[Cause]:
     """The cause of not seeing anything: what is wrong with the camera; ``None`` where nothing is."""
     return Cause(CauseKind.NO_PICTURE, said=world.trouble.rstrip(".")) if world.trouble else None
+
+
+def stamped_ahead(thing: WorldObject) -> Optional[Cause]:
+    """The cause of not counting poses of a thing that are dated ahead of the clock; ``None`` where they are
+    not.
+    """
+    return Cause(CauseKind.AHEAD, (thing.name,), thing.ahead) if thing.ahead > 0.0 else None
 
 
 def malformed(error: DomainError, command: Optional[Command] = None, step: Optional[Step] = None) -> Feedback:

@@ -110,6 +110,8 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.UNKNOWN: ("{said}",),
     CauseKind.STALE_SENSOR: ("no data has come from {names} for {seconds}", "{names} is silent",
                              "a sensor is silent"),
+    CauseKind.AHEAD: ("{said}", "the pose of {names_the} is stamped {seconds} ahead of the clock; set the "
+                      "clocks of all hosts by the same time server", "a stamp is ahead of the clock"),
     CauseKind.NOT_SEEN: ("{names_the} has not been in view for {seconds}", "{names_the} is not in view",
                          "{said}"),
     CauseKind.HIDDEN: ("{names_the} {names_be} hidden from the camera, last seen {seconds} ago",

@@ -14,6 +14,8 @@ class CauseKind(Enum):
     """Nobody knows; ``said`` may hold the driver's words."""
     STALE_SENSOR = "stale_sensor"
     """A sensor fell silent or sends old data: its topic or name; the age of its latest data."""
+    AHEAD = "ahead"
+    """Data are stamped ahead of the clock and do not count: the topic, frame or things; by how much."""
     NOT_SEEN = "not_seen"
     """Something is not in view: the things; the age of their latest pose, where there was one."""
     HIDDEN = "hidden"

@@ -37,6 +37,8 @@ class WorldObject:
             motions, and no fact follows from it.
         uncertainty: how far the pose may be off; exact where nobody says.
         visibility: whether it is seen now. What is hidden keeps its pose; what is gone has none.
+        ahead: seconds by which its newest poses are stamped ahead of the clock, for which they do not count;
+            0 where they are not.
     """
 
     name: str
@@ -50,6 +52,7 @@ class WorldObject:
     lost: bool = False
     uncertainty: Uncertainty = EXACT
     visibility: Visibility = Visibility.VISIBLE
+    ahead: float = 0.0
 
     @property
     def form(self) -> Shape:
@@ -64,7 +67,9 @@ class WorldObject:
 
     @property
     def sight(self) -> str:
-        """For how long it has not been seen, as the end of a sentence: "has not been seen for 9.1 s"."""
+        """Why it does not count as seen, as the end of a sentence: "has not been seen for 9.1 s"."""
+        if self.ahead > 0.0:
+            return f"has a pose that is stamped {self.ahead:.1f} s ahead of the clock"
         if self.visibility is Visibility.GONE:
             return "is not where the camera last saw it"
         return (f"has not been seen for {self.pose_age:.1f} s" if math.isfinite(self.pose_age)
@@ -82,6 +87,10 @@ class RobotState:
     """Distance between the fingers in metres; ``None`` for a base."""
     motion: Optional[Motion] = None
     """What was seen of its way; ``None`` for an arm."""
+    ahead: float = 0.0
+    """Seconds by which its frames are stamped ahead of the clock, for which they do not count; 0 where they
+    are not.
+    """
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,14 @@ class Eyes(Protocol):
     def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
         """See what moves between two looks: the more often, the less is missed."""
 
-    def see(self, frames: Frames, now: float, view: Optional[View] = None) -> WorldState:
+    def see(self, frames: Frames, now: float, view: Optional[View] = None, *,
+            ahead: Mapping[str, float]) -> WorldState:
         """The world at a moment, seconds of the stamps' clock.
 
         Args:
             view: what the camera shows of the things, where one looks at them.
+            ahead: the frames of which newer poses are stamped ahead of the clock and were not taken, by how
+                many seconds.
         """
 
 

@@ -41,6 +41,7 @@ def _object_to_msg(thing: WorldObject) -> WorldObjectMsg:
         height_sigma=thing.uncertainty.height,
         yaw_sigma=thing.uncertainty.yaw,
         lost=thing.lost,
+        stamped_ahead=thing.ahead,
     )
 
 
@@ -57,6 +58,7 @@ def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
         lost=message.lost,
         uncertainty=Uncertainty(message.position_sigma, message.height_sigma, message.yaw_sigma),
         visibility=_visibility(message.visibility),
+        ahead=message.stamped_ahead,
     )
 
 
@@ -74,6 +76,7 @@ def _robot_to_msg(robot: RobotState) -> RobotStateMsg:
         opening=robot.opening or 0.0,
         has_motion=robot.motion is not None,
         motion=_motion_to_msg(robot.motion),
+        stamped_ahead=robot.ahead,
     )
 
 
@@ -96,6 +99,7 @@ def _robot_from_msg(message: RobotStateMsg) -> RobotState:
         pose=seen_pose(message.pose, message.has_pose),
         opening=message.opening if message.has_opening else None,
         motion=_motion_from_msg(message.motion) if message.has_motion else None,
+        ahead=message.stamped_ahead,
     )
 
 

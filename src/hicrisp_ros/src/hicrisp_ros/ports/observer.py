@@ -161,10 +161,10 @@ class TaskObserver:
 
 
 def _from_the_future(world: WorldState) -> bool:
-    """Whether a state is ahead of the clock: it was under way while the clock was set back, and shows what
-    was before. A clock that reads 0 has not begun."""
+    """Whether a state or its picture is ahead of the clock: it was under way while the clock was set back,
+    and shows what was before, or the camera's clock is another. A clock that reads 0 has not begun."""
     now = rospy.get_time()
-    return 0.0 < now < world.stamp - CLOCK_JUMP
+    return 0.0 < now < max(world.stamp, _shown_at(world)) - CLOCK_JUMP
 
 
 def _shown_at(world: WorldState) -> float:

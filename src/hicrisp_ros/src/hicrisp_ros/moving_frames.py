@@ -1,0 +1,44 @@
+"""Frames that move: each is told once for each moment, as TF warns of every repetition."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Deque, Dict, List, Sequence
+
+from geometry_msgs.msg import TransformStamped
+from tf2_msgs.msg import TFMessage
+
+from hicrisp_ros.publisher import Publisher
+
+_REMEMBERED = 64
+"""Moments of a frame among which a repetition is known."""
+
+
+class MovingFrames:
+    """Publishes on ``/tf``. Whoever listens there, RViz too, drops a second transform of a frame with a stamp
+    that it has already and warns of it (``TF_REPEATED_DATA``). Older moments may follow newer ones.
+
+    Args:
+        queue: messages that may wait to be sent.
+    """
+
+    def __init__(self, queue: int = 5) -> None:
+        self._publisher = Publisher("/tf", TFMessage, queue_size=queue, tcp_nodelay=True)
+        self._told: Dict[str, Deque[int]] = {}
+
+    def tell(self, transforms: Sequence[TransformStamped]) -> None:
+        """Publish those whose moment was not told yet."""
+        new = self.news(transforms)
+        if new:
+            self._publisher.publish(TFMessage(new))
+
+    def news(self, transforms: Sequence[TransformStamped]) -> List[TransformStamped]:
+        """Those whose moment was not told yet; they count as told from now on."""
+        found: List[TransformStamped] = []
+        for transform in transforms:
+            told = self._told.setdefault(transform.child_frame_id, deque(maxlen=_REMEMBERED))
+            moment = transform.header.stamp.to_nsec()
+            if moment not in told:
+                told.append(moment)
+                found.append(transform)
+        return found
