@@ -217,9 +217,10 @@ class ActionClient:
                 if sent is not None and (found.passed or self._lost(track, now)):
                     self._cancel.publish(GoalID(id=request.goal_id.id))
                     return Reply(CallStatus.LOST, None,
-                                 f"the server of '{self.name}' was sent the goal and did not say whether it began")
+                                 f"the server of '{self.name}' got the goal and did not say whether it began")
                 if found.passed:
-                    return Reply(CallStatus.UNREACHABLE, None, f"no server of '{self.name}' was there in time")
+                    return Reply(CallStatus.UNREACHABLE, None,
+                                 f"no server of '{self.name}' was there in time")
                 if self._ready and (sent is None or now - sent > RESEND_AFTER):
                     if sent is None:
                         execution = Deadline(limits.execution)
