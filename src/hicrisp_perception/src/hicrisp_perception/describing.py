@@ -96,7 +96,7 @@ def describe(pictures: Sequence[Picture], robots: Frames, table: WorldObject,
     view = _view(pictures)
     ground = Sorter(table).ground(view, robot_pixels(view.rays, view.depth, robots, links))
     shown: List[Tuple[Segment, Shown, bool]] = []
-    for piece in segments_in(ground, ground.things):
+    for piece in segments_in(ground):
         hollow = filled(piece, ground)
         segment = hollow or piece
         seen = measure(segment, ground) if segment.pixels >= LEAST_PIXELS else None

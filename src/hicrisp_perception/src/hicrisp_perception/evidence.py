@@ -18,6 +18,8 @@ _TOLERANCE = 0.012
 _NEAREST = 0.05
 """Metres before the camera from which on things are drawn."""
 _SIGMAS = 4.0
+_CONTACT, _FINE = 0.004, 2.5
+"""Metres, and standard deviations, by which another thing has to be nearer to hide a surface."""
 _LARGE = 1600
 """Pixels of a window from which on every second row and column do."""
 _KERNEL = np.ones((3, 3), np.uint8)
@@ -107,7 +109,8 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
     whole = int(np.count_nonzero(inside))
     if whole == 0:
         return Evidence(0, 0, 0, 1.0, 0)
-    near = tolerance(ground, float(expected[inside].mean()))
+    distance = float(expected[inside].mean())
+    near = tolerance(ground, distance)
     known = measured > 0.0
     if segment is not None:
         own = _spread(rendering, segment)
@@ -116,6 +119,10 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
     behind = np.where(inside, measured - np.where(inside, expected, 0.0), 0.0)
     seen = inside & own & (~known | (np.abs(behind) < near))
     covered = inside & ~seen & ((known & (behind < -near)) | ground.robot[part])
+    if segment is not None:
+        # What stands on it is hardly nearer than its top where it touches that.
+        closer = max(_CONTACT, _FINE * ground.level.noise_at(distance))
+        covered |= inside & ~own & known & ground.things[part] & (behind < -closer)
     # The outermost pixels are mixed: whether they show the thing is a matter of half a pixel.
     core = cv2.erode(inside.astype(np.uint8), _KERNEL, borderValue=0) > 0 if rendering.step == 1 else inside
     through = core & ~seen & ~covered & known
@@ -125,7 +132,10 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
     left = 0.0
     if segment is not None:
         about = cv2.dilate(inside.astype(np.uint8), _KERNEL, iterations=2 if rendering.step == 1 else 1) > 0
-        left = np.count_nonzero(own & ~about) / max(1, np.count_nonzero(own))
+        unexplained = own & ~about
+        if not segment.uncut:  # Its own pixels do not hide it: it would have to be nearer.
+            unexplained |= own & inside & known & (behind < -near)
+        left = np.count_nonzero(unexplained) / max(1, np.count_nonzero(own))
     scale = rendering.step ** 2
     return Evidence(scale * int(np.count_nonzero(seen)), scale * int(np.count_nonzero(covered)),
                     scale * int(np.count_nonzero(through)), float(left), scale * whole)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Iterator, List, Optional, Tuple
 
 import numpy as np
@@ -21,6 +20,16 @@ ON_TABLE = 0.012
 """Metres by which a bottom may seem to be off the table and yet stand on it."""
 _GOOD = 0.35
 """Cost from which on no other way to lay it in is tried."""
+_POOR = 1.3
+"""Cost from which on nobody is taken to be there."""
+_TRIES, _MOST_TRIES = 6, 10
+"""Ways to lay it in that are tried where all are poor, and in the whole; the likeliest come first."""
+_CLEAN = 0.1
+"""Cost from which on a thing may be turned otherwise."""
+_TURNS = (0.5, 0.25, 0.75)
+"""Parts of the turn after which it looks the same."""
+_EXACT = 0.1
+"""What a pixel counts by which an outline is off."""
 _LEAST_TOP = 20
 """Points that a level face needs to say where it is."""
 _SHORT = 0.75
@@ -74,43 +83,89 @@ class Fit:
 
 
 def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...] = (0.0,),
-        before: Optional[Fit] = None, hint: Optional[Start] = None) -> Optional[Fit]:
+        before: Optional[Fit] = None, dropped: Optional[Pose] = None) -> Optional[Fit]:
     """Lay a shape into a segment as well as can be; ``None`` where it fits nowhere.
 
     Args:
         floors: heights of what it may stand on, metres; the table's is 0.
         before: where it was last; what hides it in part leaves too little for a guess without.
-        hint: x, y and yaw where a hand let it go.
+        dropped: where a hand let it go.
     """
-    best: Optional[Fit] = None
+    told: Optional[Fit] = None
     if before is not None and before.lie == lie:
-        best = stay(before, segment, shown, ground)
-        if best is not None and best.cost < max(_GOOD, before.cost + _NO_WORSE):
-            return best
+        told = stay(before, segment, shown, ground)
+    elif dropped is not None:
+        told = _let_go(lie, dropped, segment, shown, ground, floors)
+    if told is not None and told.cost < max(_GOOD, before.cost + _NO_WORSE if before is not None else 0.0):
+        return told
+    best = _anywhere(lie, segment, shown, ground, floors, told)
+    # Nothing is known to have moved that fits about as well where it was.
+    stays = told is not None and best is not None and told.cost < min(_POOR, best.cost + _NO_WORSE)
+    return told if stays else best
+
+
+def _anywhere(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...],
+              best: Optional[Fit]) -> Optional[Fit]:
+    """The best way to lay a shape into a segment; the one that is known unless another is better."""
+    tries = 0
     for bottom, resting in _bottoms(lie, shown, floors):
+        here: Optional[Fit] = None
         begun: List[Start] = []
-        for start in chain(() if hint is None else (hint,), _starts(lie, shown, bottom, ground)):
-            if any(_alike(start, other, lie.period) for other in begun):
-                continue
-            begun.append(start)
-            tried = settle(lie, start, bottom, resting, segment, shown, ground)
-            if tried is not None and (best is None or tried.cost < best.cost):
-                best = tried
-            if best is not None and best.cost < _GOOD:
-                return best
+        starts = _starts(lie, shown, bottom, ground)
+        for turning in (False, True):
+            for start in _turned(here) if turning else starts:
+                if any(_alike(start, other, lie.period) for other in begun):
+                    continue
+                begun.append(start)
+                here = _better(here, settle(lie, start, bottom, resting, segment, shown, ground))
+                tries += 1
+                poor = here is None or here.cost > _POOR
+                if (here is not None and here.cost < _GOOD) or tries >= (_TRIES if poor else _MOST_TRIES):
+                    break
+        best = _better(best, here)
+        if tries >= _TRIES or (best is not None and best.cost < _GOOD):
+            break
     return best
+
+
+def _turned(fit_: Optional[Fit]) -> Iterator[Start]:
+    """Where little of a thing is seen, its outline fits about as well another way round."""
+    if fit_ is not None and fit_.place.points and not fit_.lie.round and fit_.cost > _CLEAN:
+        place = fit_.place
+        for part in _TURNS:
+            yield place.x, place.y, place.yaw + part * fit_.lie.period
+
+
+def _better(one: Optional[Fit], other: Optional[Fit]) -> Optional[Fit]:
+    """The one of two that the picture supports better, and whose outline fits better where that is alike."""
+    if one is None or other is None:
+        return one or other
+    return min(one, other, key=lambda each: each.cost + _EXACT * min(each.place.error, 4.0))
 
 
 def stay(before: Fit, segment: Segment, shown: Shown, ground: Ground) -> Optional[Fit]:
     """A shape about where it was; exactly there when too little of its outline is seen to say more."""
-    place = before.place
+    return _about(before.lie, before.place, before.bottom, before.resting, segment, shown, ground)
+
+
+def _let_go(lie: Lie, pose: Pose, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...]
+            ) -> Optional[Fit]:
+    """A shape about where a hand let it go."""
+    bottom = pose.position[2] - lie.height / 2.0
+    near = min(floors, key=lambda floor: abs(floor - bottom))
+    resting = abs(near - bottom) < ON_TABLE
+    place = Placement(*pose.position[:2], pose.yaw, np.diag([4e-6, 4e-6, 4e-3]), 0.0, 0)
+    return _about(lie, place, near if resting else bottom, resting, segment, shown, ground)
+
+
+def _about(lie: Lie, place: Placement, bottom: float, resting: bool, segment: Segment, shown: Shown,
+           ground: Ground) -> Optional[Fit]:
     start = (place.x, place.y, place.yaw)
-    again = settle(before.lie, start, before.bottom, before.resting, segment, shown, ground, _GATE)
+    again = settle(lie, start, bottom, resting, segment, shown, ground, _GATE)
     enough = again is not None and again.place.points >= _LEAST_OUTLINE
     if enough or again is None:
         return again
-    return _weighed(before.lie, replace(place, points=0), before.bottom, before.resting, segment, shown,
-                    ground)
+    return _weighed(lie, replace(place, points=0), bottom, resting, segment, shown, ground)
 
 
 def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segment, shown: Shown,

@@ -72,8 +72,11 @@ def fit_level(x: np.ndarray, y: np.ndarray, height: np.ndarray, depth: np.ndarra
         kept = design[keep]
         found = np.linalg.solve(kept.T @ kept + np.eye(3) * 1e-9, kept.T @ pz[keep])
         rest = pz - design @ found
-        spread = 1.4826 * float(np.median(np.abs(rest[keep])))
-        keep = np.abs(rest) < max(0.003, 2.5 * spread)
+        off = np.abs(rest)
+        spread = 1.4826 * float(np.median(off[keep]))
+        kept_before, keep = keep, off < max(0.003, 2.5 * spread)
+        if np.array_equal(keep, kept_before):
+            break
     noise = 1.4826 * float(np.median(np.abs(rest[keep]) / far[keep] ** 2))
     return Level(float(found[0] - found[1] * middle_x - found[2] * middle_y), float(found[1]),
                  float(found[2]), max(_LEAST_NOISE, noise * 1.4), int(np.count_nonzero(keep)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Tuple, Union
+from typing import Optional, Tuple
 
 import cv2
 import numpy as np
@@ -27,6 +27,8 @@ _RELATED = 3.0
 _LEAST_ERROR = 0.35
 """Pixels by which a contour point is off at least."""
 _LEAST_POINTS = 8
+_FEW = 0.3
+"""Part of the contour below which it is another thing's, and no further round makes it fit."""
 
 
 @dataclass(frozen=True)
@@ -58,43 +60,43 @@ class Projection:
     """
 
     def __init__(self, points: np.ndarray, z: float, rays: Rays) -> None:
-        turn = rays.rotation
-        along, aside, up = turn  # The world's axes in the optical frame.
-        self._ahead = np.outer(points[:, 0], along) + np.outer(points[:, 1], aside)
-        self._across = np.outer(points[:, 0], aside) - np.outer(points[:, 1], along)
-        self._fixed = np.outer(points[:, 2] + z, up) - rays.origin @ turn
-        self._along, self._aside = along, aside
-        self._focal = np.array([rays.lens.fx, rays.lens.fy])
+        along, aside, up = rays.rotation  # The world's axes in the optical frame.
+        # Columns and rows count in focal lengths from here on: what is divided by the distance is pixels.
+        scale = np.array([rays.lens.fx, rays.lens.fy, 1.0])
+        self._along, self._aside = along * scale, aside * scale
+        self._ways = np.empty((len(points), 3, 3))
+        self._ways[:, :, 0] = (np.outer(points[:, 2] + z, up) - rays.origin @ rays.rotation) * scale
+        self._ways[:, :, 1] = np.outer(points[:, 0], self._along) + np.outer(points[:, 1], self._aside)
+        self._ways[:, :, 2] = np.outer(points[:, 0], self._aside) - np.outer(points[:, 1], self._along)
         self._middle = np.array([rays.lens.cx, rays.lens.cy])
+        self.choose(None)
+
+    def choose(self, order: Optional[np.ndarray]) -> None:
+        """Take some of the points from now on, in an order; all of them for ``None``."""
+        self._chosen = self._ways if order is None else self._ways[order]
+        self._change = np.empty((3, len(self._chosen), 3))
+        self._change[0], self._change[1] = self._along, self._aside
 
     def outline(self, place: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """The points that make the outline, in order, and the outline (M, 2) in pixels."""
-        every = self._pixels(self._seen(place, slice(None)))
+        seen = self._seen(self._ways, place)
+        every = seen[:, :2] / np.maximum(seen[:, 2:], 1e-3) + self._middle
         order = cv2.convexHull(every.astype(np.float32), returnPoints=False)[:, 0]
         return order, every[order]
 
-    def moving(self, place: np.ndarray, order: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """(M, 2) the pixels of chosen points, and (3, M, 2) how they change for a metre in x and y and for
-        a radian.
+    def moving(self, place: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        """(M, 2) the pixels of the chosen points, and (3, M, 2) how they change for a metre in x and y and
+        for a radian.
         """
-        seen = self._seen(place, order)
-        sine, cosine = math.sin(place[2]), math.cos(place[2])
-        change = np.empty((3, len(order), 3))
-        change[0], change[1] = self._along, self._aside
-        change[2] = cosine * self._across[order] - sine * self._ahead[order]
+        seen = self._seen(self._chosen, place)
+        self._change[2] = self._chosen[:, :, 1:] @ (-math.sin(place[2]), math.cos(place[2]))
         near = 1.0 / np.maximum(seen[:, 2:], 1e-3)
         flat = seen[:, :2] * near
-        slopes = (change[:, :, :2] - flat * change[:, :, 2:]) * (near * self._focal)
-        return flat * self._focal + self._middle, slopes
+        return flat + self._middle, (self._change[:, :, :2] - flat * self._change[:, :, 2:]) * near
 
-    def _seen(self, place: np.ndarray, order: Union[slice, np.ndarray]) -> np.ndarray:
+    def _seen(self, ways: np.ndarray, place: np.ndarray) -> np.ndarray:
         x, y, yaw = place
-        found: np.ndarray = (self._fixed[order] + math.cos(yaw) * self._ahead[order]
-                             + math.sin(yaw) * self._across[order] + (x * self._along + y * self._aside))
-        return found
-
-    def _pixels(self, seen: np.ndarray) -> np.ndarray:
-        found: np.ndarray = seen[:, :2] / np.maximum(seen[:, 2:], 1e-3) * self._focal + self._middle
+        found: np.ndarray = ways @ (1.0, math.cos(yaw), math.sin(yaw)) + (x * self._along + y * self._aside)
         return found
 
 
@@ -117,8 +119,8 @@ def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: 
     for turn in range(_ROUNDS):
         gate = gates[min(turn, len(gates) - 1)]
         if turn < 2:
-            order, _ = projection.outline(place)
-        polygon, slopes = projection.moving(place, order)
+            projection.choose(projection.outline(place)[0])
+        polygon, slopes = projection.moving(place)
         distance, slope = _distances(polygon, slopes[:count], contour)
         rest = distance - margin
         near = np.abs(rest) < gate
@@ -142,7 +144,7 @@ def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: 
         place[:2] += move[:2]
         margin += move[count]
         error = math.sqrt(float(weight @ (left * left)) / used)
-        if gate == gates[-1] and length < _STILL:
+        if gate == gates[-1] and (length < _STILL or used < _FEW * len(contour)):
             break
     spread = max(error, _LEAST_ERROR) ** 2 * _RELATED
     covariance = np.zeros((3, 3))
@@ -168,7 +170,7 @@ def _distances(polygon: np.ndarray, slopes: np.ndarray, points: np.ndarray
     following = np.arange(1, len(polygon) + 1) % len(polygon)
     edges = polygon[following] - polygon
     along_x, along_y = edges[:, 0], edges[:, 1]
-    lengths = np.sqrt(along_x * along_x + along_y * along_y) + 1e-6
+    lengths = np.hypot(along_x, along_y) + 1e-6
     # Outwards, whichever way the hull turns.
     outwards = 1.0 if float(polygon[:, 0] @ along_y - polygon[:, 1] @ along_x) > 0.0 else -1.0
     normals = np.stack([along_y, -along_x]) * (outwards / lengths)

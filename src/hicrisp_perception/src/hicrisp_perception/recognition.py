@@ -30,6 +30,8 @@ _LYING = 0.15
 _CERTAIN = 0.2
 """Cost of a fit from which on things of a clearly worse colour are not tried."""
 _CLEARLY = 0.35
+_STAYED = 0.25
+"""Cost below which a thing is surely where it was."""
 _FAR = 0.25
 """Metres from where a thing was that count as much as half a wrong colour."""
 _ROUNDS = 5
@@ -119,7 +121,7 @@ def recognise(ground: Ground, things: Sequence[WorldObject], found: Findings,
     left = [thing for thing in things if thing.name not in found.fits]
     tried: Set[Tuple[int, ...]] = set()
     for _ in range(_ROUNDS if left else 0):
-        every = segments_in(ground, ground.things & ~found.claimed, motley)
+        every = segments_in(ground, found.claimed, motley)
         fresh = [segment for segment in every if _key(segment, found) not in tried]
         tried |= {_key(segment, found) for segment in fresh}
         usable = [(segment, shown) for segment in fresh
@@ -171,9 +173,11 @@ def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
                      for fit_ in found.fits.values()))
     total = np.full((len(segments), len(things)), 9.0)
     fits: Dict[Tuple[int, int], Fit] = {}
+    stayed: Set[int] = set()
     for row, (segment, shown) in enumerate(segments):
         likely = sorted((float(colour[row, column]) + _height_misfit(shown, thing), column)
-                        for column, thing in enumerate(things) if colour[row, column] <= _FOREIGN)
+                        for column, thing in enumerate(things)
+                        if colour[row, column] <= _FOREIGN and column not in stayed)
         for column, best in _fits(segment, shown, ground, floors, [
                 (column, things[column], float(colour[row, column])) for _, column in likely], before):
             open_ = best.evidence.whole - best.evidence.covered
@@ -184,8 +188,11 @@ def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
             total[row, column] = best.cost + 0.6 * colour[row, column]
             if name in before.fits:
                 last = before.fits[name].place
-                away = math.hypot(best.place.x - last.x, best.place.y - last.y)
+                away = math.hypot(best.place.x - last.x, best.place.y - last.y,
+                                  best.bottom - before.fits[name].bottom)
                 total[row, column] += 0.5 * min(1.0, away / _FAR)
+                if total[row, column] < _STAYED:  # It need not be looked for elsewhere.
+                    stayed.add(column)
     rows, columns = _cheapest(total, _NOBODY)
     return {things[column].name: fits[row, column] for row, column in zip(rows, columns)}
 
@@ -200,16 +207,19 @@ def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: 
         shown = ground.palette.families(ground.view.colour[segment.window])[inner]
         counts = np.bincount(shown, minlength=COUNT)
         hues = counts[HUES:]
-        strongest = int(hues.max()) if hues.sum() > _PATCH * segment.pixels else 0
+        strongest = int(hues.max())
+        clear = bool(hues.sum() > _PATCH * segment.pixels)
         for column, thing in enumerate(things):
             family = FAMILIES.get(thing.attributes.get("colour", ""))
             if family is None:
                 costs[row, column] = UNSURE / 2.0
             elif family < HUES:  # Tags are black and white themselves.
-                costs[row, column] = 0.6 if strongest else 0.3
+                costs[row, column] = 0.6 if clear else 0.3
             else:
                 own = int(counts[family])
-                costs[row, column] = 1.0 - own / strongest if strongest and own else _FOREIGN + 0.1
+                costs[row, column] = 1.0 - own / strongest if own else _FOREIGN + 0.1
+                if own and not clear:  # Its tags may hide nearly all of its paint.
+                    costs[row, column] = max(UNSURE / 2.0, costs[row, column])
     return costs
 
 
@@ -235,8 +245,7 @@ def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, .
                 if last is not None and last.lie == lie:
                     best = fit(lie, segment, shown, ground, floors, last)
                 elif dropped is not None and not lying:
-                    x, y, _ = dropped.position
-                    best = fit(lie, segment, shown, ground, floors, hint=(x, y, dropped.yaw))
+                    best = fit(lie, segment, shown, ground, floors, dropped=dropped)
                 else:
                     if lie not in known:
                         known[lie] = fit(lie, segment, shown, ground, floors)

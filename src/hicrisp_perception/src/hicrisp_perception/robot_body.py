@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Iterator, Mapping, Sequence, Tuple
 
 import cv2
 import numpy as np
@@ -27,8 +27,7 @@ def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[s
         links: for each frame the capsules around that link.
     """
     found = np.zeros(depth.shape, bool)
-    outlines = [(one, outline) for one in _placed(robots, links)
-                for outline in (_outline(rays, *one),) if outline is not None]
+    outlines = list(_outlines(rays, robots, links))
     if not outlines:
         return found
     whole = _part(np.concatenate([outline for _, outline in outlines]), depth.shape)
@@ -55,36 +54,28 @@ def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[s
     return found
 
 
-def _placed(robots: Frames, links: Mapping[str, Tuple[Capsule, ...]]
-            ) -> Iterable[Tuple[np.ndarray, np.ndarray, float]]:
-    for name, capsules in links.items():
-        if name not in robots or not robots[name][0].finite:
-            continue
-        pose = robots[name][0]
-        for capsule in capsules:
-            yield np.array(pose.apply(capsule.start)), np.array(pose.apply(capsule.end)), capsule.radius
-
-
-def _outline(rays: Rays, start: np.ndarray, end: np.ndarray, radius: float) -> Optional[np.ndarray]:
-    """The hull of the discs as which both ends are seen, a little too large, in pixels; ``None`` where it is
-    not in the picture.
+def _outlines(rays: Rays, robots: Frames, links: Mapping[str, Tuple[Capsule, ...]]
+              ) -> Iterator[Tuple[Tuple[np.ndarray, np.ndarray, float], np.ndarray]]:
+    """The capsules that are in the picture: both ends and the radius of each in the world frame, metres, and
+    the hull of the discs as which its ends are seen, a little too large, in pixels.
     """
-    corners: List[np.ndarray] = []
-    wide = radius + _SPARE
-    for middle in (start, end):
-        depth = float(rays.depth_of(middle))
-        if depth < _NEAREST + wide:
-            continue
-        reach = rays.lens.fx * wide / (depth - wide) * 1.08
-        corners.append(rays.project(middle) + reach * _CIRCLE)
-    if not corners:
-        return None
+    there = [(robots[name][0], capsule) for name, capsules in links.items()
+             if name in robots and robots[name][0].finite for capsule in capsules]
+    if not there:
+        return
+    ends = np.array([[pose.apply(capsule.start), pose.apply(capsule.end)] for pose, capsule in there])
+    wide = np.array([[capsule.radius + _SPARE] for _, capsule in there])
+    away = rays.depth_of(ends)
+    seen = away >= _NEAREST + wide
+    reach = rays.lens.fx * wide / np.where(seen, away - wide, 1.0) * 1.08
+    discs = rays.project(ends)[:, :, None, :] + reach[:, :, None, None] * _CIRCLE
     size = np.array([rays.lens.width, rays.lens.height])
-    points = np.concatenate(corners)
-    if (points.max(axis=0) < 0).any() or (points.min(axis=0) >= size).any():
-        return None
-    found: np.ndarray = cv2.convexHull(np.clip(points, -2000, 4000).astype(np.float32))[:, 0]
-    return found
+    for number, (_, capsule) in enumerate(there):
+        points = discs[number][seen[number]].reshape(-1, 2)
+        if not len(points) or (points.max(axis=0) < 0).any() or (points.min(axis=0) >= size).any():
+            continue
+        hull = cv2.convexHull(np.clip(points, -2000, 4000).astype(np.float32))[:, 0]
+        yield (ends[number, 0], ends[number, 1], capsule.radius), hull
 
 
 def _part(outline: np.ndarray, shape: Tuple[int, ...]) -> Tuple[slice, slice]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import List, Optional, Sequence, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
@@ -72,6 +72,7 @@ class Ground:
         table_colour: 0 to 255.
         bare: which pixels would show the table if nothing stood on it.
         palette: what sorts its colours.
+        parts: of the picture, in which all things are; nothing stands in two of them.
     """
 
     view: View
@@ -86,6 +87,7 @@ class Ground:
     table_colour: np.ndarray
     bare: np.ndarray
     palette: Palette
+    parts: Sequence[Window]
 
 
 class Sorter:
@@ -141,7 +143,7 @@ class Sorter:
         if self._palette is None:
             raise ValueError("the table's colour comes first")
         return Ground(view, self._level, height, depth, things, family, robot, x, y, self._table_colour,
-                      self._bare, self._palette)
+                      self._bare, self._palette, parts)
 
     def _within(self, x: np.ndarray, y: np.ndarray, margin: float) -> np.ndarray:
         found: np.ndarray = ((x > self._low[0] - margin) & (x < self._high[0] + margin)
@@ -155,8 +157,7 @@ class Sorter:
         """
         half = (slice(None, None, 2), slice(None, None, 2))
         depth = cv2.medianBlur(np.ascontiguousarray(view.depth[half]), 3)
-        x, y = view.rays.point(0, depth, half), view.rays.point(1, depth, half)
-        height = view.rays.point(2, depth, half)
+        x, y, height = (view.rays.half(axis, depth) for axis in range(3))
         over = self._within(x, y, _MARGIN) & (depth > 0.0) & ~robot[half]
         self._level = level = fit_level(x, y, height, depth, over, self._level)
         height -= level.at(x, y)
@@ -248,14 +249,15 @@ def overlap(one: Window, other: Window) -> bool:
     return all(a.start < b.stop and b.start < a.stop for a, b in zip(one, other))
 
 
-def segments_in(ground: Ground, where: np.ndarray, uncut: bool = False) -> List[Segment]:
-    """Connected pieces of one family among some pixels, the largest first.
+def segments_in(ground: Ground, claimed: Optional[np.ndarray] = None, uncut: bool = False) -> List[Segment]:
+    """Connected pieces of one family among the things' pixels, the largest first.
 
     Args:
+        claimed: pixels that are left out.
         uncut: leave them whole where their colour changes; their family is then the table's.
     """
     found: List[Segment] = []
-    for window, mask in _pieces(where, (0, 0)):
+    for window, mask in pieces_in(ground, claimed):
         if uncut:
             found.append(Segment(window, mask, 0, uncut=True))
             continue
@@ -268,6 +270,17 @@ def segments_in(ground: Ground, where: np.ndarray, uncut: bool = False) -> List[
             found += [Segment(inner, own, int(number)) for inner, own in
                       _pieces(mask & (family == number), (window[0].start, window[1].start))]
     return sorted(found, key=lambda segment: -segment.pixels)
+
+
+def pieces_in(ground: Ground, claimed: Optional[np.ndarray] = None) -> Iterator[Tuple[Window, np.ndarray]]:
+    """Connected pieces of the things' pixels with their windows; specks left out.
+
+    Args:
+        claimed: pixels that are left out.
+    """
+    for part in ground.parts:
+        where = ground.things[part] if claimed is None else ground.things[part] & ~claimed[part]
+        yield from _pieces(where, (part[0].start, part[1].start))
 
 
 def _pieces(where: np.ndarray, origin: Tuple[int, int]) -> List[Tuple[Window, np.ndarray]]:

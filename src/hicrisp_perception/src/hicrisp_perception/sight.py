@@ -177,7 +177,7 @@ class SceneSight:
     @staticmethod
     def _open_windows(ground: Ground, found: Findings) -> List[Window]:
         """The parts of the picture that nothing accounts for."""
-        left = segments_in(ground, ground.things & ~found.claimed, uncut=True)
+        left = segments_in(ground, found.claimed, uncut=True)
         return [segment.window for segment in left if segment.pixels > _CLOSER_LOOK]
 
     def _same_paint_in(self, ground: Ground) -> Optional[float]:

@@ -105,18 +105,22 @@ class Strangers:
 
 def boxes_in(ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand], stamp: float) -> List[Stranger]:
     """A box around each thing that nothing known accounts for."""
-    left = (ground.things & ~claimed).astype(np.uint8)
-    left = cv2.morphologyEx(left, cv2.MORPH_OPEN, _KERNEL)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
     found: List[Stranger] = []
-    for label in range(1, count):
-        column, row, width, height, area = (int(value) for value in stats[label])
-        if area < _LEAST_PIXELS:
+    for part in ground.parts:
+        left = (ground.things[part] & ~claimed[part]).view(np.uint8)
+        if np.count_nonzero(left) < _LEAST_PIXELS:
             continue
-        window = (slice(row, row + height), slice(column, column + width))
-        box = _box(ground, window, labels[window] == label, area, stamp)
-        if box is not None and not any(_at_hand(box, hand) for hand in hands.values()):
-            found.append(box)
+        left = cv2.morphologyEx(left, cv2.MORPH_OPEN, _KERNEL)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
+        for label in range(1, count):
+            column, row, width, height, area = (int(value) for value in stats[label])
+            if area < _LEAST_PIXELS:
+                continue
+            own = labels[row:row + height, column:column + width] == label
+            top, side = part[0].start + row, part[1].start + column
+            box = _box(ground, (slice(top, top + height), slice(side, side + width)), own, area, stamp)
+            if box is not None and not any(_at_hand(box, hand) for hand in hands.values()):
+                found.append(box)
     return found
 
 

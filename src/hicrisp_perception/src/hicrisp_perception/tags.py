@@ -87,10 +87,9 @@ class TagFit:
             start: x, y, yaw to begin with.
         """
         projection = Projection(self.points @ unit(lie.turn).T, bottom + lie.height / 2.0, rays)
-        every = np.arange(len(self.points))
         place, normal = np.array(start, dtype=float), np.eye(3)
         for _ in range(_ROUNDS):
-            shown, slopes = projection.moving(place, every)
+            shown, slopes = projection.moving(place)
             rest = (shown - self.pixels).ravel()
             slope = slopes.reshape(3, -1).T
             normal = slope.T @ slope
@@ -99,10 +98,11 @@ class TagFit:
             place += move
             if float(np.abs(move).max()) < _STILL:
                 break
-        rest = (projection.moving(place, every)[0] - self.pixels).ravel()
+        rest = (projection.moving(place)[0] - self.pixels).ravel()
         error = math.sqrt(float(rest @ rest) / len(rest) * 2.0)
         x, y, yaw = (float(value) for value in place)
-        return Placement(x, y, yaw, np.linalg.inv(normal) * max(error, _CORNER) ** 2, error, len(every))
+        return Placement(x, y, yaw, np.linalg.inv(normal) * max(error, _CORNER) ** 2, error,
+                         len(self.points))
 
     def free(self, view: View) -> Optional[FreeFit]:
         """Its pose however it is turned; ``None`` when its tags contradict each other."""
