@@ -73,6 +73,9 @@ class Zones(unittest.TestCase):
         assert robot.has_motion
         assert robot.motion.path > 1.0, "the detector has followed the base"
         assert not robot.motion.zones, "and has seen it in no zone"
+        folder = Path(status.run_folder)
+        assert (folder / "overview.webp").is_file(), "the run is shown as it went"
+        assert list((folder / "pictures").glob("*-before.jpg")), "and as it began"
 
     def test_an_area_that_zones_close_is_told_before_anything_moves(self) -> None:
         status = self.workspace.run("visit area 4")

@@ -147,6 +147,24 @@ def test_a_missing_server_is_reported_within_the_limit() -> None:
     assert reply.status is CallStatus.UNREACHABLE
 
 
+@pytest.mark.parametrize("limit", [0.3, PATIENCE])
+def test_a_server_that_was_sent_the_goal_and_never_said_so_may_have_begun(robot: Robot, limit: float) -> None:
+    """Whether its time is up, or it has gone before that: it must not be told as never begun."""
+    statuses = robot.server._server.status_pub
+    until(lambda: robot.client._ready, "server that was heard once")
+    robot.server._server.status_pub = rospy.Publisher(f"{robot.name}/unheard", GoalStatusArray, queue_size=1)
+
+    def go_away() -> None:
+        until(lambda: robot.seen, "goal that runs")
+        statuses.unregister()
+
+    if limit == PATIENCE:
+        Thread(target=go_away).start()
+    reply = robot.client.call(command("sulk"), Limits(limit, PATIENCE, PATIENCE))
+    assert reply.status is CallStatus.LOST
+    until(lambda: robot.seen, "goal that had been sent")
+
+
 def test_a_server_that_goes_away_loses_the_goal(robot: Robot) -> None:
     reply = robot.client.call(
         command("sulk"), PATIENT, on_feedback=lambda _: Thread(target=robot.server.stop, daemon=True).start())

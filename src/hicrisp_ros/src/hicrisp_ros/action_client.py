@@ -45,9 +45,10 @@ class CallStatus(Enum):
     REJECTED = "rejected"
     """The server did not take the goal."""
     UNREACHABLE = "unreachable"
-    """No server took the goal within the limit."""
+    """No server was there within the limit; the goal was not sent."""
     LOST = "lost"
-    """The server went away, came back without the goal, or finished it and its result did not arrive."""
+    """The server went away, was sent the goal and did not say whether it began, came back without it, or
+    finished it and its result did not arrive: nobody knows what became of it."""
     TIMEOUT = "timeout"
     """The goal ran past its limit and ended when it was told to; there may be a result."""
     STUCK = "stuck"
@@ -213,10 +214,13 @@ class ActionClient:
             if not track.acknowledged:
                 if cancel.is_set() and sent is None:
                     return Reply(CallStatus.PREEMPTED, None, "canceled before it was sent")
-                if found.passed:
+                if sent is not None and (found.passed or self._lost(track, now)):
                     self._cancel.publish(GoalID(id=request.goal_id.id))
+                    return Reply(CallStatus.LOST, None,
+                                 f"the server of '{self.name}' got the goal and did not say whether it began")
+                if found.passed:
                     return Reply(CallStatus.UNREACHABLE, None,
-                                 f"no server took a goal of '{self.name}' in time")
+                                 f"no server of '{self.name}' was there in time")
                 if self._ready and (sent is None or now - sent > RESEND_AFTER):
                     if sent is None:
                         execution = Deadline(limits.execution)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Deque, List, Optional, Tuple
+from typing import Deque, Dict, List, Tuple
 
 import mujoco
 import rospy
@@ -15,7 +15,7 @@ from hicrisp_core.errors import HicrispError
 from sensor_msgs.msg import CompressedImage
 
 from hicrisp_msgs.srv import SnapshotRequest, SnapshotResponse
-from hicrisp_sim.render import Renderer, save_animation
+from hicrisp_sim.render import SIZE, Renderer, save_animation
 from hicrisp_sim.simulation import Simulation, Snapshot
 
 _REMEMBERED = 20000
@@ -34,7 +34,7 @@ class SceneCamera:
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="camera")
-        self._still: Optional[Tuple[mujoco.MjModel, Renderer]] = None
+        self._renderers: Dict[Tuple[int, int], Tuple[mujoco.MjModel, Renderer]] = {}
         self._seen: Deque[Snapshot] = deque(maxlen=_REMEMBERED)
 
     def remember(self, snapshot: Snapshot) -> None:
@@ -65,17 +65,25 @@ class SceneCamera:
 
     def _jpeg(self) -> bytes:
         snapshot = self._simulation.snapshot
-        model = self._simulation.model
-        if self._still is None or self._still[0] is not model:
-            if self._still is not None:
-                self._still[1].close()
-            self._still = (model, Renderer(model))
+        renderer = self._renderer(SIZE, shadows=True)
         with TemporaryDirectory() as folder:
-            return self._still[1].save(snapshot, Path(folder) / "picture.jpg").read_bytes()
+            return renderer.save(snapshot, Path(folder) / "picture.jpg").read_bytes()
 
     def _animation(self, seen: List[Snapshot]) -> bytes:
         stride = max(1, -(-len(seen) // _FRAMES))
-        with Renderer(self._simulation.model, _SMALL, shadows=False) as renderer:
-            pictures = [renderer.draw(snapshot).copy() for snapshot in [*seen[::stride], seen[-1]]]
+        renderer = self._renderer(_SMALL, shadows=False)
+        pictures = [renderer.draw(snapshot).copy() for snapshot in [*seen[::stride], seen[-1]]]
         with TemporaryDirectory() as folder:
             return save_animation(pictures, Path(folder) / "overview.webp", _FRAME_SECONDS).read_bytes()
+
+    def _renderer(self, size: Tuple[int, int], shadows: bool) -> Renderer:
+        """The one for pictures of this size, kept until the model is another: making one takes as long as
+        drawing eight small pictures."""
+        model = self._simulation.model
+        if size in self._renderers:
+            drawn, renderer = self._renderers[size]
+            if drawn is model:
+                return renderer
+            renderer.close()
+        self._renderers[size] = (model, Renderer(model, size, shadows))
+        return self._renderers[size][1]
