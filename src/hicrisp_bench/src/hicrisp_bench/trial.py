@@ -23,6 +23,7 @@ from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.arrangement import Goal, holds_in_truth
 from hicrisp_bench.camera_sight import camera_sight
+from hicrisp_bench.touches import Touches
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
                           sight=camera_sight if settings.perception == CAMERA else None)
     for fault in settings.faults:
         world.inject(**fault)
+    touches = Touches(world)
     events: List[Dict[str, Any]] = []
 
     def listen(event: Dict[str, Any]) -> None:
@@ -106,6 +108,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     result = executive.run(Task(settings.task))
     wall = time.perf_counter() - began
     world.settle(1.0)
+    world.close()
     truth = holds_in_truth(settings.goal, world.true_frames(), scene, domain, world.time)
     return {
         "task": settings.task, "scene": settings.scene, "seed": settings.seed, "policy": parts.policy.name,
@@ -115,6 +118,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         "attempts": placements(events, domain), "releases": releases(events, domain),
         "replans": sum(1 for e in events if e["kind"] == "plan") - 1,
         "placement_error_m": result.placement_error_m, "llm_calls": result.llm_calls, "tokens": result.tokens,
+        "strangers": len(world.scene.unknown), "touched": touches.names,
         "looks": result.looks, "goal_state": result.goal,
         "first_motion_s": result.first_motion_s, "wall_s": wall, "sim_s": result.sim_s,
     }
