@@ -4,12 +4,32 @@
 # stamp_of FILE...: a hash of the files, of where the checkout lies and of its interpreter.
 stamp_of() { { printf '%s\n' "$HICRISP_ROOT" "$VENV_BASE_PYTHON"; cat "$@"; } | sha256sum | cut -d' ' -f1; }
 
+# pins_of REQUIREMENTS: its pins, one a line, as pip compares names.
+pins_of() {
+    awk -F'==' '/^[A-Za-z0-9]/ { name = tolower($1); gsub(/[-_.]+/, "-", name); split($2, version, /[ \\;#]/)
+        print name "==" version[1] }' "$1" | sort
+}
+
+# locked_list REQUIREMENTS: the list with the hashes of the same pins; the list itself where it has none.
+locked_list() {
+    local locked=${1%/*}/locked/${1##*/}
+    [ -f "$locked" ] || { printf '%s\n' "$1" && return; }
+    [ "$(pins_of "$1")" = "$(pins_of "$locked")" ] || die "$locked has other pins than $1" \
+        "renew its hashes: scripts/lib/lock.sh $(basename "$1" .txt)"
+    printf '%s\n' "$locked"
+}
+
 # pip_install VENV REQUIREMENTS NAME
 pip_install() {
     local venv=$1 requirements=$2 name=$3
+    local -a strict=()
+    [[ $requirements != */locked/* ]] || strict=(--require-hashes)
     say "set-up: installing $(grep -c '==' "$requirements") Python packages into ${venv##*/} (${requirements##*/}) ..."
     if ! run_logged "$name" "$venv/bin/python3" -m pip install --disable-pip-version-check --no-input --no-deps \
-        --requirement "$requirements"; then
+        "${strict[@]}" --requirement "$requirements"; then
+        ! grep -q 'DO NOT MATCH THE HASHES' "$HICRISP_ROOT/logs/setup/$name.log" ||
+            die "a package is not the file that $requirements names: it was replaced, or a mirror made it anew" \
+                "look at who serves it; where you trust them, scripts/lib/lock.sh $(basename "$requirements" .txt) takes their files"
         die "pip could not install $requirements" \
             "is this machine on the network? Behind a proxy set HTTPS_PROXY and PIP_CERT; with a mirror set PIP_INDEX_URL"
     fi
@@ -17,7 +37,8 @@ pip_install() {
 
 # ensure_list VENV REQUIREMENTS: does nothing when the list was installed before.
 ensure_list() {
-    local venv=$1 requirements=$2 stamp_file stamp
+    local venv=$1 requirements stamp_file stamp
+    requirements=$(locked_list "$2") || exit 1
     stamp_file=$venv/.installed-$(basename "$requirements" .txt)
     stamp=$(stamp_of "$requirements")
     [ "$(cat "$stamp_file" 2>/dev/null)" = "$stamp" ] && return 0
@@ -75,4 +96,12 @@ ensure_venv38() {
     make_venv "$HICRISP_ROOT/.venv38" "$1"
     ensure_list "$HICRISP_ROOT/.venv38" "$HICRISP_ROOT/requirements/noetic.txt"
     ensure_list "$HICRISP_ROOT/.venv38" "$HICRISP_ROOT/requirements/dev38.txt"
+}
+
+# What scripts/audit and scripts/lib/lock.sh work with, apart from everything else.
+ensure_audit() {
+    VENV_BASE_PYTHON=/usr/bin/python3
+    mkdir -p "$HICRISP_ROOT/logs/setup"
+    make_venv "$HICRISP_ROOT/.venv-audit" "$VENV_BASE_PYTHON"
+    ensure_list "$HICRISP_ROOT/.venv-audit" "$HICRISP_ROOT/requirements/audit.txt"
 }
