@@ -24,6 +24,7 @@ from hicrisp_bench import (
     limits,
     long,
     prompts,
+    remembering,
     search,
     tabletop,
 )
@@ -46,6 +47,7 @@ SUITES: Mapping[str, Suite] = {
     "language": language,
     "limits": limits,
     "long": long,
+    "memory": remembering,
     "prompts": prompts,
     "search": search,
     "tabletop": tabletop,

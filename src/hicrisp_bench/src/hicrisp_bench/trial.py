@@ -13,6 +13,8 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE
+from hicrisp_core.memory.memory import FileMemory
+from hicrisp_core.memory.store import Store
 from hicrisp_core.model import Status, Task
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.ports.perception import CAMERA, POSES
@@ -40,6 +42,7 @@ class TrialSettings:
         look_ahead: in place of what the policy says.
         rate: simulated seconds a second; 0 for as fast as can be.
         perception: how things are seen: ``poses``, the world's own, or ``camera``.
+        memory: the file of what earlier trials taught; nothing is remembered without it.
     """
 
     config: Path
@@ -55,6 +58,7 @@ class TrialSettings:
     look_ahead: Optional[bool] = None
     rate: float = 0.0
     perception: str = POSES
+    memory: Optional[Path] = None
 
 
 def key_of(trial: TrialSettings) -> str:
@@ -89,6 +93,8 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
                        bodies=bodies_of(scene))
     if settings.look_ahead is not None:
         parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))
+    if settings.memory is not None:
+        parts = replace(parts, memory=FileMemory(Store(settings.memory), parts.domain))
     domain = parts.domain
     world = EmbeddedWorld(scene, settings.seed, settings.rate, domain=domain,
                           sight=camera_sight if settings.perception == CAMERA else None)
