@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hicrisp_bench.camera_sight import camera_sight
+from hicrisp_bench.touches import Touches
+from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.model import Pose, Task
+from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.relocation import put
 
 from hicrisp_perception import CameraMisplaced
 
+CONFIG = Path(__file__).resolve().parents[3] / "config"
 
 @pytest.mark.parametrize(("scene", "seed"), [("tabletop", 3), ("clutter", 5)])
 def test_a_knocked_camera_is_refused_with_the_deviation(scene: str, seed: int) -> None:
@@ -19,3 +29,27 @@ def test_a_knocked_camera_is_refused_with_the_deviation(scene: str, seed: int) -
         camera_sight(world).look()
     assert refused.value.misfit.deviation > world.scene.camera_error
     assert refused.value.misfit.offset == pytest.approx(0.02, abs=0.008)
+
+
+def test_a_thing_that_no_file_describes_is_named_by_the_user_and_moved_by_that_name() -> None:
+    world = EmbeddedWorld("tabletop", 3, sight=camera_sight)
+    world.inject("intruder", "", (0.45, -0.25, 0.04, 0.04, 0.06))
+    world.observe(Deadline(10.0))
+    assert world.eyes.give_name("", "the coffee cup").ok
+    parts = replace(load_parts(CONFIG, world.domain, "hierarchical"), memory=None)
+    result = parts.executive({world.robot.name: world.robot}, world, lambda _: None).run(
+        Task("place the coffee cup next to the cylinder"))
+    assert result.success, result.message
+    frames = world.true_frames()
+    assert planar_distance(frames["intruder_1"][0].position, frames["cylinder"][0].position) < 0.13
+
+
+def test_what_the_arm_touches_of_things_that_no_file_describes_is_counted() -> None:
+    world = EmbeddedWorld("tabletop", 3)
+    world.inject("intruder", "", (0.45, -0.25, 0.04, 0.04, 0.06))
+    touches = Touches(world)
+    world.settle(1.0)
+    assert not touches.names
+    put(world.simulation, "box", Pose((0.45, -0.25, 0.10)))
+    world.settle(1.0)
+    assert touches.names == ["intruder_1"]

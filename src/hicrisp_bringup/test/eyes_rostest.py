@@ -7,14 +7,14 @@ import math
 import sys
 import unittest
 from pathlib import Path
-from typing import Dict, Optional, Tuple
+from typing import Dict, Optional, Set, Tuple
 
 import rospy
 import rostest
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import TaskStatus, TrackArray
-from hicrisp_msgs.srv import ResetWorld, Snapshot
+from hicrisp_msgs.srv import NameThing, ResetWorld, Snapshot
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace, kill  # noqa: E402
@@ -96,6 +96,22 @@ class Eyes(unittest.TestCase):
                                          for thing in self.workspace.world.objects if thing.movable),
                              "poses that are too old")
         self.workspace.until(self._seen_as_it_is, "sight again")
+
+    def test_what_no_file_describes_is_called_by_the_name_that_a_user_gives_it(self) -> None:
+        def names() -> Set[str]:
+            return {thing.name for thing in self.workspace.world.objects}
+
+        give = rospy.ServiceProxy(f"{NAMESPACE}/name_thing", NameThing)
+        assert not give("", "cup").ok, "nothing is unknown yet"
+        assert self.workspace.inject_fault("intruder", "", [0.45, -0.25, 0.04, 0.04, 0.06], 0).ok
+        self.workspace.until(lambda: any(name.startswith("unknown_") for name in names()), "an unknown thing")
+        refused = give("", "cylinder")
+        assert not refused.ok
+        assert refused.message
+        answer = give("", "the coffee cup")
+        assert answer.ok, answer.message
+        self.workspace.until(lambda: "coffee_cup" in names(), "the thing by its name")
+        assert not any(name.startswith("unknown_") for name in names())
 
     def test_another_layout_is_seen_anew(self) -> None:
         old = self.truth["box"]

@@ -95,3 +95,27 @@ def test_pixels_of_the_robot_are_known_by_its_links_and_nothing_before_them_is()
     assert shown[row, column]
     column, row = (int(value) for value in rays.project(np.array([0.60, 0.0, 0.05])))
     assert not shown[row, column]
+
+
+def test_a_thing_that_nobody_described_rides_on_the_hand_that_takes_it_unless_a_known_one_is_there():
+    closed, jug = hand(0.45, 0.0, 0.03, 0.05), {"unknown_1": (box("unknown_1"), at(0.45, 0.0, 0.025))}
+    grips = Grips()
+    grips.follow({"panda": closed}, {}, jug)
+    assert grips.held_by(closed) == ("unknown_1",)
+    grips = Grips()
+    grips.follow({"panda": closed}, {"box": (BOX, at(0.451, 0.0, 0.025))}, jug)
+    assert grips.held_by(closed) == ("box",)
+
+
+def test_what_nobody_described_is_seen_in_the_hand_that_carries_it():
+    sight, there = SceneSight(scene_of(BOX)), at(0.45, 0.0, 0.025)
+    jug = box("jug", "green")
+    sight.look(draw([(jug, there)]), frames(hand(0.45, 0.0, 0.03, 0.08)))
+    sight.follow(frames(hand(0.45, 0.0, 0.03, 0.05)), 0.1)
+    lifted = hand(0.5, 0.15, 0.18, 0.05)
+    track, = sight.look(draw([(jug, at(0.5, 0.15, 0.175))], stamp=0.2), frames(lifted))
+    assert (track.name, track.visibility) == ("unknown_1", Visibility.HELD)
+    assert math.dist(track.pose.position, (0.5, 0.15, 0.175)) < 0.01
+    opened = hand(0.5, 0.15, 0.18, 0.08)
+    track, = sight.look(draw([(jug, at(0.5, 0.15, 0.025))], stamp=0.3), frames(opened))
+    assert track.visibility is not Visibility.HELD

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 from drawn import at, bowl, box, cylinder, draw, scene_of
@@ -45,6 +46,30 @@ def test_a_tower_stands_on_its_feet():
     for thing, pose in placed:
         assert off(tracks[thing.name], pose) < 0.004
         assert abs(tracks[thing.name].pose.position[2] - pose.position[2]) < 0.001
+
+
+@pytest.mark.parametrize("seed", [1, 2, 13, 25, 31, 32, 38])
+def test_the_lower_blocks_of_a_tower_that_are_turned_anyhow_are_seen_where_they_are(seed):
+    dice = random.Random(seed)
+    x, y = dice.uniform(0.35, 0.6), dice.uniform(-0.3, 0.3)
+    colours = dice.sample(["black", "white", "yellow", "brown", "green", "purple"], 3)
+    placed = [(box(colour, colour, (0.045, 0.045, 0.045)), at(
+        x + dice.uniform(-0.006, 0.006), y + dice.uniform(-0.006, 0.006), 0.0225 + 0.045 * level,
+        dice.uniform(-1.5, 1.5))) for level, colour in enumerate(colours)]
+    tracks = look(*placed, seed=seed)
+    assert set(tracks) == set(colours)
+    for thing, pose in placed:
+        assert off(tracks[thing.name], pose) < 0.006
+
+
+def test_what_hides_a_thing_from_where_a_hand_let_it_go_does_not_move_it():
+    sight = SceneSight(scene_of(RED, BLUE))
+    below, above = (BLUE, at(0.45, 0.0, 0.025, 0.2)), (RED, at(0.452, 0.003, 0.075, 0.3))
+    sight.look(draw([below]), {})
+    sight._tracks.put("red_box", above[1], 0.0, Visibility.HIDDEN)
+    cover = (box("unknown", "white", (0.01, 0.05, 0.06)), at(0.50, -0.005, 0.09))
+    tracks = {track.name: track for track in sight.look(draw([below, above, cover], stamp=0.2), {})}
+    assert off(tracks["red_box"], above[1]) < 0.008
 
 
 def test_a_box_in_a_bowl_stands_on_its_floor():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from threading import Thread
+from threading import Event, Thread
 from typing import Iterator, List, Tuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.cameras import CameraSettings, DepthSensing, Mounting, load_camera
 from hicrisp_sim.depth_camera import EmbeddedCamera
+from hicrisp_sim.draughtsman import Draughtsman
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.sensing import DepthSensor
 
@@ -216,3 +217,18 @@ def test_a_world_has_the_camera_that_its_scene_names_and_a_new_one_after_a_reset
     assert before is not None
     assert after is not None
     assert after.stamp > before.stamp
+
+
+def test_a_thread_that_draws_hands_on_what_went_wrong_and_ends_with_a_last_thing():
+    drawn, thread = [], Draughtsman("test")
+
+    def fails():
+        raise ValueError("no canvas")
+
+    with pytest.raises(ValueError, match="no canvas"):
+        thread.do(fails).result(10.0)
+    assert thread.do(lambda: 7).result(10.0) == 7
+    ended = Event()
+    thread.end(lambda: (drawn.append("last"), ended.set()))
+    assert ended.wait(10.0)
+    assert drawn == ["last"]

@@ -25,6 +25,7 @@ from hicrisp_bench import (
     limits,
     long,
     prompts,
+    remembering,
     search,
     tabletop,
 )
@@ -48,6 +49,7 @@ SUITES: Mapping[str, Suite] = {
     "language": language,
     "limits": limits,
     "long": long,
+    "memory": remembering,
     "prompts": prompts,
     "search": search,
     "tabletop": tabletop,

@@ -21,9 +21,11 @@ from hicrisp_bench.suite import Report, Section, at_least_one, crashes
 from hicrisp_bench.towers import tower_groups
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
-CASES = ("clean", "offset", "tower")
+CASES = ("clean", "offset", "tower", "unknown")
 _LAYOUTS_PER_TOWER = 5
 """Layouts of a row for each tower of a row: towers take as much longer."""
+_STRANGERS = 3
+"""Things that no file describes, at most, in a layout that has some."""
 SIGMAS = (0.01, 0.02, 0.03, 0.05)
 POLICIES = ("open_loop", "retry_only", "hierarchical")
 QUICK = {"trials": 3, "queries": 10}
@@ -77,7 +79,18 @@ def groups(
                 [TrialSettings(config, scene, task, goal, policy, seed, (fault,)) for seed in seeds]))
     if "tower" in cases:
         found.extend(tower_groups(config, seeds[:max(1, trials // _LAYOUTS_PER_TOWER)]))
+    if "unknown" in cases:
+        found.append(_among_strangers(config, seeds))
     return found
+
+
+def _among_strangers(config: Path, seeds: range) -> Tuple[Dict[str, Any], List[TrialSettings]]:
+    """Things that no file describes stand on the table, which only a camera shows."""
+    scene, task, goal = _BESIDE
+    head = {"case": f"1 to {_STRANGERS} unknown things", "policy": "hierarchical", "sigma": 0.0, "bias": 0.0}
+    return (head, [TrialSettings(config, scene, task, goal, seed=seed, perception=CAMERA, faults=(
+        {"kind": "intruder", "target": "", "magnitude": (), "count": 1 + seed % _STRANGERS},))
+                   for seed in seeds])
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -96,18 +109,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; successes are judged from the physics' true poses."""
-    made = groups(options.config, options.trials, options.cases, options.first_seed)
-    made = [(head, [replace(trial, perception=options.perception) for trial in trials])
-            for head, trials in made]
+    # What touches what is known in this process alone.
+    cases = [case for case in options.cases if case != "unknown" or not options.over_ros]
+    made = groups(options.config, options.trials, cases, options.first_seed)
+    if options.perception == CAMERA:
+        made = [(head, [replace(trial, perception=CAMERA) for trial in trials]) for head, trials in made]
     rows = _rows(made, runner, options.over_ros)
     measured = speed.measure(options.config, options.queries) if options.queries else []
     return Report(
         rows, ("case", "policy", "perception", "over_ros", "sigma", "bias", "n", "success", "attempts",
-               "releases", "commands", "placement_error_m", "corrections"),
+               "releases", "commands", "placement_error_m", "corrections", "touched"),
         REFERENCE,
         "Offsets on place were injected, anew for every approach, and every other failure was real. The "
         "offline planner made all plans. "
-        "Success is judged from the physics' true poses.", {"speed": measured},
+        "Success is judged from the physics' true poses. `touched` counts the trials in which anything but "
+        "the table touched a thing that no file describes, by the physics' own contacts.",
+        {"speed": measured},
         (Section("The run's verdict against the truth", rows, (
             "case", "policy", "sigma", "done_and_so", "false_done", "false_failed", "failed_and_so",
             "cannot_tell", "looks")),
@@ -163,6 +180,8 @@ def _row(head: Dict[str, Any], results: List[Dict[str, Any]]) -> Dict[str, Any]:
         "sim_s": spread([result["sim_s"] for result in whole]),
         "wall_s": spread([r["wall_s"] for r in whole]),
         "corrections": corrections,
+        "touched": sum(1 for r in whole if r.get("touched")) if any(
+            r.get("strangers") for r in whole) else None,
         "false_success": sum(1 for r in whole if r["claimed"] and not r["success"]),
         **_verdicts(whole),
         "crashed": [result["crashed"] for result in results if "crashed" in result],

@@ -13,6 +13,8 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE
+from hicrisp_core.memory.memory import FileMemory
+from hicrisp_core.memory.store import Store
 from hicrisp_core.model import Status, Task
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.ports.perception import CAMERA, POSES
@@ -23,6 +25,7 @@ from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.arrangement import Goal, holds_in_truth
 from hicrisp_bench.camera_sight import camera_sight
+from hicrisp_bench.touches import Touches
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class TrialSettings:
         look_ahead: in place of what the policy says.
         rate: simulated seconds a second; 0 for as fast as can be.
         perception: how things are seen: ``poses``, the world's own, or ``camera``.
+        memory: the file of what earlier trials taught; nothing is remembered without it.
     """
 
     config: Path
@@ -54,6 +58,7 @@ class TrialSettings:
     look_ahead: Optional[bool] = None
     rate: float = 0.0
     perception: str = POSES
+    memory: Optional[Path] = None
 
 
 def key_of(trial: TrialSettings) -> str:
@@ -88,11 +93,14 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
                        bodies=bodies_of(scene))
     if settings.look_ahead is not None:
         parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))
+    if settings.memory is not None:
+        parts = replace(parts, memory=FileMemory(Store(settings.memory), parts.domain))
     domain = parts.domain
     world = EmbeddedWorld(scene, settings.seed, settings.rate, domain=domain,
                           sight=camera_sight if settings.perception == CAMERA else None)
     for fault in settings.faults:
         world.inject(**fault)
+    touches = Touches(world)
     events: List[Dict[str, Any]] = []
 
     def listen(event: Dict[str, Any]) -> None:
@@ -106,6 +114,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     result = executive.run(Task(settings.task))
     wall = time.perf_counter() - began
     world.settle(1.0)
+    world.close()
     truth = holds_in_truth(settings.goal, world.true_frames(), scene, domain, world.time)
     return {
         "task": settings.task, "scene": settings.scene, "seed": settings.seed, "policy": parts.policy.name,
@@ -115,6 +124,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         "attempts": placements(events, domain), "releases": releases(events, domain),
         "replans": sum(1 for e in events if e["kind"] == "plan") - 1,
         "placement_error_m": result.placement_error_m, "llm_calls": result.llm_calls, "tokens": result.tokens,
+        "strangers": len(world.scene.unknown), "touched": touches.names,
         "looks": result.looks, "goal_state": result.goal,
         "first_motion_s": result.first_motion_s, "wall_s": wall, "sim_s": result.sim_s,
     }

@@ -1,4 +1,5 @@
-"""The detector's door: its eyes publish ``world_state``, and it serves ``detector/check``."""
+"""The detector's door: its eyes publish ``world_state``, and it serves
+``detector/check`` and ``name_thing``."""
 
 from __future__ import annotations
 
@@ -14,7 +15,14 @@ from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.tracks import TRACKS, by_camera
 
 from hicrisp_msgs.msg import WorldState
-from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest, CheckCommandResponse
+from hicrisp_msgs.srv import (
+    CheckCommand,
+    CheckCommandRequest,
+    CheckCommandResponse,
+    NameThing,
+    NameThingRequest,
+    NameThingResponse,
+)
 from hicrisp_nodes.pose_eyes import PoseEyes
 from hicrisp_ros import conversions as to
 
@@ -43,7 +51,8 @@ class DetectorServer:
         self._detector = self._made(configuration)
         self._eyes = eyes
         self._follower = SceneFollower(self._follow, eyes.forget if isinstance(eyes, PoseEyes) else None)
-        self._service = rospy.Service("detector/check", CheckCommand, self._check)
+        self._services = (rospy.Service("detector/check", CheckCommand, self._check),
+                          rospy.Service("name_thing", NameThing, self._name))
 
     def _made(self, configuration: Configuration) -> Detector:
         return Parts(configuration.domain, configuration.policy,
@@ -60,6 +69,12 @@ class DetectorServer:
             to.world_from_msg(request.after),
             to.outcome_from_msg(request.outcome))
         return CheckCommandResponse(to.verdict_to_msg(verdict))
+
+    def _name(self, request: NameThingRequest) -> NameThingResponse:
+        if not isinstance(self._eyes, PoseEyes):
+            return NameThingResponse(False, "This world tells its things by name; none is unknown.")
+        naming = self._eyes.give_name(request.thing, request.name)
+        return NameThingResponse(naming.ok, naming.message)
 
 
 def build() -> DetectorServer:

@@ -11,7 +11,7 @@ from typing import Optional, Sequence
 import rospy
 from hicrisp_core.detector.eyes import SceneEyes
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.ports.eyes import Eyes
+from hicrisp_core.ports.eyes import Eyes, Naming
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.diagnostics import OK, WARN, Diagnostics, Health
 from hicrisp_ros.publisher import Publisher
@@ -84,6 +84,13 @@ class PoseEyes:
         self._eyes = wanted = self._open(self._configuration)
         with self._news:
             self._news.wait_for(lambda: self._shown is wanted, _SHOWN_LIMIT)
+
+    def give_name(self, thing: str, name: str) -> Naming:
+        """Call a thing that no file describes by a name from now on."""
+        if self._tracks is None:
+            return Naming("", "Nobody looks with a camera here, so no unknown thing is seen; start with "
+                              "perception:=camera.")
+        return self._eyes.give_name(thing, name)
 
     def _open(self, configuration: Configuration) -> Eyes:
         scene = configuration.scene

@@ -18,7 +18,7 @@ _TOLERANCE = 0.012
 _NEAREST = 0.05
 """Metres before the camera from which on things are drawn."""
 _SIGMAS = 4.0
-_CONTACT, _FINE = 0.004, 2.5
+_CONTACT, _FINE = 0.003, 1.5
 """Metres, and standard deviations, by which another thing has to be nearer to hide a surface."""
 _LARGE = 1600
 """Pixels of a window from which on every second row and column do."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Iterator, List, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 from hicrisp_core.model.geometry import Pose
@@ -22,8 +22,10 @@ _GOOD = 0.35
 """Cost from which on no other way to lay it in is tried."""
 _POOR = 1.3
 """Cost from which on nobody is taken to be there."""
-_TRIES, _MOST_TRIES = 6, 10
-"""Ways to lay it in that are tried where all are poor, and in the whole; the likeliest come first."""
+_TRIES, _MOST_TRIES, _IN_ALL = 5, 8, 12
+"""Ways to lay it in at one height that are tried where all are poor, and at most, and at all heights; the
+likeliest come first.
+"""
 _CLEAN = 0.1
 """Cost from which on a thing may be turned otherwise."""
 _TURNS = (0.5, 0.25, 0.75)
@@ -83,13 +85,15 @@ class Fit:
 
 
 def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...] = (0.0,),
-        before: Optional[Fit] = None, dropped: Optional[Pose] = None) -> Optional[Fit]:
+        before: Optional[Fit] = None, dropped: Optional[Pose] = None,
+        searched: Optional[Dict[Lie, Optional[Fit]]] = None) -> Optional[Fit]:
     """Lay a shape into a segment as well as can be; ``None`` where it fits nowhere.
 
     Args:
         floors: heights of what it may stand on, metres; the table's is 0.
         before: where it was last; what hides it in part leaves too little for a guess without.
         dropped: where a hand let it go.
+        searched: what was found for other things of such shapes in the same segment; it is added to.
     """
     told: Optional[Fit] = None
     if before is not None and before.lie == lie:
@@ -98,15 +102,19 @@ def fit(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[
         told = _let_go(lie, dropped, segment, shown, ground, floors)
     if told is not None and told.cost < max(_GOOD, before.cost + _NO_WORSE if before is not None else 0.0):
         return told
-    best = _anywhere(lie, segment, shown, ground, floors, told)
+    searched = {} if searched is None else searched
+    if lie not in searched:
+        searched[lie] = _anywhere(lie, segment, shown, ground, floors)
+    best = _better(told, searched[lie])
     # Nothing is known to have moved that fits about as well where it was.
     stays = told is not None and best is not None and told.cost < min(_POOR, best.cost + _NO_WORSE)
     return told if stays else best
 
 
-def _anywhere(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...],
-              best: Optional[Fit]) -> Optional[Fit]:
-    """The best way to lay a shape into a segment; the one that is known unless another is better."""
+def _anywhere(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...]
+              ) -> Optional[Fit]:
+    """The best way to lay a shape into a segment."""
+    best: Optional[Fit] = None
     tries = 0
     for bottom, resting in _bottoms(lie, shown, floors):
         here: Optional[Fit] = None
@@ -118,12 +126,13 @@ def _anywhere(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: 
                     continue
                 begun.append(start)
                 here = _better(here, settle(lie, start, bottom, resting, segment, shown, ground))
-                tries += 1
                 poor = here is None or here.cost > _POOR
-                if (here is not None and here.cost < _GOOD) or tries >= (_TRIES if poor else _MOST_TRIES):
+                if (here is not None and here.cost < _GOOD) or len(begun) >= (
+                        _TRIES if poor else _MOST_TRIES):
                     break
         best = _better(best, here)
-        if tries >= _TRIES or (best is not None and best.cost < _GOOD):
+        tries += len(begun)
+        if tries >= _IN_ALL or (best is not None and best.cost < _GOOD):
             break
     return best
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Dict, Mapping, Optional, Tuple
 
 import numpy as np
@@ -19,9 +20,6 @@ _LETS_GO = 0.008
 """Opening of the fingers beyond that of the grasp that lets go, metres."""
 _LOSES = 0.006
 """Closing of the fingers beyond that of the grasp with which the thing is no more between them, metres."""
-
-
-
 _TRUST = 0.6
 """How much a look counts beside what was known of a grasp."""
 
@@ -109,12 +107,12 @@ class Grips:
     def __init__(self) -> None:
         self.held: Dict[str, Grasp] = {}
 
-    def follow(self, hands: Mapping[str, Hand], seen: Mapping[str, Tuple[WorldObject, Pose]]
+    def follow(self, hands: Mapping[str, Hand], *seen: Mapping[str, Tuple[WorldObject, Pose]]
                ) -> Dict[str, Pose]:
         """Notice what hands take and let go; the poses of what was let go just now.
 
         Args:
-            seen: things that are in no hand yet, with where they are.
+            seen: things that are in no hand yet, with where they are; those that count first come first.
         """
         released: Dict[str, Pose] = {}
         for name, grasp in list(self.held.items()):
@@ -123,16 +121,20 @@ class Grips:
                 del self.held[name]
                 if hand is not None:
                     released[name] = hand.tool.compose(grasp.pose)
-        for hand in hands.values():
-            if any(grasp.hand == hand.name for grasp in self.held.values()):
+        for hand, some in product(hands.values(), seen):
+            if self.held_by(hand):
                 continue
             found = [(math.dist(hand.tool.position, pose.position), name, grasp)
-                     for name, (thing, pose) in seen.items() if name not in self.held and name not in released
+                     for name, (thing, pose) in some.items() if name not in self.held and name not in released
                      for grasp in (grasped(hand, thing, pose),) if grasp is not None]
             if found:
                 _, name, grasp = min(found, key=lambda entry: entry[0])
                 self.held[name] = grasp
         return released
+
+    def held_by(self, hand: Hand) -> Tuple[str, ...]:
+        """What a hand holds."""
+        return tuple(name for name, grasp in self.held.items() if grasp.hand == hand.name)
 
     def pose(self, name: str, hands: Mapping[str, Hand]) -> Optional[Pose]:
         """Where a held thing is; ``None`` when its hand is not seen."""

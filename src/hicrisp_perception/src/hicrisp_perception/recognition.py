@@ -231,7 +231,7 @@ def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, .
     Args:
         likely: columns, things and the costs of their colours, the likeliest first.
     """
-    known: Dict[Lie, Optional[Fit]] = {}
+    searched: Dict[Lie, Optional[Fit]] = {}
     found: Dict[int, Fit] = {}
     clear = math.inf
     for lying in (False, True):
@@ -241,15 +241,9 @@ def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, .
             if colour > clear + _CLEARLY:
                 continue
             for lie in lies_of(thing)[1:] if lying else lies_of(thing)[:1]:
-                last, dropped = before.fits.get(thing.name), before.dropped.get(thing.name)
-                if last is not None and last.lie == lie:
-                    best = fit(lie, segment, shown, ground, floors, last)
-                elif dropped is not None and not lying:
-                    best = fit(lie, segment, shown, ground, floors, dropped=dropped)
-                else:
-                    if lie not in known:
-                        known[lie] = fit(lie, segment, shown, ground, floors)
-                    best = known[lie]
+                dropped = before.dropped.get(thing.name) if not lying else None
+                best = fit(lie, segment, shown, ground, floors, before.fits.get(thing.name), dropped,
+                           searched)
                 if best is not None and (column not in found
                                          or best.cost + _LYING < found[column].cost):
                     found[column] = best

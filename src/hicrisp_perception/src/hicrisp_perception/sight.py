@@ -135,7 +135,7 @@ class SceneSight:
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
         self.follow(robots, picture.stamp)  # What is seen between the fingers is held from now on.
         if self._settings.strangers:
-            self._strangers.look(ground, found.claimed, hands)
+            self._strangers.look(ground, found.claimed, hands, self._grips.held)
         return (*self._tracks.all, *self._strangers.tracks)
 
     @property
@@ -193,10 +193,13 @@ class SceneSight:
         """
         hands = self._hands(robots)
         seen = {name: (self._things[name], pose) for name, pose in self._tracks.poses.items()}
-        for name, pose in self._grips.follow(hands, seen).items():
-            self._tracks.put(name, pose, stamp, Visibility.HIDDEN)
+        for name, pose in self._grips.follow(hands, seen, self._strangers.boxes).items():
+            self._put(name, pose, stamp, Visibility.HIDDEN)
         for name, pose in self._in_hands(hands).items():
-            self._tracks.put(name, pose, stamp, Visibility.HELD)
+            self._put(name, pose, stamp, Visibility.HELD)
+
+    def _put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
+        (self._tracks if name in self._things else self._strangers).put(name, pose, stamp, visibility)
 
     def _in_hands(self, hands: Mapping[str, Hand]) -> Dict[str, Pose]:
         poses = {name: self._grips.pose(name, hands) for name in self._grips.held}
@@ -215,6 +218,8 @@ class SceneSight:
     def _look_at_hands(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> List[str]:
         """Confirm what is held, or notice that it is not; the names of what is."""
         for name, pose in self._in_hands(hands).items():
+            if name not in self._things:  # Of what nobody described the hand alone says where it is.
+                continue
             fit, shown = look_in_hand(self._things[name], pose, ground, self._family(name))
             answer = confirms(fit, shown)
             if answer is False:
@@ -227,13 +232,16 @@ class SceneSight:
     def _look_for_taken(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> None:
         """What is not where it was may have been taken unseen."""
         for hand in hands.values():
-            if any(grasp.hand == hand.name for grasp in self._grips.held.values()):
+            unknown = self._grips.held_by(hand)
+            if any(name in self._things for name in unknown):
                 continue
             for name, thing in self._things.items():
                 if name in found.fits or name in self._grips.held:
                     continue
                 grasp = regrasped(thing, hand, ground, self._family(name))
                 if grasp is not None:
+                    for other in unknown:
+                        self._grips.lose(other)
                     self._grips.held[name] = grasp
                     fit, _ = look_in_hand(thing, hand.tool.compose(grasp.pose), ground, self._family(name))
                     if fit is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Dict, List, Mapping, Optional, Tuple
+from typing import Container, Dict, List, Mapping, Optional, Tuple
 
 import cv2
 import numpy as np
@@ -13,7 +13,7 @@ from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
 from hicrisp_perception.contours import spread_of
-from hicrisp_perception.evidence import render, weigh
+from hicrisp_perception.evidence import explained, render, weigh
 from hicrisp_perception.forms import lie_at
 from hicrisp_perception.grip import Hand
 from hicrisp_perception.segments import Ground
@@ -51,6 +51,11 @@ class Stranger:
     visibility: Visibility = Visibility.VISIBLE
 
     @property
+    def shape(self) -> WorldObject:
+        """The box as a thing."""
+        return WorldObject("", "", "box", self.size)
+
+    @property
     def certain(self) -> bool:
         """Whether it is no noise."""
         return self.looks > 1 or self.pixels >= _CERTAIN
@@ -71,16 +76,34 @@ class Strangers:
                            WorldObject(name, "", "box", each.size, {}, each.pose, movable=False))
                      for name, each in self._named.items())
 
-    def look(self, ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand]) -> None:
+    @property
+    def boxes(self) -> Dict[str, Tuple[WorldObject, Pose]]:
+        """Those that are certain as things, with where they are."""
+        return {name: (each.shape, each.pose) for name, each in self._named.items()}
+
+    def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
+        """One is where a hand has it, or had it."""
+        if name in self._named:
+            self._named[name] = replace(self._named[name], pose=pose, stamp=stamp, visibility=visibility)
+
+    def look(self, ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand],
+             held: Container[str] = ()) -> None:
         """Follow them through a picture.
 
         Args:
-            claimed: pixels that known things account for.
+            claimed: pixels that known things account for; those of what hands hold are added.
+            held: the names of those that hands hold.
         """
         stamp = ground.view.stamp
+        for known in (each for name, each in self._named.items() if name in held):
+            rendering = render(lie_at(known.shape, known.pose)[0], known.pose, ground)
+            if rendering is not None:
+                claimed[rendering.window] |= explained(rendering, ground)
         found = boxes_in(ground, claimed, hands, stamp)
         free = list(found)
         for name, known in list(self._named.items()):
+            if name in held:
+                continue
             same = _nearest(known, free)
             if same is not None:
                 free.remove(same)
@@ -176,8 +199,7 @@ def _joined(before: Stranger, now: Stranger) -> Stranger:
 
 
 def _still_there(known: Stranger, ground: Ground, claimed: np.ndarray) -> Visibility:
-    thing = WorldObject("", "", "box", known.size)
-    lie, _ = lie_at(thing, known.pose)
+    lie, _ = lie_at(known.shape, known.pose)
     rendering = render(lie, known.pose, ground)
     if rendering is None:
         return Visibility.HIDDEN

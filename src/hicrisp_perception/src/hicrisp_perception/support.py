@@ -16,6 +16,8 @@ from hicrisp_perception.segments import Ground
 _NEAR = 0.015
 """Metres by which a bottom may seem to be off what it stands on."""
 _EQUAL = 5e-4
+_RESTS = 0.5
+"""How much worse the picture may support that a thing stands on what is below than that it hovers."""
 _GATE = 6.0
 _OVER = 0.15
 """Part of the smaller outline that lies over the other where one thing stands on another."""
@@ -74,6 +76,6 @@ def _lowered(fit: Fit, bottom: float, ground: Ground) -> Fit:
         return fit
     start: Tuple[float, float, float] = (fit.place.x, fit.place.y, fit.place.yaw)
     again = settle(fit.lie, start, bottom, True, fit.segment, fit.shown, ground, _GATE)
-    if again is None or again.cost > fit.cost + 0.3:
+    if again is None or again.cost > fit.cost + _RESTS:
         return replace(fit, resting=False)
     return replace(again, tags=fit.tags)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import suppress
 from typing import List, Optional
 
 import numpy as np
@@ -15,6 +13,7 @@ from hicrisp_core.model.picture import Picture
 from hicrisp_core.scene.cameras import CameraSettings
 
 from hicrisp_sim.camera_faults import CameraFaults
+from hicrisp_sim.draughtsman import Draughtsman
 from hicrisp_sim.mujoco_poses import pose_of
 from hicrisp_sim.render import RenderError
 from hicrisp_sim.rgbd import RgbdDrawer
@@ -46,7 +45,7 @@ class EmbeddedCamera:
         lens = settings.intrinsics
         self._depth = DepthSensor(settings.depth, lens, dice)
         self._colour = ColourSensor(settings.colour, lens, dice)
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="depth_camera")
+        self._thread = Draughtsman("depth_camera")
         self._drawers: List[RgbdDrawer] = []  # At most one.
         self._end = weakref.finalize(self, _end, self._thread, self._drawers)
 
@@ -67,7 +66,8 @@ class EmbeddedCamera:
         if not self.faults.delivers(snapshot.time):
             return None
         try:
-            return self._thread.submit(self._picture, snapshot).result(_LIMIT)
+            picture: Picture = self._thread.do(lambda: self._picture(snapshot)).result(_LIMIT)
+            return picture
         except FutureTimeout as error:
             raise RenderError(f"a picture took more than {_LIMIT:g} s; this machine is too busy to draw "
                               "them") from error
@@ -104,11 +104,9 @@ class EmbeddedCamera:
                               f"there; there are: {', '.join(links)}")
 
 
-def _end(thread: ThreadPoolExecutor, drawers: List[RgbdDrawer]) -> None:
+def _end(thread: Draughtsman, drawers: List[RgbdDrawer]) -> None:
     def close() -> None:
         while drawers:
             drawers.pop().close()
 
-    with suppress(RuntimeError):  # The interpreter ends, and with it every context.
-        thread.submit(close)
-    thread.shutdown(wait=False)
+    thread.end(close)

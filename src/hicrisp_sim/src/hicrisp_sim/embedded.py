@@ -174,6 +174,10 @@ class EmbeddedWorld(SimulatedWorld):
             self._watching.close()
         self._watching = None
 
+    def close(self) -> None:
+        """Give back what the camera draws with, which takes memory; the next picture takes it anew."""
+        self._put_camera_away()
+
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
         """Make something go wrong; see ``faults.KINDS``. The answer says what was done."""
         return self._faults.inject(kind, target, magnitude, count)

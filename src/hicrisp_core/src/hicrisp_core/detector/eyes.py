@@ -10,6 +10,7 @@ from typing import Dict, Mapping, Optional, Tuple
 
 import numpy as np
 
+from hicrisp_core.detector.given_names import GivenNames
 from hicrisp_core.detector.motion import MotionLimits, MotionRecord
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.detector.perception import NONE_AHEAD, RobotFrames, frames_of, perceive
@@ -19,7 +20,7 @@ from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.model.track import View
-from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.ports.eyes import Frames, Naming
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene.scene import Scene
 
@@ -57,6 +58,8 @@ class SceneEyes:
         self.known: Dict[str, WorldObject] = {
             name: thing for name, thing in scene.objects.items() if name not in unknown}
         self._scene = scene
+        self._names = GivenNames((*scene.objects, *bodies, *domain.types, *domain.predicates,
+                                  *domain.actions))
         self._bodies = {robot.name: robot.frames[0] for robot in self.robots if robot.name in bases}
         self._begin()
 
@@ -114,11 +117,21 @@ class SceneEyes:
         return replace(world, robots=robots, trouble="" if view is None else view.trouble)
 
     def _in_words(self, view: View) -> View:
-        """A view whose unknown things are called in the domain's words."""
-        return replace(view, tracks=tuple(
+        """A view whose unknown things are called in the domain's words, and by the names that they were
+        given.
+        """
+        return self._names.called(replace(view, tracks=tuple(
             track if track.unknown is None
             else replace(track, unknown=stranger(track.unknown, self._domain, self._opening))
-            for track in view.tracks))
+            for track in view.tracks)))
+
+    def give_name(self, thing: str, name: str) -> Naming:
+        """Call an unknown thing by a name from now on.
+
+        Args:
+            thing: its present name; empty where only one is there.
+        """
+        return self._names.give(thing, name)
 
     def obstacles(self) -> Mapping[str, WorldObject]:
         """The things that the lidar has seen and no map explains, as discs by name."""

@@ -13,6 +13,8 @@ from hicrisp_core.scene.scene import Arena
 
 _BORDER = 2
 """Cells of wall around the arena."""
+_STEP = 0.9
+"""Cells between two places of a ray that are looked at."""
 
 
 class ScanMemory:
@@ -35,19 +37,17 @@ class ScanMemory:
 
     def mark(self, scan: Scan) -> None:
         """Clear what the rays went through and mark where they ended, beyond what the static map explains."""
-        step = self.resolution * 0.9
-        x, y, _ = scan.pose.position
+        x, y = (np.array(scan.pose.position[:2]) - self.origin) / self.resolution
         bearing = scan.angles + scan.pose.yaw
-        reach = np.where(np.isfinite(scan.ranges), scan.ranges - 0.5 * self.resolution, 0.0)
-        along = np.arange(0.0, max(step, float(reach.max(initial=0.0))), step)
-        passed = along[None, :] <= reach[:, None]
-        gone_x = (x + np.cos(bearing)[:, None] * along[None, :])[passed]
-        gone_y = (y + np.sin(bearing)[:, None] * along[None, :])[passed]
-        columns, rows = self._cells(gone_x, gone_y)
-        self.marked[columns, rows] = False
+        reach = np.where(np.isfinite(scan.ranges), scan.ranges / self.resolution - 0.5, 0.0)
+        places = np.where(reach >= 0.0, np.floor(reach / _STEP) + 1.0, 0.0).astype(np.int64)
+        along = _STEP * (np.arange(places.sum()) - np.repeat(np.cumsum(places) - places, places))
+        columns = x + np.repeat(np.cos(bearing), places) * along
+        rows = y + np.repeat(np.sin(bearing), places) * along
+        self.marked[self._inside(columns, rows)] = False
         points = scan.points
-        columns, rows = self._cells(points[:, 0], points[:, 1])
-        self.marked[columns, rows] = ~self._static_near[columns, rows]
+        ends = self._inside(*((points - self.origin) / self.resolution).T)
+        self.marked[ends] = ~self._static_near[ends]
 
     def clear(self, around: Optional[Tuple[float, float]] = None, beyond: float = 0.0) -> None:
         """Forget what the lidar marked: all of it, or what lies further than ``beyond`` metres from a
@@ -86,11 +86,13 @@ class ScanMemory:
             occupied |= apart <= wall.thickness / 2.0 + self.resolution / 2.0
         return np.asarray(occupied)
 
-    def _cells(self, x: np.ndarray, y: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        columns = ((x - self.origin[0]) / self.resolution).astype(np.int64)
-        rows = ((y - self.origin[1]) / self.resolution).astype(np.int64)
-        inside = (columns >= 0) & (columns < self.shape[0]) & (rows >= 0) & (rows < self.shape[1])
-        return columns[inside], rows[inside]
+    def _inside(self, columns: np.ndarray, rows: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        """The cells at some places, which are in cells from the grid's corner; without those outside."""
+        if columns.size and min(columns.min(), rows.min()) >= 0.0 \
+                and columns.max() < self.shape[0] and rows.max() < self.shape[1]:
+            return columns.astype(np.int32), rows.astype(np.int32)  # As within walls: nothing is left out.
+        inside = (columns >= 0.0) & (columns < self.shape[0]) & (rows >= 0.0) & (rows < self.shape[1])
+        return columns[inside].astype(np.int32), rows[inside].astype(np.int32)
 
 
 def _grown(occupied: np.ndarray) -> np.ndarray:

@@ -182,7 +182,7 @@ class Attempts:
             if told is None:
                 after, verdict = self._judged(aimed, before, after, outcome, passage)
             self._tell_ended(before, after)
-            self._learn(aimed, after, verdict)
+            self._learn(aimed, after, outcome, verdict)
         if self._ports.watch is not None and not told_by_user(verdict):
             with self._learnt.lock:
                 verdict = self._ports.watch.judge(aimed, after, verdict)
@@ -306,15 +306,18 @@ class Attempts:
         standing = robot.stop(Deadline(THINK_LIMIT))
         return (outcome, told) if standing.ok else (standing, None)
 
-    def _learn(self, command: Command, after: WorldState, verdict: Verdict) -> None:
-        """Every measured placement, good or bad, is a sample of the decoder's bias."""
-        if verdict.deviation is None:
-            return
-        self._ledger.placed(verdict.deviation)
+    def _learn(self, command: Command, after: WorldState, outcome: Outcome, verdict: Verdict) -> None:
+        """Every measured placement, good or bad, is a sample of the decoder's bias. Where the arm looks
+        before it lets go, the thing ends at its goal however far the arm misses: the sample is what was seen
+        then."""
+        if verdict.deviation is not None:
+            self._ledger.placed(verdict.deviation)
         if not self._policy.allows(Rung.OFFSET):
             return
         item = after.objects.get(self._domain.item(command))
-        measured = measured_offset(command, item)
+        measured = outcome.missed
+        if measured is None and verdict.deviation is not None:
+            measured = measured_offset(command, item)
         if item is None or measured is None:
             return
         key = offset_key(self._domain, command)

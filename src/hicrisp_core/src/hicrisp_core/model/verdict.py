@@ -9,6 +9,7 @@ from hicrisp_core.model.cause import Cause, CauseKind
 from hicrisp_core.model.feedback import Feedback
 from hicrisp_core.model.feedback_kind import FeedbackKind
 from hicrisp_core.model.geometry import Vector
+from hicrisp_core.model.offsets import Planar
 from hicrisp_core.model.status import Status
 
 
@@ -20,12 +21,15 @@ class Outcome:
         message: the driver's own words, for people; no code reads them.
         blockers: names of the things that collided in the best motion that was planned, when none was found.
         cause: what began the failure, where the driver knows it.
+        missed: metres in the world's plane by which its approaches ended beside where they were sent, on
+            average, as the thing was seen before it was let go; ``None`` where nobody looked.
     """
 
     status: Status
     message: str = ""
     blockers: Tuple[str, ...] = ()
     cause: Optional[Cause] = None
+    missed: Optional[Planar] = None
 
     @classmethod
     def because(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Callable, FrozenSet, Mapping, Optional, Protocol, Tuple, runtime_checkable
 
 from hicrisp_core.model import Pose, WorldState
@@ -11,6 +12,24 @@ from hicrisp_core.time.deadline import Deadline
 
 Frames = Mapping[str, Tuple[Pose, float]]
 """Frame name to its pose in the world frame and the time stamp of that pose, seconds."""
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What became of a name.
+
+    Args:
+        name: that the thing has from now on; empty where it got none.
+        message: for people.
+    """
+
+    name: str
+    message: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether the thing has that name now."""
+        return bool(self.name)
 
 
 class Eyes(Protocol):
@@ -31,6 +50,13 @@ class Eyes(Protocol):
             view: what the camera shows of the things, where one looks at them.
             ahead: the frames of which newer poses are stamped ahead of the clock and were not taken, by how
                 many seconds.
+        """
+
+    def give_name(self, thing: str, name: str) -> Naming:
+        """Call an unknown thing by a name from now on.
+
+        Args:
+            thing: its present name; empty where only one is there.
         """
 
 

@@ -8,7 +8,7 @@ the contact and at the contact, and only then the fingers open. What would miss 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status, Vector, WorldObject, WorldState
@@ -66,8 +66,13 @@ class Approach:
             clear: height above the goal at which the item is free of everything, metres.
 
         Returns:
-            EXECUTION with OFF_GOAL where no approach came near enough: the item is still in the hand.
+            What came of it, with what the approaches missed by: EXECUTION with OFF_GOAL where none came near
+            enough, and the item is still in the hand.
         """
+        outcome = self._place(clear)
+        return replace(outcome, missed=self._learnt.mean) if self._learnt.samples else outcome
+
+    def _place(self, clear: float) -> Outcome:
         height = max(clear, self.attempt.settings.approach - _BELOW_CARRY)
         most, blocked, longest, outcome = self.attempt.settings.approaches, 0, 0.0, DONE
         for number in range(most):

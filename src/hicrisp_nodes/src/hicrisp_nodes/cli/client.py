@@ -21,6 +21,7 @@ from hicrisp_msgs.srv import (
     CancelTask,
     Explain,
     GetTask,
+    NameThing,
     ResetWorld,
     SubmitTask,
     TellTask,
@@ -42,7 +43,7 @@ STATES = {
 _SERVICES = {
     "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
     "approve": Approve, "answer": AnswerQuestion, "tell": TellTask,
-    "reset_world": ResetWorld}
+    "reset_world": ResetWorld, "name_thing": NameThing}
 
 
 class Unreachable(Exception):

@@ -88,6 +88,11 @@ def _tell(options: argparse.Namespace, console: Console) -> int:
     return 0 if heard is not None and heard.effect != KEPT else 1
 
 
+def _name(options: argparse.Namespace, console: Console) -> int:
+    answer = Supervisor(options.namespace).ask("name_thing", options.thing, " ".join(options.name))
+    return _said(answer, console)
+
+
 def _explain(options: argparse.Namespace, console: Console) -> int:
     answer = Supervisor(options.namespace).ask("explain", options.task_id)
     console.say(answer.text)
@@ -150,7 +155,7 @@ def _listen(namespace: str) -> EventStream:
 
 _COMMANDS: Dict[str, Callable[[argparse.Namespace, Console], int]] = {
     "submit": _submit, "watch": _watch, "cancel": _cancel, "explain": _explain, "tasks": _tasks,
-    "approve": _approve, "answer": _answer, "tell": _tell,
+    "approve": _approve, "answer": _answer, "tell": _tell, "name": _name,
     "refuse": _approve, "reset": _reset}
 
 
@@ -178,6 +183,10 @@ def make_parser() -> argparse.ArgumentParser:
     tell = commands.add_parser("tell", help="say something while a task runs: not that one, the blue one")
     tell.add_argument("task_id", help="the task that is meant")
     tell.add_argument("text", nargs="+", help="what is meant instead, or besides; stop ends the task")
+    naming = commands.add_parser("name", help="give a name to a thing that no file describes")
+    naming.add_argument("name", nargs="+", help="what you call it: coffee cup")
+    naming.add_argument("--thing", default="", metavar="NAME",
+                      help="its present name, such as unknown_2 (the only one that is there)")
     tasks = commands.add_parser("tasks", help="the tasks that wait, run and have ended, the newest first")
     tasks.add_argument("--most", type=int, default=20, metavar="N", help="how many that have ended (20)")
     reset = commands.add_parser("reset", help="put a simulated world back to its beginning")

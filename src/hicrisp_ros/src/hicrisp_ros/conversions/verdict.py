@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Optional
 
 from hicrisp_core.domain.wording import Words
@@ -63,7 +64,7 @@ def outcome_to_msg(outcome: Outcome) -> OutcomeMsg:
     """An outcome as a message."""
     return OutcomeMsg(status=_STATUS_CODES[outcome.status], message=outcome.message,
                       blockers=list(outcome.blockers),
-                      cause=cause_to_msg(outcome.cause))
+                      cause=cause_to_msg(outcome.cause), missed=list(outcome.missed or ()))
 
 
 def outcome_from_msg(message: OutcomeMsg) -> Outcome:
@@ -73,7 +74,9 @@ def outcome_from_msg(message: OutcomeMsg) -> Outcome:
         return Outcome.because(
             CauseKind.UNKNOWN, Status.INVALID,
             f"the driver answered the unknown status {message.status}: {message.message}")
-    return Outcome(status, message.message, tuple(message.blockers), cause_from_msg(message.cause))
+    missed = (message.missed[0], message.missed[1]) \
+        if len(message.missed) == 2 and all(map(math.isfinite, message.missed)) else None
+    return Outcome(status, message.message, tuple(message.blockers), cause_from_msg(message.cause), missed)
 
 
 def feedback_to_msg(feedback: Feedback, words: Optional[Words] = None) -> FeedbackMsg:

@@ -1,0 +1,135 @@
+"""What remembering brings: one arm gets task after task, with the memory of the tasks before and without it,
+and with a memory that somebody has poisoned.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+from tempfile import TemporaryDirectory
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from hicrisp_core.memory import tables
+from hicrisp_core.memory.entries import Numbered, Offset
+from hicrisp_core.memory.store import Store, Trouble
+from hicrisp_core.model import Relation
+from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
+
+from hicrisp_bench.pictures.charts import Chart, spread_bars
+from hicrisp_bench.runner import Runner
+from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.suite import Report, Row, at_least_one, crashes
+from hicrisp_bench.trial import TrialSettings, run_trial
+
+QUICK = {"lives": 1, "tasks": 2}
+SELECTS = ("lives", "tasks")
+BIAS, SIGMA = 0.05, 0.01
+"""Metres by which the biased arm places too far, and the deviation of every placement."""
+LIE = (-0.08, 0.0)
+"""What a poisoned memory says of an arm that places where it should, metres."""
+_TASK = "Place the box next to the cylinder"
+_GOAL = (Relation("box", "next_to", "cylinder"),)
+_ROBOT, _KEY = "robot", "panda/place/world"
+CASES = (("biased arm", False, False), ("biased arm", True, False),
+         ("sound arm", False, False), ("sound arm, poisoned memory", True, True))
+"""What the arm is, whether it remembers, and whether its memory begins with the lie."""
+_COLUMNS = ("case", "memory", "task", "n", "success", "releases", "corrections", "sim_s", "believed_m")
+_NOTE = (
+    "The same arm gets task after task, each in another layout. Placements miss with a deviation of "
+    f"{1000 * SIGMA:g} mm, those of the biased arm by {1000 * BIAS:g} mm to one side as well (injected, "
+    f"drawn anew for every approach); the poisoned memory tells {1000 * LIE[0]:g} mm of a sound arm. "
+    "The offline planner made all plans; success is judged from the physics' true poses.")
+
+
+@dataclass(frozen=True)
+class Life:
+    """One arm and the tasks that it gets, each in another layout.
+
+    Args:
+        remembers: whether each task begins with what the ones before it taught.
+        poisoned: whether the memory begins with an offset that is not so.
+    """
+
+    config: Path
+    case: str
+    remembers: bool
+    poisoned: bool
+    seed: int
+    tasks: int
+
+
+def key_of(life: Life) -> str:
+    """What tells a life from the others of the suite."""
+    return f"{life.case}, {'remembers' if life.remembers else 'forgets'}, {life.seed}, {life.tasks} tasks"
+
+
+def run_life(life: Life) -> Dict[str, Any]:
+    """All tasks of a life, in their order."""
+    bias = BIAS if life.case == "biased arm" else 0.0
+    fault = {"kind": "place_offset", "target": "", "magnitude": (bias, 0.0, SIGMA), "count": 0}
+    with TemporaryDirectory() as folder:
+        file: Optional[Path] = Path(folder) / "memory.sqlite" if life.remembers else None
+        if file is not None and life.poisoned:
+            _poison(file)
+        rounds = []
+        for number in range(life.tasks):
+            done = run_trial(TrialSettings(life.config, "tabletop", _TASK, _GOAL, "hierarchical",
+                                           1000 * life.seed + number, (fault,), memory=file))
+            rounds.append({**done, "believed_m": _believed(file) if file is not None else None})
+    return {"rounds": rounds}
+
+
+def _poison(file: Path) -> None:
+    lie = Offset(_ROBOT, _KEY, OffsetEstimate(4.0, LIE, 1e-6), time.time())
+    Store(file).write(lambda opened: tables.put(opened, lie))
+
+
+def _believed(file: Path) -> float:
+    """By how far the memory says that the arm places too far forward, metres."""
+    nothing: Tuple[Numbered, ...] = ()
+    known = Store(file).read(lambda opened: tables.offsets(opened, _ROBOT), nothing)
+    if isinstance(known, Trouble):
+        raise OSError(f"{file}: {known}")
+    return next((each.entry.estimate.bias(OffsetSettings())[0] for each in known
+                 if isinstance(each.entry, Offset) and each.entry.key == _KEY), 0.0)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """How much is measured."""
+    parser.add_argument("--lives", type=at_least_one, default=20, help="arms of each case (20)")
+    parser.add_argument("--tasks", type=at_least_one, default=4, help="tasks that each gets (4)")
+
+
+def run(options: argparse.Namespace, runner: Runner) -> Report:
+    """Run the suite; successes are judged from the physics' true poses."""
+    lives = [Life(options.config, case, remembers, poisoned, seed, options.tasks)
+             for case, remembers, poisoned in CASES for seed in range(options.lives)]
+    results = runner.run(run_life, lives, key_of, "memory")
+    rows: List[Row] = []
+    for begin, (case, remembers, _) in zip(range(0, len(lives), options.lives), CASES):
+        own = [result for result in results[begin:begin + options.lives] if "crashed" not in result]
+        rows += [_row(case, remembers, number, [result["rounds"][number] for result in own])
+                 for number in range(options.tasks)]
+    return Report(rows, _COLUMNS, note=_NOTE, charts=(_chart(rows),), failed=crashes(results))
+
+
+def _row(case: str, remembers: bool, number: int, results: Sequence[Dict[str, Any]]) -> Row:
+    successes = sum(1 for each in results if each["success"])
+    return {
+        "case": case, "memory": "on" if remembers else "off", "task": number + 1, "n": len(results),
+        "success": successes / max(1, len(results)), "success_ci": wilson_interval(successes, len(results)),
+        "releases": mean(each["releases"] for each in results) if results else None,
+        "corrections": mean(sum(each["corrections"].values()) for each in results) if results else None,
+        "sim_s": spread([each["sim_s"] for each in results]),
+        "believed_m": mean(each["believed_m"] for each in results) if results and remembers else None}
+
+
+def _chart(rows: Sequence[Row]) -> Chart:
+    """How long each task took, by how many there were before."""
+    bars = spread_bars(rows, lambda row: f"task {row['task']}",
+                       lambda row: f"{row['case']}, memory {row['memory']}", "sim_s")
+    return Chart("sim_s", "How long a placement takes, task after task", bars, "Simulated seconds of a task",
+                 "up to the 95th percentile", share=False)

@@ -1,0 +1,68 @@
+"""Names that people give to what no file describes: they go with their thing, and end with it."""
+
+from __future__ import annotations
+
+import pytest
+from hicrisp_core.detector.given_names import GivenNames
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
+
+SURE = Uncertainty(0.002, 0.001, 0.01)
+
+
+def unknown(name: str, visibility: Visibility = Visibility.VISIBLE) -> Track:
+    return Track(name, Pose((0.4, 0.1, 0.05)), SURE, 1.0, visibility,
+                 WorldObject(name, "thing", "box", (0.05, 0.05, 0.1)))
+
+
+def view(*names: str) -> View:
+    return View(1.0, (Track("box", Pose((0.5, 0.0, 0.025)), SURE, 1.0), *map(unknown, names)))
+
+
+def shown(names: GivenNames, *present: str) -> list:
+    tracks = names.called(view(*present)).tracks
+    assert all(track.unknown is None or track.unknown.name == track.name for track in tracks)
+    return [track.name for track in tracks]
+
+
+@pytest.fixture
+def names() -> GivenNames:
+    found = GivenNames(("box", "table", "next_to"))
+    found.called(view("unknown_1"))
+    return found
+
+
+def test_the_only_unknown_thing_is_called_by_its_name_from_then_on(names: GivenNames) -> None:
+    assert names.give("", "the coffee cup").name == "coffee_cup"
+    assert shown(names, "unknown_1") == ["box", "coffee_cup"]
+    assert names.give("coffee cup", "mug").ok
+    assert shown(names, "unknown_1", "unknown_2") == ["box", "mug", "unknown_2"]
+
+
+def test_a_name_ends_when_its_thing_leaves_the_table(names: GivenNames) -> None:
+    names.give("", "cup")
+    assert shown(names) == ["box"]
+    assert shown(names, "unknown_1") == ["box", "unknown_1"]
+
+
+@pytest.mark.parametrize("name", ["box", "next to", "unknown 3", "1st", "", "drop; table", "x" * 60])
+def test_what_means_something_else_or_is_no_name_is_refused(names: GivenNames, name: str) -> None:
+    naming = names.give("unknown_1", name)
+    assert not naming.ok
+    assert naming.message
+    assert shown(names, "unknown_1") == ["box", "unknown_1"]
+
+
+def test_of_several_one_has_to_be_named_and_two_never_share_a_name(names: GivenNames) -> None:
+    names.called(view("unknown_1", "unknown_2"))
+    assert not names.give("", "cup").ok
+    assert "unknown_2" in names.give("", "cup").message
+    assert names.give("unknown 2", "cup").ok
+    assert not names.give("unknown_1", "cup").ok
+    assert not names.give("box", "cup_2").ok
+    assert shown(names, "unknown_1", "unknown_2") == ["box", "unknown_1", "cup"]
+
+
+def test_nothing_can_be_named_where_nothing_is_unknown(names: GivenNames) -> None:
+    names.called(View(2.0, (unknown("unknown_1", Visibility.GONE),)))
+    assert not names.give("", "cup").ok

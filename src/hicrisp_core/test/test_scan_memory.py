@@ -1,0 +1,56 @@
+"""What a lidar has seen beyond the map: marked where rays end, forgotten where later ones go through."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+import numpy as np
+import pytest
+from hicrisp_core.config.files import config_file
+from hicrisp_core.detector.scan_memory import ScanMemory
+from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.scan import Scan
+from hicrisp_core.scene import load_scene
+
+ARENA = load_scene(config_file("scenes", "agv")).arena
+MIDDLE = tuple(low + edge / 2.0 for low, edge in zip(ARENA.origin, ARENA.size))
+
+
+@pytest.fixture
+def memory() -> ScanMemory:
+    return ScanMemory(ARENA)
+
+
+def scan(ranges: Sequence[float], angles: Sequence[float] = (0.0,), yaw: float = 0.0) -> Scan:
+    """Rays from the middle of the arena."""
+    return Scan(0.0, Pose((*MIDDLE, 0.0), from_yaw(yaw)), np.array(angles), np.array(ranges))
+
+
+def test_the_end_of_a_ray_is_marked_where_it_is_whatever_the_heading(memory: ScanMemory) -> None:
+    for yaw in (0.0, 1.0, -2.5):
+        memory.clear()
+        memory.mark(scan([0.6], yaw=yaw))
+        end = np.array(MIDDLE) + 0.6 * np.array([np.cos(yaw), np.sin(yaw)])
+        assert memory.seen == pytest.approx(end.reshape(1, 2), abs=memory.resolution)
+
+
+def test_what_a_later_ray_goes_through_is_forgotten_and_nothing_beside_it(memory: ScanMemory) -> None:
+    memory.mark(scan([0.6, 0.6], angles=(0.0, 1.5)))
+    assert len(memory.seen) == 2
+    memory.mark(scan([0.9], angles=(0.0,)))
+    assert memory.marked[memory.cell(MIDDLE[0] + 0.9, MIDDLE[1])]
+    assert not memory.marked[memory.cell(MIDDLE[0] + 0.6, MIDDLE[1])]
+    assert len(memory.seen) == 2
+
+
+def test_a_ray_that_ends_before_it_or_meets_nothing_clears_nothing(memory: ScanMemory) -> None:
+    memory.mark(scan([0.6]))
+    memory.mark(scan([np.inf]))
+    memory.mark(scan([0.3]))
+    assert memory.marked[memory.cell(MIDDLE[0] + 0.6, MIDDLE[1])]
+
+
+def test_walls_that_the_map_knows_and_ends_outside_the_arena_are_not_marked(memory: ScanMemory) -> None:
+    memory.mark(scan([ARENA.size[0] / 2.0, 50.0], angles=(0.0, 0.7)))
+    assert not len(memory.seen)
