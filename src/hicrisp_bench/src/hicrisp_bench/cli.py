@@ -20,6 +20,7 @@ from hicrisp_bench import (
     eyes,
     faults,
     franka7,
+    fuzz,
     language,
     limits,
     long,
@@ -44,6 +45,7 @@ SUITES: Mapping[str, Suite] = {
     "eyes": eyes,
     "faults": faults,
     "franka7": franka7,
+    "fuzz": fuzz,
     "language": language,
     "limits": limits,
     "long": long,
@@ -55,7 +57,7 @@ SUITES: Mapping[str, Suite] = {
     "virtualhome10": household_suite,
 }
 FOLDER = Path("runs/bench")
-HERE = ("faults", "long")
+HERE = ("faults", "fuzz", "long")
 """Suites that start nodes on this machine, also where the trials of others go to a cluster."""
 
 

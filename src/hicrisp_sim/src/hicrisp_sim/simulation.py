@@ -14,6 +14,7 @@ from hicrisp_core.model import WorldObject
 from hicrisp_core.scene import Scene
 
 from hicrisp_sim.arm_model import ArmDescription
+from hicrisp_sim.freed import give_back
 from hicrisp_sim.models import physics_model
 
 CONTROL_PERIOD = 0.004
@@ -119,6 +120,7 @@ class Simulation:
         """Begin again with a scene, on the same clock; everything that was to happen later is forgotten."""
         with self.edit():
             self._load(scene, self.time)
+        give_back()
 
     def step(self) -> None:
         """One control period of physics, and what was due in it; with a rate, not before its wall time."""

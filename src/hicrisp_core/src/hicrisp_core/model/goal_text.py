@@ -15,6 +15,8 @@ DEEPEST = 5
 """Brackets within each other."""
 MOST_PARTS = 80
 """Facts in one statement."""
+_TOO_DEEP = f"at most {DEEPEST} brackets may stand within each other"
+_MARK = re.compile(r"[()]")
 _COUNTED = ("at_least", "exactly", "at_most")
 _GROUPS = ("not", "all", "any", *_COUNTED)
 _TOKEN = re.compile(r"\s*([(),]|[^\s(),][^(),]*)")
@@ -61,11 +63,24 @@ class _Reader:
         found = self._statement(0)
         if self._next() is not None:
             raise _Unreadable(MisfitKind.FORM, f"nothing may follow at '{self._next()}'")
+        self._check_written(str(found))
         return found
+
+    def _check_written(self, written: str) -> None:
+        """Refuse what could not be read again as it is written: ``not`` of several takes a bracket more."""
+        depth = deepest = 0
+        for mark in _MARK.findall(written):
+            depth += 1 if mark == "(" else -1
+            deepest = max(deepest, depth)
+        if deepest > DEEPEST + 1:
+            raise _Unreadable(MisfitKind.LIMIT, _TOO_DEEP)
+        if len(written) > LONGEST:
+            raise _Unreadable(MisfitKind.LIMIT, f"a condition has at most {LONGEST} characters when it is "
+                                                f"written in full, this one has {len(written)}")
 
     def _statement(self, depth: int) -> Statement:
         if depth > DEEPEST:
-            raise _Unreadable(MisfitKind.LIMIT, f"at most {DEEPEST} brackets may stand within each other")
+            raise _Unreadable(MisfitKind.LIMIT, _TOO_DEEP)
         name = self._take("a predicate")
         if name.lower().startswith("not ") and self._next() == "(":
             self._tokens[self._at - 1:self._at] = [name[4:].strip()]

@@ -4,10 +4,13 @@ prompt.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 OPEN, CLOSE = "<<<", ">>>"
 LIMIT = 2000
+_FENCE_LIKE = re.compile("<{3,}|>{3,}")
+"""A whole run: of five marks, taking three apart would leave a fence."""
 
 
 def quarantined(text: str, limit: int = LIMIT) -> str:
@@ -20,7 +23,13 @@ def quarantined(text: str, limit: int = LIMIT) -> str:
 
 def plain(text: str, limit: int = LIMIT) -> str:
     """The text in one line, bounded, without control and formatting characters and without fences."""
-    kept = "".join(" " if char in "\n\r\t" else char for char in text
-                   if char in "\n\r\t" or not unicodedata.category(char).startswith("C"))
-    kept = kept.replace(OPEN, "< < <").replace(CLOSE, "> > >")
+    kept = "".join(map(_in_line, text))
+    kept = _FENCE_LIKE.sub(lambda found: " ".join(found.group()), kept)
     return kept if len(kept) <= limit else kept[:limit] + " [cut]"
+
+
+def _in_line(char: str) -> str:
+    """What stays of a character in one line of text."""
+    if char in "\n\r\t" or unicodedata.category(char) in ("Zl", "Zp"):
+        return " "
+    return "" if unicodedata.category(char).startswith("C") else char

@@ -1,0 +1,157 @@
+"""What is fed: each target reads a text, and may refuse it in the ways that it names, and in no other."""
+
+from __future__ import annotations
+
+import json
+import logging
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Callable, Dict, List, Mapping, Sequence
+from unicodedata import category
+
+from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.check import check_file
+from hicrisp_core.detector.perception import perceive
+from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.model import Task, WorldState
+from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.parsing.grounding import ground_steps
+from hicrisp_core.parsing.json_text import read_json
+from hicrisp_core.parsing.plan_text import parse_plan
+from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.prompting.goal_answer import read_goal_answer
+from hicrisp_core.prompting.quarantine import CLOSE, OPEN, quarantined
+from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
+
+KINDS = ("scenes", "domains", "policies", "robots", "llm", "cameras", "tags")
+"""The folders of configuration whose files are read."""
+_PLANNING = 5.0
+"""Wall seconds for a plan."""
+_ANSWERS = (
+    '{"kind": "goal", "end": ["on(red_box, blue_box)"], "keep": ["not holding(panda, cylinder)"]}',
+    '{"kind": "ask", "question": "which one?", "options": ["red_box", "blue_box"]}',
+    '{"kind": "refuse", "why": "no_task"}')
+_PLANS = (
+    '{"kind": "plan", "steps": [{"action": "pick", "arguments": {"item": "red_box"}}]}',
+    "1. pick(red_box)\n2. place_on(red_box, blue_box)", "```json\n[\"pick up the red box\"]\n```")
+_GOALS = ("on(red_box,blue_box)", "not(next_to(box,cylinder))", "all(on(a,b),any(on(b,c),not(on(c,a))))",
+          "exactly(2,on(a,b),on(c,b),on(d,b))")
+_NO_TEXT = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+_TASKS = ("put the red box on the blue box", "pick up the cylinder, then place it next to the red box.",
+          "where is the red box?", "stack all boxes but not the blue one", "build a tower of 2 boxes")
+
+
+@dataclass(frozen=True)
+class Target:
+    """One reader.
+
+    Args:
+        read: raises what is a finding.
+        seeds: texts to begin with.
+    """
+
+    read: Callable[[str], object]
+    seeds: Sequence[str]
+
+
+def targets(config: Path) -> Mapping[str, Callable[[], Target]]:
+    """How to make each target, by name.
+
+    Args:
+        config: the folder of configuration, whose files are the loaders' first examples.
+    """
+    found: Dict[str, Callable[[], Target]] = {
+        "json": partial(Target, read_json, (*_ANSWERS, *_PLANS)),
+        "plan": partial(_plan, config), "goal": partial(Target, _goal, _GOALS),
+        "goal_answer": partial(_answer, config), "quarantine": partial(Target, _fenced, (*_TASKS, "<<<x>>>")),
+        "task": partial(_task, config)}
+    return {**found, **{kind: partial(_files, config, kind) for kind in KINDS}}
+
+
+def _table(config: Path) -> "tuple[Domain, WorldState]":
+    domain = load_domain(config / "domains/tabletop.yaml")
+    scene = load_scene(config / "scenes/stack.yaml")
+    frames = {name: (thing.pose, 1.0) for name, thing in scene.objects.items() if thing.pose is not None}
+    return domain, perceive(frames, scene.objects, domain, 1.0, ())
+
+
+def _plan(config: Path) -> Target:
+    domain, world = _table(config)
+
+    def read(text: str) -> None:
+        raw = parse_plan(text, domain)
+        found = raw if isinstance(raw, ParseFailure) else ground_steps(raw, domain, world)
+        if isinstance(found, ParseFailure):
+            assert found.message
+            return
+        for step in found.steps:
+            assert not step.action or step.action in domain.actions
+            assert all(not isinstance(value, str) or value in world.objects or value in world.robots
+                       for value in step.arguments.values())
+
+    return Target(read, _PLANS)
+
+
+def _goal(text: str) -> None:
+    read = parse_statement(text)
+    if isinstance(read, Misfit):
+        assert read.message
+    else:
+        assert str(parse_statement(str(read))) == str(read)
+
+
+def _answer(config: Path) -> Target:
+    domain, world = _table(config)
+    return Target(lambda text: read_goal_answer(Completion(text), domain, world), _ANSWERS)
+
+
+def _fenced(text: str) -> None:
+    fenced = quarantined(text)
+    inside = fenced[len(OPEN):-len(CLOSE)]
+    assert OPEN not in inside
+    assert CLOSE not in inside
+    assert len(inside.splitlines()) <= 1
+    assert not any(category(char) in _NO_TEXT for char in inside)
+
+
+def _task(config: Path) -> Target:
+    domain, world = _table(config)
+    brain = OfflineBrain(domain)
+
+    def read(text: str) -> None:
+        answer = brain.plan(PlanRequest(Task(text), world), Deadline(_PLANNING))
+        assert answer.plan is not None or answer.refusal or answer.answer or answer.question
+        assert json.dumps(answer.refusal)
+
+    return Target(read, _TASKS)
+
+
+def _files(config: Path, kind: str) -> Target:
+    logging.disable(logging.CRITICAL)
+    folder = Path(tempfile.mkdtemp(prefix="hicrisp_fuzz_"))
+    for each in config.iterdir():  # What a file names beside it is there.
+        if each.name != kind:
+            (folder / each.name).symlink_to(each.resolve())
+    (folder / kind).mkdir()
+    for each in (config / kind).iterdir():
+        (folder / kind / each.name).symlink_to(each.resolve())
+    file = folder / kind / "fuzzed.yaml"
+
+    def read(text: str) -> None:
+        file.write_bytes(text.encode("utf-8", "replace"))
+        with suppress(ConfigError):
+            check_file(file)
+
+    return Target(read, _texts(sorted((config / kind).rglob("*.yaml"))))
+
+
+def _texts(files: Sequence[Path]) -> List[str]:
+    return [file.read_text(encoding="utf-8") for file in files]
