@@ -63,8 +63,8 @@ def test_a_motion_keeps_the_tool_in_the_box_on_its_way_too() -> None:
 
 
 def test_scenes_and_policies_take_turns_and_every_task_has_a_seed_of_its_own() -> None:
-    options = Namespace(config=CONFIG, tasks=2 * len(SCENES) + 2, scenes=list(SCENES), policies=["hicrisp", "repair"],
-                        seed=100)
+    options = Namespace(config=CONFIG, tasks=2 * len(SCENES) + 2, scenes=list(SCENES),
+                        policies=["hicrisp", "repair"], seed=100)
     trials = trials_of(options)
     assert [trial.seed for trial in trials] == list(range(100, 102 + 2 * len(SCENES)))
     assert {(trial.scene, trial.policy) for trial in trials} == {
