@@ -35,11 +35,13 @@ def test_a_thing_that_no_file_describes_is_named_by_the_user_and_moved_by_that_n
     world = EmbeddedWorld("tabletop", 3, sight=camera_sight)
     world.inject("intruder", "", (0.45, -0.25, 0.04, 0.04, 0.06))
     world.observe(Deadline(10.0))
-    assert world.eyes.give_name("", "the coffee cup").ok
     parts = replace(load_parts(CONFIG, world.domain, "hierarchical"), memory=None)
-    result = parts.executive({world.robot.name: world.robot}, world, lambda _: None).run(
-        Task("place the coffee cup next to the cylinder"))
-    assert result.success, result.message
+    executive = parts.executive({world.robot.name: world.robot}, world, lambda _: None)
+    refused = executive.run(Task("call the unknown thing cylinder"))
+    assert not refused.success
+    for text in ("call the unknown thing coffee cup", "place the coffee cup next to the cylinder"):
+        result = executive.run(Task(text))
+        assert result.success, result.message
     frames = world.true_frames()
     assert planar_distance(frames["intruder_1"][0].position, frames["cylinder"][0].position) < 0.13
 

@@ -97,5 +97,8 @@ def test_examples_can_be_read_and_what_they_mean_is_said() -> None:
     meant = reader.read("put the red box on the blue box", world)
     assert meant is not None
     assert "red box" in meant["goal"]
+    named = reader.read("call the unknown thing coffee cup", world)
+    assert named is not None
+    assert "coffee cup" in named["answer"]
     assert reader.read("tell me a story about dragons", world) is None
     assert reader.read("  ", world) is None

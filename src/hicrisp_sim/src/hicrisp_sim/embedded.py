@@ -14,6 +14,7 @@ from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
+from hicrisp_core.ports.eyes import Naming
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.ports.perception import Sight
 from hicrisp_core.ports.robot import Progress
@@ -227,6 +228,10 @@ class EmbeddedWorld(SimulatedWorld):
         if self._sight is not None:
             return self._seen(self._sight)
         return self.eyes.see(self.frames(), self.time)
+
+    def give_name(self, thing: str, name: str) -> Naming:
+        """Call a thing that no file describes by a name from now on."""
+        return self.eyes.give_name(thing, name)
 
     def _seen(self, sight: Sight) -> WorldState:
         """The world with its things as the camera shows them; where no picture comes, a while is waited."""

@@ -34,7 +34,7 @@ from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Reporter
 from hicrisp_core.ports.detector import DetectorPort
 from hicrisp_core.ports.executive import Ports
-from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.eyes import Namer, Observer
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.robot import RobotPort
@@ -113,7 +113,8 @@ class Parts:
         usual = Ports(
             brain, body or parts.body(), robots, detector or self.detector(), self.corrector(brain), observer,
             reporter=brain if isinstance(brain, Reporter) else None, watch=self.watch(),
-            memory=self.memory, interpreter=parts.interpreter())
+            memory=self.memory, interpreter=parts.interpreter(),
+            namer=observer if isinstance(observer, Namer) else None)
         return replace(usual, **others)
 
     def executive(

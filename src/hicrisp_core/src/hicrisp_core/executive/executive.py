@@ -17,10 +17,12 @@ from hicrisp_core.executive.reporting import words_for_user
 from hicrisp_core.executive.step import StepRunner
 from hicrisp_core.executive.task_run import NOT_APPROVED, TaskRun
 from hicrisp_core.executive.understanding import understand
+from hicrisp_core.language.naming import naming_in
 from hicrisp_core.model import Plan, Rung, Step, Task, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.executive import Ports
+from hicrisp_core.ports.eyes import Naming
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Answered, Refused, TaskFinished
 
@@ -76,6 +78,9 @@ class Executive:
         if self._ports.watch is not None:
             self._ports.watch.begin(task)
         world = attempts.survey()
+        wanted = naming_in(task.text)
+        if wanted is not None and self._ports.namer is not None:
+            return self._named(self._ports.namer.give_name(wanted.thing, wanted.name), ledger)
         task, answer = understand(self._ports, ledger, task, world, history, self._policy.ask_time_limit,
                                   lambda asked, seen: earlier.examples(asked, seen, ledger))
         earlier.tell_examples(ledger)
@@ -107,6 +112,11 @@ class Executive:
         reporter = None if self._cancel.is_set() else self._ports.reporter
         words = words_for_user(reporter, task, result.ok, reason, account.records, ledger, history)
         return self._finish(ledger, result.ok, words, plan.steps, reason, account, under_way.goal_state)
+
+    def _named(self, naming: Naming, ledger: Ledger) -> TaskResult:
+        """End a task that only gives a name."""
+        ledger.tell(Answered(text=naming.message) if naming.ok else Refused(text=naming.message))
+        return self._finish(ledger, naming.ok, naming.message)
 
     def _in_order(self, plan: Plan, world: WorldState) -> Plan:
         """The plan with what each step waits for, where there are several robots that may move at once."""

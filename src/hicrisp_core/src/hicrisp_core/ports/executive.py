@@ -11,7 +11,7 @@ from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Question, Reporter
 from hicrisp_core.ports.corrector import Corrector
 from hicrisp_core.ports.detector import DetectorPort
-from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.ports.eyes import Namer, Observer
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.remarks import Remarks
@@ -66,6 +66,7 @@ class Ports:
         memory: what earlier runs left, where it is on.
         remarks: what the user says while the task runs, where somebody may.
         interpreter: understands that.
+        namer: keeps the names that the user gives to what no file describes, where somebody sees such things.
     """
 
     brain: Brain
@@ -86,3 +87,4 @@ class Ports:
     memory: Optional[Memory] = None
     remarks: Optional[Remarks] = None
     interpreter: Optional[Interpreter] = None
+    namer: Optional[Namer] = None

@@ -60,6 +60,18 @@ class Eyes(Protocol):
         """
 
 
+@runtime_checkable
+class Namer(Protocol):
+    """Whoever keeps the names that people give."""
+
+    def give_name(self, thing: str, name: str) -> Naming:
+        """Call an unknown thing by a name from now on.
+
+        Args:
+            thing: its present name; empty where only one is there.
+        """
+
+
 class Observer(Protocol):
     """Eyes: the only way in which the world is learnt."""
 

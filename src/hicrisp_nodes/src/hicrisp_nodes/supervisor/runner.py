@@ -30,6 +30,7 @@ from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosInterpreter, RosReporter
 from hicrisp_ros.ports.corrector import RosCorrector
+from hicrisp_ros.ports.namer import RosNamer
 from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
 from hicrisp_ros.ports.picture import wait_for_picture
 from hicrisp_ros.ports.reach import drive_space
@@ -75,6 +76,7 @@ class TaskRunner:
         self._thinkers = thinkers
         self._robots = robots
         self._observer = observer
+        self._namer = RosNamer()
         self._gate = gate
         self._reports = reports
         self._runs_dir = runs_dir
@@ -270,6 +272,7 @@ class TaskRunner:
             memory=self._recall(),
             remarks=request.remarks,
             interpreter=RosInterpreter(self._thinkers.interpreter, cancel),
+            namer=self._namer,
         )
 
     def _recall(self) -> Optional[FileMemory]:

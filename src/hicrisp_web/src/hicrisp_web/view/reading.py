@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional
 
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain import Domain
+from hicrisp_core.language.naming import naming_in
 from hicrisp_core.model import Task, WorldState
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.time.deadline import Deadline
@@ -25,6 +26,10 @@ class Reader:
         """What a task would be understood as in a world; ``None`` for words that the grammar cannot read."""
         if not text.strip():
             return None
+        naming = naming_in(text)
+        if naming is not None:
+            thing = naming.thing or "the unknown thing"
+            return {"answer": f"{thing} gets the name {naming.name}; nothing moves"}
         found = self._brain.read(PlanRequest(Task(text), world), Deadline(_LIMIT))
         if found is None:
             return None

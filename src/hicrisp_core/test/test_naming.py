@@ -1,0 +1,26 @@
+"""Requests that give a name to what no file describes; whatever else is said there is a task."""
+
+from __future__ import annotations
+
+import pytest
+from hicrisp_core.language.naming import NamingRequest, naming_in
+
+
+@pytest.mark.parametrize(("text", "thing", "name"), [
+    ("call the unknown thing coffee cup", "", "coffee cup"),
+    ("Call the unknown object the mug.", "", "mug"),
+    ("please name unknown_2 my cup", "unknown_2", "cup"),
+    ("the unknown thing is called milk", "", "milk"),
+    ("Unknown 3 is a coffee cup", "unknown_3", "coffee cup"),
+    ("name the  unknown   thing as 'tea'", "", "tea"),
+])
+def test_a_name_is_taken_from_the_words(text: str, thing: str, name: str) -> None:
+    assert naming_in(text) == NamingRequest(thing, name)
+
+
+@pytest.mark.parametrize("text", [
+    "put the unknown thing next to the box", "the unknown thing is next to the box", "call the box cup",
+    "pick up unknown_1", "call the unknown thing", "name the colours", "is the unknown thing a cup?",
+    "call the unknown thing cup, then pick it up", ""])
+def test_a_task_is_no_name(text: str) -> None:
+    assert naming_in(text) is None
