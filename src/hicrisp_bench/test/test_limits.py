@@ -25,7 +25,8 @@ DOWN = from_euler(3.141592653589793, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(("scene", "policy", "seed"), [
-    ("tabletop", "open_loop", 5), ("bowl", "copal_bl", 6), ("agv_zone", "repair", 7)])
+    ("tabletop", "open_loop", 5), ("bowl", "copal_bl", 6), ("agv_zone", "repair", 7),
+    ("lab", "hierarchical", 8)])
 def test_a_random_task_passes_no_limit(scene: str, policy: str, seed: int) -> None:
     result = run_limits_trial(LimitsTrial(CONFIG, scene, policy, seed))
     assert result["commands"] > 0
@@ -44,7 +45,7 @@ def test_a_tool_outside_the_box_is_seen() -> None:
 
 def test_a_base_over_a_zone_is_seen() -> None:
     world = AgvWorld("agv_zone")
-    watch = BaseWatch(world)
+    watch = BaseWatch(world.base, world.settings, world.scene)
     zone = world.scene.zones[0]
     watch._track.follow(replace(moment_of(world.base), pose=Pose((*zone.corners[0], 0.0))))
     assert watch.broken["no-go zone"] == 1.0
@@ -62,9 +63,9 @@ def test_a_motion_keeps_the_tool_in_the_box_on_its_way_too() -> None:
 
 
 def test_scenes_and_policies_take_turns_and_every_task_has_a_seed_of_its_own() -> None:
-    options = Namespace(config=CONFIG, tasks=30, scenes=list(SCENES), policies=["hicrisp", "repair"],
-                        seed=100)
+    options = Namespace(config=CONFIG, tasks=2 * len(SCENES) + 2, scenes=list(SCENES),
+                        policies=["hicrisp", "repair"], seed=100)
     trials = trials_of(options)
-    assert [trial.seed for trial in trials] == list(range(100, 130))
+    assert [trial.seed for trial in trials] == list(range(100, 102 + 2 * len(SCENES)))
     assert {(trial.scene, trial.policy) for trial in trials} == {
         (scene, policy) for scene in SCENES for policy in ("hicrisp", "repair")}

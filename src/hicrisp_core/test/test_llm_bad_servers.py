@@ -274,3 +274,61 @@ def test_a_server_that_is_silent_ends_at_the_deadline():
         answer, _ = ask(url, deadline=0.3)
         done.set()
     assert answer.kind == "timeout"
+
+
+def body(**changed):
+    """A chat completion of which something is otherwise."""
+    return json.dumps({**json.loads(reply("{}")), **changed})
+
+
+def choice(**changed):
+    return body(choices=[{**json.loads(reply("{}"))["choices"][0], **changed}])
+
+
+@pytest.mark.parametrize(("sent", "kind"), [
+    ("[" * 5000 + "]" * 5000, "server"), (body(choices="abc"), "server"), (body(choices=[None]), "server"),
+    (body(choices=[7]), "server"), (body(choices=[[]]), "server"), (choice(message="hi"), "server"),
+    (choice(message=[1]), "server"), (choice(message=None), "empty"), (reply(7), "empty"),
+    (reply({"a": 1}), "empty"), (reply(None, refusal=7), "refused"),
+], ids=lambda value: str(value)[:24])
+def test_json_of_any_shape_is_no_more_than_a_failure(sent, kind):
+    with raw_server(head(len(sent)) + sent.encode()) as (url, _):
+        answer, _ = ask(url)
+    assert answer.kind == kind
+
+
+def test_an_answer_in_parts_is_put_together_and_half_a_character_is_none():
+    parts = [{"type": "text", "text": '{"a": '}, {"type": "image"}, 7, {"type": "text", "text": "1}\\ud800"}]
+    sent = reply(parts).replace("\\\\ud800", "\\ud800")
+    with raw_server(head(len(sent)) + sent.encode()) as (url, _):
+        answer, _ = ask(url)
+    assert answer.text == '{"a": 1}?'
+
+
+@pytest.mark.parametrize(("told", "counted"), [
+    (-7, 0), ("many", 0), ({}, 0), (10 ** 400, 10_000_000), (12, 12)], ids=lambda value: str(value)[:9])
+def test_no_count_of_tokens_gives_a_budget_back_or_is_too_large_to_send(told, counted):
+    sent = body(usage={"prompt_tokens": told, "completion_tokens": told, "total_tokens": told})
+    with raw_server(head(len(sent)) + sent.encode()) as (url, _):
+        answer, _ = ask(url)
+    assert (answer.prompt_tokens, answer.completion_tokens) == (counted, counted)
+
+
+@pytest.mark.parametrize("echo", [
+    lambda key: reply(f"the key is {key}"), lambda key: body(model=key), lambda key: body(choices=key),
+    lambda key: reply(None, refusal=f"not with {key}")], ids=("text", "model", "shape", "refusal"))
+def test_a_key_that_an_endpoint_sends_back_goes_no_further(monkeypatch, echo):
+    key = "lab-secret-echo-9931"
+    monkeypatch.setenv("LAB_KEY", key)
+    sent = echo(key)
+    with raw_server(head(len(sent)) + sent.encode()) as (url, asked):
+        answer, _ = ask(url, api_key_env="LAB_KEY")
+    assert asked
+    assert key not in repr(answer)
+
+
+def test_a_word_in_place_of_a_key_is_left_in_the_answer(monkeypatch):
+    monkeypatch.setenv("LAB_KEY", "none")
+    sent = reply("none of the boxes")
+    with raw_server(head(len(sent)) + sent.encode()) as (url, _):
+        assert ask(url, api_key_env="LAB_KEY")[0].text == "none of the boxes"

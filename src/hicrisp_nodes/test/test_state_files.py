@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from threading import Event
 from typing import List
@@ -29,7 +30,8 @@ def test_an_emergency_stop_outlives_whoever_was_killed_and_ends_only_on_purpose(
     assert not gate(tmp_path).estop.is_set()
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"active": "no"}', '{"active": false'])
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"active": "no"}', '{"active": false',
+                                     '{"active": ' + "[" * 100_000])
 def test_a_broken_file_is_taken_for_a_stop_that_can_be_cleared(tmp_path: Path, content: str) -> None:
     file = EstopFile(tmp_path)
     file.path.write_text(content)
@@ -180,3 +182,30 @@ def test_at_a_clean_end_nothing_stays_in_line(tmp_path: Path) -> None:
     assert waiting is not None
     assert waiting.progress.state is State.CANCELED
     assert waiting.finished.is_set()
+
+
+def _kept(**changed: object) -> str:
+    entry = {"id": "1", "text": "Pick up the box", "robot": "", "request_id": "", "dry_run": False,
+             "begun": True, "ended": "", "message": "", "run_folder": "", **changed}
+    return json.dumps({"launch": "a", "count": 1, "tasks": [entry]})
+
+
+@pytest.mark.parametrize("content", [
+    _kept(ended="nonsense"), _kept(id=7), _kept(begun="yes"), _kept(text=None), _kept(colour="red"),
+    '{"launch": "a", "count": Infinity, "tasks": []}', '{"launch": "a", "count": 1, "tasks": [1]}',
+    '{"launch": "a", "count": 1, "tasks": ' + "[" * 100_000])
+def test_a_file_of_tasks_that_no_supervisor_writes_is_named_and_keeps_none_from_starting(
+    tmp_path: Path, content: str
+) -> None:
+    file = TaskFile(tmp_path, "a")
+    file.path.write_text(content)
+    found = file.recall()
+    assert str(file.path) in found.problem
+    assert found.tasks == ()
+    TaskQueue(lambda request: None, lambda request: None).restore(found)
+
+
+def test_a_file_of_tasks_as_a_supervisor_writes_it_is_read(tmp_path: Path) -> None:
+    file = TaskFile(tmp_path, "a")
+    file.path.write_text(_kept(ended="succeeded"))
+    assert [each.ended for each in file.recall().tasks] == ["succeeded"]

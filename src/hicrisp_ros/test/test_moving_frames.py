@@ -45,7 +45,8 @@ def test_who_listens_on_tf_gets_no_moment_twice() -> None:
     listener = rospy.Subscriber("/tf", TFMessage, lambda message: heard.extend(
         (each.child_frame_id, each.header.stamp.to_sec()) for each in message.transforms), queue_size=100)
     frames = MovingFrames()
-    until(frames._publisher.get_num_connections, "the connection")
+    greeting = TFMessage(at(1.0, "greeting"))
+    until(lambda: frames._publisher.publish(greeting) or ("greeting", 1.0) in heard, "the connection")
     for stamp in (3.0, 3.0, 3.25, 3.0, 3.25):
         frames.tell(at(stamp, "bench_box"))
     frames.tell(at(3.5, "bench_box"))

@@ -32,9 +32,15 @@ class Eyes:
         until(self.publisher.get_num_connections, "connection")
 
     def show(self, *transforms: TransformStamped) -> None:
-        self.publisher.publish(TFMessage(list(transforms)))
-        until(lambda: any(self.world.heard_at(each.child_frame_id, each.header.stamp, 1e-6)
-                          for each in transforms), "the transforms, whatever else is latched on /tf")
+        """Publish until they are heard: the connection that is counted may still be that of a test before."""
+        message = TFMessage(list(transforms))
+
+        def heard() -> bool:
+            self.publisher.publish(message)
+            return any(self.world.heard_at(each.child_frame_id, each.header.stamp, 1e-6)
+                       for each in transforms)
+
+        until(heard, "the transforms, whatever else is latched on /tf")
 
 
 @pytest.fixture

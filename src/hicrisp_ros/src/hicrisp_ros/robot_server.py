@@ -11,6 +11,7 @@ from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import Constraints, RobotPort
+from hicrisp_core.robot.sound import LONGEST, unsound, unsound_constraints
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.linked_event import AlarmEvent
 
@@ -73,7 +74,10 @@ def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCo
     if refusal is not None:
         return ExecuteCommandResult(outcome_to_msg(refusal))
     command = command_from_msg(goal.message.command)
-    limit = goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit
+    refusal = unsound(command)
+    if refusal is not None:
+        return ExecuteCommandResult(outcome_to_msg(refusal))
+    limit = min(LONGEST, goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit)
     cancel: AlarmEvent[Outcome] = AlarmEvent(watch.objection, goal.cancel)
     outcome = robot.execute(command, Deadline(max(0.0, limit)), cancel,
                             lambda phase, done: goal.feedback(ExecuteCommandFeedback(phase, done)))
@@ -86,5 +90,7 @@ def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCo
 def _find(first_reached: FindReached, request: FirstReachedRequest) -> FirstReachedResponse:
     poses = [pose for pose in map(pose_from_msg, request.poses) if pose is not None]
     constraints = Constraints(keep_outs_from_msg(request.keep_out), request.clearance)
-    found = first_reached(poses, constraints, Deadline(max(0.0, request.time_limit)))
+    if unsound_constraints(constraints) is not None:
+        return FirstReachedResponse(False, -1)
+    found = first_reached(poses, constraints, Deadline(min(LONGEST, max(0.0, request.time_limit))))
     return FirstReachedResponse(found.known, poses.index(found.pose) if found.pose is not None else -1)

@@ -16,7 +16,7 @@ from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 QUICK: Mapping[str, Any] = {"tasks": 12}
 SELECTS = ("tasks", "scenes", "policies", "seed")
-SCENES = ("tabletop", "clutter", "sorting", "agv_zone", "bowl", "stack", "agv")
+SCENES = ("tabletop", "clutter", "sorting", "agv_zone", "bowl", "stack", "agv", "lab")
 ALL = "all"
 _COLUMNS = ("scene", "n", "held", "commands", "motions", "sim_hours", "broken")
 

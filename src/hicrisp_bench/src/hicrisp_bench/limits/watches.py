@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Dict
 
 import numpy as np
-from hicrisp_sim.agv import AgvWorld
+from hicrisp_core.scene import Scene
+from hicrisp_sim.agv.base import EmbeddedBase
+from hicrisp_sim.agv.settings import AgvSettings
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.agv.truth import TrueTrack, moment_of
@@ -56,11 +58,11 @@ class ArmWatch:
 class BaseWatch:
     """Follows a base: its footprint against the zones, the walls and the obstacles, its speeds."""
 
-    def __init__(self, world: AgvWorld) -> None:
-        self._base, self._settings = world.base, world.settings
-        self._track = TrueTrack(world.scene, world.robot.name)
+    def __init__(self, base: EmbeddedBase, settings: AgvSettings, scene: Scene) -> None:
+        self._base, self._settings = base, settings
+        self._track = TrueTrack(scene, base.name)
         self._speed = self._turning = 0.0
-        world.base.followers.append(self.look)
+        base.followers.append(self.look)
 
     def look(self) -> None:
         """Take in this moment."""

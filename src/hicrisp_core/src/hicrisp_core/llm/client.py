@@ -133,7 +133,7 @@ class ChatClient(ChatModel):
 
         try:
             return self._calls.call(fetch, deadline)
-        except (openai.OpenAIError, Unreadable, Overdue, ValueError):
+        except (openai.OpenAIError, Unreadable, Overdue, ValueError, RecursionError):
             return None
 
     def _with_retries(
@@ -147,10 +147,11 @@ class ChatClient(ChatModel):
         while not deadline.passed and len(before) < self._budget.calls_left:
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** retries) * self._jitter.uniform(0.5, 1.0)
             try:
-                found = read_reply(self._once(self._dialect.fitted(request, schema), deadline))
+                found = self._failures.told(
+                    read_reply(self._once(self._dialect.fitted(request, schema), deadline)))
                 self._dialect.worked()
                 return self._ended(found, before, began)
-            except (openai.OpenAIError, Unreadable, Overdue, ValueError) as error:
+            except (openai.OpenAIError, Unreadable, Overdue, ValueError, RecursionError) as error:
                 seconds = time.monotonic() - began
                 failure = self._failures.of(error, seconds)
                 if failure.kind == "request" and isinstance(error, openai.APIStatusError) and \

@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 import re
 import time
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import openai
 
 from hicrisp_core.llm.bounded_http import AnswerTooLong, AnswerTooSlow, BrokenOff, Unreadable
-from hicrisp_core.llm.exchange import LlmFailure
-from hicrisp_core.llm.redaction import redacted
+from hicrisp_core.llm.exchange import Completion, LlmFailure
+from hicrisp_core.llm.redaction import MARK, redacted
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.bounded_call import Overdue
 
 QUOTED = 160
 """Characters of a server's own words that a message quotes."""
+_A_SECRET = 8
+"""Characters from which on a key is one, and not a word for a server that asks for none."""
 MAY_PASS = ("rate_limit", "server", "timeout", "connection", "broken_off")
 """Failures that another attempt may not meet."""
 _MAY_PASS = (408, 409, 425)
@@ -55,6 +58,15 @@ class Failures:
     def clean(self, text: str) -> str:
         """A text without keys."""
         return redacted(text, self._key)
+
+    def told(self, found: Union[Completion, LlmFailure]) -> Union[Completion, LlmFailure]:
+        """An answer without the key that the question came with: an endpoint, or who stands before it, may
+        send it back. Of a plan's words only the key itself is taken out, and no word in place of one.
+        """
+        if isinstance(found, LlmFailure):
+            return replace(found, message=self.clean(found.message))
+        text = found.text.replace(self._key, MARK) if len(self._key) >= _A_SECRET else found.text
+        return replace(found, text=text, model=self.clean(found.model))
 
     def no_key(self) -> LlmFailure:
         """OpenAI is to be asked without a key."""

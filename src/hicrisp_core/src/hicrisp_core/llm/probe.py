@@ -65,7 +65,7 @@ def _judged(found: Capabilities, form: str, text: str) -> Tuple[Capabilities, bo
     """What an answer in a form says of the endpoint, and whether the form was kept."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     if form == SCHEMA:
         kept = isinstance(value, dict) and list(value) == ["verdict"] and value["verdict"] in ANSWERS

@@ -7,28 +7,46 @@ from typing import Any, Optional, Union
 
 from hicrisp_core.llm.exchange import Completion, LlmFailure
 
-_QUOTED = 160
+_QUOTED, _LONGEST_NAME = 160, 80
+_MOST_TOKENS = 10_000_000
 
 
 def read_reply(reply: Any) -> Union[Completion, LlmFailure]:
     """The text of a chat completion, or why there is none."""
     choices = getattr(reply, "choices", None)
-    if choices is None:
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = getattr(choice, "message", None)
+    content = getattr(message, "content", None)
+    if choices != [] and (not hasattr(choice, "message") or
+                          message is not None and not hasattr(message, "content")):
         return LlmFailure("server", f"the answer is no chat completion: {str(reply)[:_QUOTED]!r}")
-    message = choices[0].message if choices else None
-    ended = choices[0].finish_reason if choices else ""
-    text = (message.content if message else None) or ""
+    ended, text = getattr(choice, "finish_reason", ""), _text(content)
     usage = getattr(reply, "usage", None)
     if text.strip():
-        return Completion(text, str(getattr(reply, "model", "") or ""), _count(usage, "prompt_tokens"),
-                          _count(usage, "completion_tokens"), ended == "length", sure=_sure(choices[0]))
+        return Completion(text, _name(getattr(reply, "model", "")), _count(usage, "prompt_tokens"),
+                          _count(usage, "completion_tokens"), ended == "length", sure=_sure(choice))
     return _without_text(message, ended)
+
+
+def _text(content: Any) -> str:
+    """The text of a message, also where it comes in parts; half a character, which nobody could write down,
+    becomes a question mark.
+    """
+    if isinstance(content, list):
+        content = "".join(each["text"] for each in content
+                          if isinstance(each, dict) and isinstance(each.get("text"), str))
+    return content.encode("utf-8", "replace").decode("utf-8") if isinstance(content, str) else ""
+
+
+def _name(told: Any) -> str:
+    """What the endpoint calls its model, as one line for people."""
+    return "".join(filter(str.isprintable, str(told or "")))[:_LONGEST_NAME]
 
 
 def _without_text(message: Any, ended: str) -> LlmFailure:
     refusal = getattr(message, "refusal", None)
     if refusal:
-        return LlmFailure("refused", f"the model refuses: {refusal[:_QUOTED]}")
+        return LlmFailure("refused", f"the model refuses: {str(refusal)[:_QUOTED]}")
     if ended == "content_filter":
         return LlmFailure("refused", "the endpoint's content filter withholds the answer")
     tools = getattr(message, "tool_calls", None) or ()
@@ -51,4 +69,6 @@ def _sure(choice: Any) -> Optional[float]:
 
 
 def _count(usage: Any, name: str) -> int:
-    return int(getattr(usage, name, None) or 0)
+    """Tokens as they are told; nobody's budget grows by a number below 0, and no message holds any number."""
+    told = getattr(usage, name, None)
+    return min(_MOST_TOKENS, max(0, told)) if isinstance(told, int) else 0

@@ -53,7 +53,7 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
                               attributes={"class": str(node["class_name"])})
             for node in nodes if node["class_name"] != _PERSON
             for name in [f"{node['class_name']}_{node['id']}"]}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise positions.error(("graph",), f"{file} holds no scene graph: {error!r}") from error
     return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,
                    world=VIRTUALHOME)

@@ -29,7 +29,7 @@ def read_exchanges(recording: Union[str, Path]) -> List[Exchange]:
 def _exchange(line: str, place: str) -> Exchange:
     try:
         entry = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{place}: not a recorded exchange: {error}") from error
     if not isinstance(entry, dict) or entry.get("kind") != Exchange.kind:
         raise ConfigError(f"{place}: not a recorded exchange: 'kind' is not '{Exchange.kind}'")

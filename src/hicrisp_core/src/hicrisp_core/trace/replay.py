@@ -30,7 +30,7 @@ def read_events(run: Union[str, Path]) -> List[Dict[str, Any]]:
                 continue
             try:
                 event = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 event = None
             if isinstance(event, dict):
                 events.append(event)

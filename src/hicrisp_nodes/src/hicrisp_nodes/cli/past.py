@@ -40,7 +40,7 @@ def past_runs(folder: Path, most: int, without: AbstractSet[str] = frozenset()) 
             result = json.loads((run / "result.json").read_text(encoding="utf-8"))
             verdict = str(result.get("verdict") or ("succeeded" if result["success"] else "failed"))
             found.append(PastRun(run.name, str(result["task"]), verdict, float(result.get("wall_s") or 0.0)))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue  # It was cut off, or is no run.
     return found
 

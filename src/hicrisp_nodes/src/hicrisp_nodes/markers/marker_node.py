@@ -102,7 +102,7 @@ class Markers:
     def _event(self, message: Event) -> None:
         try:
             event = event_of(json.loads(message.json))
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, RecursionError):
             return
         with self._lock:
             if isinstance(event, TaskReceived):

@@ -88,7 +88,7 @@ class Recorder:
         try:
             message.deserialize(raw.data)
             event = event_of(json.loads(message.json))
-        except (genpy.DeserializationError, ValueError, AttributeError):
+        except (genpy.DeserializationError, ValueError, AttributeError, RecursionError):
             return
         if isinstance(event, TaskReceived):
             self._end()

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Dict, Optional, Sequence, Tuple
 
 from hicrisp_core.config.whole_file import write_whole
 from hicrisp_core.errors import ConfigError
 
+from hicrisp_nodes.supervisor.progress import State
+
 FOLDER = ".supervisor"
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, ArithmeticError, RecursionError)
 
 
 def state_folder(runs_dir: Path, master_uri: str, node: str) -> Path:
@@ -36,7 +39,7 @@ class EstopFile:
             return str(found["reason"]) or "no reason is known" if found["active"] is not False else None
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except _UNREADABLE as error:
             return f"whether it was active is not known: {self.path} cannot be read ({_why(error)})"
 
     def keep(self, active: bool, reason: str) -> str:
@@ -96,12 +99,12 @@ class TaskFile:
         """What was written last."""
         try:
             found = _read(self.path)
-            tasks = tuple(TaskEntry(**entry) for entry in found["tasks"])
+            tasks = tuple(map(_entry, found["tasks"]))
             resumes = bool(self._launch) and found["launch"] == self._launch
             return Remembered(tasks, int(found["count"]), resumes)
         except FileNotFoundError:
             return Remembered()
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except _UNREADABLE as error:
             return Remembered(problem=f"{self.path} cannot be read ({_why(error)})")
 
     def keep(self, tasks: Sequence[TaskEntry], count: int) -> str:
@@ -112,6 +115,22 @@ class TaskFile:
     def forget(self) -> None:
         """Remove the file, for a supervisor that ends with nothing in line."""
         _remove(self.path)
+
+
+def _entry(found: Dict[str, Any]) -> TaskEntry:
+    """A task as it was written; a supervisor must not fall over another's words at each of its starts.
+
+    Raises:
+        ValueError, TypeError: for what no supervisor writes.
+    """
+    entry = TaskEntry(**found)
+    for each in fields(TaskEntry):
+        value = getattr(entry, each.name)
+        if not isinstance(value, bool if each.name in ("dry_run", "begun") else str):
+            raise ValueError(f"the {each.name} of a task cannot be {value!r}")
+    if entry.ended:
+        State(entry.ended)
+    return entry
 
 
 def _read(path: Path) -> Dict[str, Any]:

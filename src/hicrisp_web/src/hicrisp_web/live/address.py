@@ -22,7 +22,7 @@ def kept_token(file: Path, launch: str) -> str:
         told = json.loads(file.read_text(encoding="utf-8"))
         if launch and told["launch"] == launch and len(told["token"]) >= _BYTES:
             return str(told["token"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass  # There was none, or it was of another launch.
     token = secrets.token_urlsafe(_BYTES)
     write_private(file, json.dumps({"launch": launch, "token": token}))

@@ -40,7 +40,7 @@ class Topics:
     def _event(self, message: Event) -> None:
         try:
             entry = json.loads(message.json)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if isinstance(entry, dict):
             self._following.event(message.task_id, entry)
