@@ -164,10 +164,13 @@ class PursuitController:
             yield x, y
 
     def _limited(self, twist: Twist) -> Twist:
-        """As near to the wanted speeds as the accelerations allow in one period; the bend is kept."""
-        period = 1.0 / self._settings.control_rate
+        """As near to the wanted speeds as the accelerations allow in one period; the bend is kept as far as
+        the greatest speed of turning allows, which a base that is still faster than wanted would pass for it.
+        """
+        period, most = 1.0 / self._settings.control_rate, self._settings.turn_speed
         forward = _step(self._last.forward, twist.forward, self._settings.acceleration * period)
         wanted = twist.turn * (forward / twist.forward) if twist.forward > 1e-6 else twist.turn
+        wanted = max(-most, min(most, wanted))
         turn = _step(self._last.turn, wanted, self._settings.turn_acceleration * period)
         self._last = Twist(forward, turn)
         return self._last
