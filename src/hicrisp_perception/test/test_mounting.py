@@ -68,6 +68,13 @@ def test_three_millimetres_are_not(metres: float, seed: int) -> None:
     assert mounting_check(picture(knocked(metres, 0.0, seed), seed=seed), {}, SCENE) is None
 
 
+def test_where_only_one_eye_of_the_camera_sees_the_table_does_not_end() -> None:
+    seen = picture(CAMERA)
+    for low, high in (([0.1, -0.55], [0.17, -0.32]), ([0.1, 0.0], [0.15, 0.5])):
+        seen.depth[expected_table(LENS, CAMERA, np.array(low), np.array(high))] = 0.0
+    assert mounting_check(seen, {}, SCENE) is None
+
+
 def test_the_scene_says_how_far_off_it_may_be() -> None:
     seen = picture(knocked(0.02, 2.0, 1))
     assert mounting_check(seen, {}, replace(SCENE, camera_error=0.2)) is None

@@ -27,6 +27,10 @@ _HIGH = 0.02
 """Height above the plane from which on something hides what is behind, metres."""
 _INSIDE, _BEYOND = 5, 5
 """Pixels on either side of an end that must show the table and must not."""
+_HOLE_UP, _HOLE_ASIDE = 3, 18
+"""Pixels without depth beyond an end, at most, up or down and to the sides: what only one of the camera's
+eyes sees lies beside a thing, and hides where the table ends.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,7 @@ class TablePlane:
     Args:
         on: which pixels show it.
         above: which pixels show something higher.
+        measured: which pixels have depth.
         points: (N, 3) of it, metres.
         noise: standard deviation of their distances from it at one metre, metres.
     """
@@ -44,6 +49,7 @@ class TablePlane:
     offset: float
     on: np.ndarray
     above: np.ndarray
+    measured: np.ndarray
     points: np.ndarray
     noise: float
 
@@ -100,7 +106,7 @@ def find_plane(depth: np.ndarray, lens: Lens, camera: Pose, expected: np.ndarray
     on = (there & (np.abs(height) < near)).astype(np.uint8)
     on = cv2.morphologyEx(on, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)) > 0
     noise = max(5e-4, 1.4826 * float(np.median(np.abs(rest))))
-    return TablePlane(normal, offset, on, there & (height > _HIGH), kept, noise)
+    return TablePlane(normal, offset, on, there & (height > _HIGH), there, kept, noise)
 
 
 def _ransac(points: np.ndarray, up: np.ndarray, high: float) -> Optional[Tuple[np.ndarray, float]]:
@@ -155,14 +161,21 @@ def find_ends(plane: TablePlane, at: np.ndarray, outwards: np.ndarray, reach: in
     framed = ((places >= 0) & (places < (width, height))).all(axis=2)
     columns, rows = np.clip(places[..., 0], 0, width - 1), np.clip(places[..., 1], 0, height - 1)
     on, above = plane.on[rows, columns] & framed, plane.above[rows, columns]
+    measured = plane.measured[rows, columns] & framed
+    holes = _HOLE_UP + (_HOLE_ASIDE - _HOLE_UP) * np.abs(outwards[:, 0])
     found: List[float] = []
-    for line, over, inside in zip(on, above, framed):
-        found.append(_end(line, over, inside, steps))
+    for line, over, known, inside, hole in zip(on, above, measured, framed, holes):
+        found.append(_end(line, over, known, inside, steps, int(hole)))
     return np.array(found)
 
 
-def _end(on: np.ndarray, above: np.ndarray, framed: np.ndarray, steps: np.ndarray) -> float:
-    """The last step along a line that shows the table, where that is its end and no thing's."""
+def _end(on: np.ndarray, above: np.ndarray, measured: np.ndarray, framed: np.ndarray, steps: np.ndarray,
+         hole: int) -> float:
+    """The last step along a line that shows the table, where that is its end and no thing's.
+
+    Args:
+        hole: steps without depth that may follow.
+    """
     there = np.flatnonzero(on)
     if not len(there):
         return float("nan")
@@ -172,5 +185,8 @@ def _end(on: np.ndarray, above: np.ndarray, framed: np.ndarray, steps: np.ndarra
     if last + 1 + _BEYOND > len(on) or not framed[beyond].all() or above[beyond].any():
         return float("nan")
     if np.count_nonzero(on[before]) < _INSIDE - 1:
+        return float("nan")
+    next_ = np.flatnonzero(measured[last + 1:last + 2 + hole])
+    if not len(next_) or above[last + 1 + next_[0]]:
         return float("nan")
     return float(steps[last]) + 0.5
