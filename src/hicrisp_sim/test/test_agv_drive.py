@@ -205,3 +205,11 @@ def test_a_base_that_brakes_slowly_turns_no_faster_than_it_may_in_a_sharp_bend(t
     bend = np.column_stack((1.0 + away * math.cos(0.7), 1.5 + away * math.sin(0.7)))
     turns = [(base.controller.follow(Pose((1.0, 1.5, 0.0)), bend) or Twist()).turn for _ in range(10)]
     assert max(turns) == pytest.approx(0.5)
+
+
+def test_a_base_that_turns_on_the_spot_begins_within_its_acceleration(tmp_path: Path) -> None:
+    base = Yard(tmp_path).base
+    turns = [0.0, *(base.controller.spin().turn for _ in range(100))]
+    most = base.settings.turn_acceleration / base.settings.control_rate
+    assert max(after - before for before, after in zip(turns, turns[1:])) == pytest.approx(most)
+    assert turns[-1] == pytest.approx(base.settings.turn_speed)

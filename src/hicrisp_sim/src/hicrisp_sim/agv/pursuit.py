@@ -101,6 +101,10 @@ class PursuitController:
                     math.sqrt(2.0 * 0.6 * self._settings.turn_acceleration * abs(off)))
         return self._limited(Twist(0.0, math.copysign(min(speed, 3.0 * abs(off) + 0.05), off)))
 
+    def spin(self) -> Twist:
+        """Turn in place, as fast as that may be."""
+        return self._limited(Twist(0.0, self._settings.turn_speed))
+
     def _towards(self, pose: Pose, target: np.ndarray, left: float, most: float = math.inf) -> Twist:
         bearing = _bearing(pose, target)
         apart = max(1e-3, math.dist(target, pose.position[:2]))
