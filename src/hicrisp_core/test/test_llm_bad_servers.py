@@ -332,3 +332,24 @@ def test_a_word_in_place_of_a_key_is_left_in_the_answer(monkeypatch):
     sent = reply("none of the boxes")
     with raw_server(head(len(sent)) + sent.encode()) as (url, _):
         assert ask(url, api_key_env="LAB_KEY")[0].text == "none of the boxes"
+
+
+@pytest.mark.parametrize("said", [
+    "\x1b[2J\x1b[31mall is well\x07", "one\ntwo\r\nthree", "\u202egnorw\u2066",
+    "x" * 150 + " lab-secret-echo-9931"])
+def test_a_servers_own_words_are_one_line_without_orders_to_a_terminal_or_a_part_of_a_key(monkeypatch, said):
+    monkeypatch.setenv("LAB_KEY", "lab-secret-echo-9931")
+    for sent, status in ((error(said), "400 Bad Request"), (reply(None, refusal=said), "200 OK")):
+        with raw_server(head(len(sent), status=status) + sent.encode()) as (url, _):
+            answer, _ = ask(url, api_key_env="LAB_KEY")
+        assert answer.message.isprintable()
+        assert "lab-sec" not in answer.message
+        assert len(answer.message) < 500
+
+
+def test_a_list_of_models_of_another_shape_is_none():
+    with ChatServer({"status": 404, "body": error("no such model")}) as server:
+        client = ChatClient(LlmSettings("t", base_url=server.url, model="qwen"), lambda _: None, seed=1)
+        for listed in ({"data": 7}, {"data": {"id": "a"}}, {"data": [7, {"id": None}]}, [], None, "a"):
+            client.get = lambda path, deadline, listed=listed: listed
+            assert client.models(Deadline(5.0)) == []

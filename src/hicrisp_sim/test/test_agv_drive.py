@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 
@@ -14,6 +15,7 @@ from hicrisp_core.model import Pose, Status
 from hicrisp_core.model.keep_out import disc
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_sim.agv.pursuit import Twist
 from waiting import PATIENCE, until
 
 
@@ -187,3 +189,27 @@ def test_the_wheels_count_a_way_that_is_nearly_the_true_one(tmp_path: Path) -> N
     assert yard.go(3.0, 2.2).ok
     counted, true = yard.base.odometry(), yard.base.pose()
     assert math.dist(counted.position[:2], true.position[:2]) < 0.25
+
+
+def test_a_base_that_brakes_slowly_turns_no_faster_than_it_may_in_a_sharp_bend(tmp_path: Path) -> None:
+    yard = Yard(tmp_path)
+    base = yard.base
+    base.controller._settings = replace(base.settings, acceleration=0.2, turn_acceleration=50.0,
+                                        turn_speed=0.5)
+    straight = np.column_stack((np.linspace(1.0, 3.0, 41), np.full(41, 1.5)))
+    twist = Twist()
+    for _ in range(100):
+        twist = base.controller.follow(Pose((1.0, 1.5, 0.0)), straight) or Twist()
+    assert twist.forward > 0.3
+    away = np.linspace(0.0, 1.0, 21)
+    bend = np.column_stack((1.0 + away * math.cos(0.7), 1.5 + away * math.sin(0.7)))
+    turns = [(base.controller.follow(Pose((1.0, 1.5, 0.0)), bend) or Twist()).turn for _ in range(10)]
+    assert max(turns) == pytest.approx(0.5)
+
+
+def test_a_base_that_turns_on_the_spot_begins_within_its_acceleration(tmp_path: Path) -> None:
+    base = Yard(tmp_path).base
+    turns = [0.0, *(base.controller.spin().turn for _ in range(100))]
+    most = base.settings.turn_acceleration / base.settings.control_rate
+    assert max(after - before for before, after in zip(turns, turns[1:])) == pytest.approx(most)
+    assert turns[-1] == pytest.approx(base.settings.turn_speed)

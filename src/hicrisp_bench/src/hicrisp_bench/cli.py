@@ -58,7 +58,7 @@ SUITES: Mapping[str, Suite] = {
 }
 FOLDER = Path("runs/bench")
 HERE = ("faults", "fuzz", "long")
-"""Suites that start nodes on this machine, also where the trials of others go to a cluster."""
+"""Suites that start nodes or programs on this machine, also where the trials of others go to a cluster."""
 
 
 def main(arguments: Optional[List[str]] = None) -> int:

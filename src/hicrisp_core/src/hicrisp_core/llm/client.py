@@ -189,7 +189,8 @@ class ChatClient(ChatModel):
         """The models that the endpoint lists; none where it has no list."""
         listed = self.get("models", deadline)
         entries = listed.get("data") if isinstance(listed, dict) else None
-        return [str(each["id"]) for each in entries or () if isinstance(each, dict) and each.get("id")]
+        named = [each for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
+        return [self._failures.clean(str(each["id"])) for each in named if each.get("id")]
 
     def _once(self, request: Dict[str, Any], deadline: Deadline) -> Any:
         """One request, which nobody waits for longer than the deadline allows."""

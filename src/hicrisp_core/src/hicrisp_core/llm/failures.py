@@ -19,6 +19,8 @@ from hicrisp_core.time.bounded_call import Overdue
 
 QUOTED = 160
 """Characters of a server's own words that a message quotes."""
+_LONGEST = 400
+"""Characters of a message."""
 _A_SECRET = 8
 """Characters from which on a key is one, and not a word for a server that asks for none."""
 MAY_PASS = ("rate_limit", "server", "timeout", "connection", "broken_off")
@@ -56,15 +58,15 @@ class Failures:
         self._key = key
 
     def clean(self, text: str) -> str:
-        """A text without keys."""
-        return redacted(text, self._key)
+        """A text of somebody else's in one line, without keys and without orders to a terminal."""
+        return redacted("".join(char if char.isprintable() else " " for char in text), self._key)
 
     def told(self, found: Union[Completion, LlmFailure]) -> Union[Completion, LlmFailure]:
         """An answer without the key that the question came with: an endpoint, or who stands before it, may
         send it back. Of a plan's words only the key itself is taken out, and no word in place of one.
         """
         if isinstance(found, LlmFailure):
-            return replace(found, message=self.clean(found.message))
+            return replace(found, message=_short(self.clean(found.message)))
         text = found.text.replace(self._key, MARK) if len(self._key) >= _A_SECRET else found.text
         return replace(found, text=text, model=self.clean(found.model))
 
@@ -97,14 +99,21 @@ class Failures:
             return LlmFailure("connection", self.clean(
                 f"the endpoint {self._where} cannot be reached ({error.__cause__ or error}); start the "
                 "server, or correct base_url"))
-        return LlmFailure("server", self.clean(f"the answer cannot be read: {str(error)[:QUOTED]}"))
+        return LlmFailure("server", f"the answer cannot be read: {self.clean(str(error))[:QUOTED]}")
+
+    def _why(self, error: openai.APIStatusError) -> str:
+        """What the server says of its refusal, after a colon; empty where it says nothing. It is cut last: of
+        a key that lies across the cut a part would stay.
+        """
+        said = self.clean(_said(error.body)).strip()
+        return f": {said[:QUOTED]}" if said else ""
 
     @property
     def _where(self) -> str:
         return self._settings.url or "of OpenAI"
 
     def _status(self, error: openai.APIStatusError) -> LlmFailure:
-        status, why = error.status_code, self.clean(why_refused(error))
+        status, why = error.status_code, self._why(error)
         if is_overflow(error):
             return LlmFailure(
                 "context", f"the prompt does not fit into the model's context{why}; start the server with a "
@@ -146,12 +155,6 @@ def retry_after(error: Exception) -> float:
     return max(0.0, seconds) if math.isfinite(seconds) else 0.0
 
 
-def why_refused(error: openai.APIStatusError) -> str:
-    """What the server says of its refusal, after a colon; empty where it says nothing."""
-    said = _said(error.body).strip()
-    return f": {said[:QUOTED]}" if said else ""
-
-
 def _said(body: Optional[Any]) -> str:
     """A server's own words; some put them in ``error``, some beside it."""
     if isinstance(body, str):
@@ -160,3 +163,7 @@ def _said(body: Optional[Any]) -> str:
         found = body.get("message") or body.get("detail") or body.get("error")
         return found if isinstance(found, str) else ""
     return ""
+
+
+def _short(message: str) -> str:
+    return message if len(message) <= _LONGEST else message[:_LONGEST] + " ..."

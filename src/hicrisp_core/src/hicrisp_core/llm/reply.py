@@ -7,7 +7,8 @@ from typing import Any, Optional, Union
 
 from hicrisp_core.llm.exchange import Completion, LlmFailure
 
-_QUOTED, _LONGEST_NAME = 160, 80
+_QUOTED, _LONGEST_NAME = 2000, 80
+"""Characters; a message is made shorter once its keys are taken out."""
 _MOST_TOKENS = 10_000_000
 
 

@@ -187,7 +187,7 @@ class Drive:
         """Once around on the spot."""
         turned, yaw = 0.0, self._base.pose().yaw
         while turned < math.tau and not self._ended():
-            self._base.tick(Twist(0.0, self._base.settings.turn_speed))
+            self._base.tick(self._base.controller.spin())
             now = self._base.pose().yaw
             turned += abs(math.remainder(now - yaw, math.tau))
             yaw = now

@@ -101,6 +101,10 @@ class PursuitController:
                     math.sqrt(2.0 * 0.6 * self._settings.turn_acceleration * abs(off)))
         return self._limited(Twist(0.0, math.copysign(min(speed, 3.0 * abs(off) + 0.05), off)))
 
+    def spin(self) -> Twist:
+        """Turn in place, as fast as that may be."""
+        return self._limited(Twist(0.0, self._settings.turn_speed))
+
     def _towards(self, pose: Pose, target: np.ndarray, left: float, most: float = math.inf) -> Twist:
         bearing = _bearing(pose, target)
         apart = max(1e-3, math.dist(target, pose.position[:2]))
@@ -164,10 +168,13 @@ class PursuitController:
             yield x, y
 
     def _limited(self, twist: Twist) -> Twist:
-        """As near to the wanted speeds as the accelerations allow in one period; the bend is kept."""
-        period = 1.0 / self._settings.control_rate
+        """As near to the wanted speeds as the accelerations allow in one period; the bend is kept as far as
+        the greatest speed of turning allows, which a base that is still faster than wanted would pass for it.
+        """
+        period, most = 1.0 / self._settings.control_rate, self._settings.turn_speed
         forward = _step(self._last.forward, twist.forward, self._settings.acceleration * period)
         wanted = twist.turn * (forward / twist.forward) if twist.forward > 1e-6 else twist.turn
+        wanted = max(-most, min(most, wanted))
         turn = _step(self._last.turn, wanted, self._settings.turn_acceleration * period)
         self._last = Twist(forward, turn)
         return self._last
