@@ -6,19 +6,28 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import List
+from typing import List, Tuple
 
+import pytest
 import rosgraph
 from ports import free_port
 from waiting import PATIENCE, until
 
 MASTER = "from rosmaster.main import rosmaster_main; rosmaster_main()"
 NODE = """
-import sys, rospy
+import sys, rosgraph, rospy
 from std_msgs.msg import String
 from std_srvs.srv import Trigger, TriggerResponse
 from hicrisp_ros.node import run
 from hicrisp_ros.wall_clock import WallTimer
+
+knows = rosgraph.Master.lookupNode
+def registers_late(master, name):
+    "A node on a busy machine: at its first question the master has not heard of it yet."
+    rosgraph.Master.lookupNode = knows
+    raise rosgraph.MasterError("unknown node")
+if "late" in sys.argv:
+    rosgraph.Master.lookupNode = registers_late
 
 def build():
     if sys.argv[1] == "hears":
@@ -46,8 +55,8 @@ class Graph:
         until(self.master.is_online, "master")
         return process
 
-    def start_node(self, name: str) -> "subprocess.Popen[str]":
-        return self._start("-c", NODE, name)
+    def start_node(self, *name: str) -> "subprocess.Popen[str]":
+        return self._start("-c", NODE, *name)
 
     def _start(self, *arguments: str) -> "subprocess.Popen[str]":
         process = subprocess.Popen([sys.executable, *arguments], env=self.environment, cwd="/", text=True,
@@ -67,12 +76,14 @@ class Graph:
             process.wait(PATIENCE)
 
 
-def test_topics_services_and_parameters_are_there_again_and_nodes_find_each_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [(), ("late",)], ids=["in time", "registered late"])
+def test_topics_services_and_parameters_are_there_again_and_nodes_find_each_other(
+        how: Tuple[str, ...], tmp_path: Path) -> None:
     graph = Graph(tmp_path)
     try:
         master = graph.start_master()
         graph.master.setParam("/says/colour", "red")
-        graph.start_node("says")
+        graph.start_node("says", *how)
         until(lambda: graph.offers("/says/ask"), "service")
         master.kill()
         master.wait(PATIENCE)

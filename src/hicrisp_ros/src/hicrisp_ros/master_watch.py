@@ -6,7 +6,7 @@ only who looks something up finds nothing until it is registered again.
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, Callable, Dict
 
 import rosgraph
 import rospy
@@ -32,17 +32,16 @@ class MasterWatch:
         self._master = rosgraph.Master(rospy.get_name())
         self._parameters: Dict[str, Any] = {}
         self._away = False
-        self.look()
+        self._look_at(self._remember)  # Before any service of the node is there, and seen to be.
         self._timer = WallTimer(PERIOD, self.look, "master")
 
     def look(self) -> None:
         """Look once whether the master is there and knows this node."""
+        self._look_at(self._keep_up)
+
+    def _look_at(self, work: Callable[[], None]) -> None:
         try:
-            known = self._known()
-            if known:
-                self._remember()
-            else:
-                self._come_back()
+            work()
         except (OSError, rosgraph.MasterException) as error:
             if not self._away:
                 rospy.logwarn("the ROS master does not answer (%s); what is connected goes on, and this node "
@@ -50,6 +49,14 @@ class MasterWatch:
             self._away = True
         else:
             self._away = False
+
+    def _keep_up(self) -> None:
+        before = self._parameters
+        if self._known():
+            self._remember()
+        if not self._known():  # Asked again: the master may have been replaced while it was read.
+            self._parameters = before
+            self._come_back()
 
     def _known(self) -> bool:
         try:
