@@ -217,6 +217,11 @@ class Simulation:
         """Speed of the faster finger, m/s."""
         return float(np.abs(self.data.qvel[self._fingers]).max())
 
+    @property
+    def in_motion(self) -> bool:
+        """Whether somebody moves something now, and lets time pass."""
+        return self._movers > 0
+
     def start_idling(self) -> None:
         """Let time pass in a thread of its own while nobody moves."""
         self._pace = (time.monotonic(), self.time)  # What passed before is not made up for.
