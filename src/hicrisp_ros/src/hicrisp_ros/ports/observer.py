@@ -25,6 +25,8 @@ _Placed = Union[WorldObject, RobotState]
 CLOCK_JUMP = 1.0
 """Seconds by which the clock, and the newest state against it, must go back before it was set back."""
 LAST_LOOK = 1.0
+_SAME_MOMENT = 1e-6
+"""Seconds by which two stamps of one moment differ once they were rounded."""
 _SURE = 3.0
 """Standard deviations by which two poses of a thing that stands still may differ."""
 
@@ -76,9 +78,13 @@ class TopicObserver:
             newest = self._states[-1] if self._states else None
             return self._count, None if newest is None else world_from_msg(newest)
 
-    def world_changed(self) -> None:
-        """A command has just ended: what was seen before is out of date."""
-        self._changed_at = rospy.get_time()
+    def world_changed(self, at: Optional[float] = None) -> None:
+        """A command or a motion has ended: what was seen before is out of date.
+
+        Args:
+            at: when it ended, seconds of the ROS clock; just now by default.
+        """
+        self._changed_at = rospy.get_time() if at is None else at
 
     def observe(self, deadline: Deadline) -> WorldState:
         """The world as it is seen now, when nothing moves any more; the last that was seen when the time
@@ -105,7 +111,9 @@ class TopicObserver:
                 count = self._count
                 messages = list(self._states)
             latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked)
-            fresh = bool(messages) and _seen_at(latest) > since and not _from_the_future(latest)
+            # What was seen in the very moment in which a motion ended shows its end.
+            fresh = (bool(messages) and _seen_at(latest) >= since - _SAME_MOMENT
+                     and not _from_the_future(latest))
             # A clock that stands still shows nothing newer.
             stalled = patience.passed and rospy.get_time() == asked
             if fresh and (patience.passed or self._settled(latest, messages, moving())):
