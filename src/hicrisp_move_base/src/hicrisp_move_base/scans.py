@@ -58,7 +58,8 @@ class ScanWatch:
             said, age = f"the scans on {topic} are {self._lag:.1f} s old when they arrive", self._lag
         else:
             said, age = f"no scan has arrived on {topic} for {silence:.1f} s", silence
-        return Outcome(Status.SAFETY, f"{said}; {_BLIND}", cause=Cause(CauseKind.STALE_SENSOR, (topic,), age))
+        cause = Cause(CauseKind.STALE_SENSOR, (topic,), age, said)
+        return Outcome(Status.SAFETY, f"{said}; {_BLIND}", cause=cause)
 
     def _on_scan(self, scan: LaserScan) -> None:
         self._heard = True
