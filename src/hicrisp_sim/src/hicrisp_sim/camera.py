@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Deque, Dict, List, Tuple
@@ -15,6 +15,7 @@ from hicrisp_core.errors import HicrispError
 from sensor_msgs.msg import CompressedImage
 
 from hicrisp_msgs.srv import SnapshotRequest, SnapshotResponse
+from hicrisp_sim.draughtsman import Draughtsman
 from hicrisp_sim.render import SIZE, Renderer, save_animation
 from hicrisp_sim.simulation import Simulation, Snapshot
 
@@ -33,7 +34,7 @@ class SceneCamera:
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="camera")
+        self._thread = Draughtsman("camera")
         self._renderers: Dict[Tuple[int, int], Tuple[mujoco.MjModel, Renderer]] = {}
         self._seen: Deque[Snapshot] = deque(maxlen=_REMEMBERED)
 
@@ -55,10 +56,10 @@ class SceneCamera:
         try:
             if request.since > 0.0:
                 seen = [snapshot for snapshot in list(self._seen) if snapshot.time >= request.since]
-                picture = self._thread.submit(self._animation, seen or [self._simulation.snapshot])
+                picture = self._thread.do(partial(self._animation, seen or [self._simulation.snapshot]))
                 image.format, image.data = "webp", picture.result(_ANIMATION_LIMIT)
             else:
-                image.format, image.data = "jpeg", self._thread.submit(self._jpeg).result(_STILL_LIMIT)
+                image.format, image.data = "jpeg", self._thread.do(self._jpeg).result(_STILL_LIMIT)
         except (HicrispError, FutureTimeout) as error:
             return SnapshotResponse(ok=False, message=str(error) or "the picture took too long")
         return SnapshotResponse(ok=True, image=image)
