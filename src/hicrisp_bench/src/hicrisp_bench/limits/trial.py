@@ -51,8 +51,9 @@ def run_limits_trial(trial: LimitsTrial) -> Dict[str, Any]:
     world, robots, watches = _world(scene, trial.seed)
     policy = load_policy(trial.config / "policies" / f"{trial.policy}.yaml")
     asks = policy.body == MODEL or policy.brain != SINGLE
-    parts = load_parts(trial.config, scene.domain, policy, bodies=bodies_of(scene),
-                       **({"llm": SETTINGS, "models": RandomModels(trial.seed)} if asks else {}))
+    parts = load_parts(trial.config, scene.domain, policy, bodies=bodies_of(scene))
+    if asks:
+        parts = replace(parts, llm=SETTINGS, models=RandomModels(trial.seed))
     budget = replace(parts.policy.budget, seconds=_SECONDS)
     parts = replace(parts, policy=replace(parts.policy, budget=budget))
     if isinstance(world, (AgvWorld, LabWorld)):
