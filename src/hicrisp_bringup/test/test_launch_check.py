@@ -96,6 +96,7 @@ def test_nothing_is_said_of_a_good_file(tree: Path) -> None:
     ("<param name='p' value='$(arg a)'/>\n<arg name='a' default='1' doc='d'/>", 2, ["no such <arg> above"]),
     ("<param name='p' value='$(eval arg(\"a\") + 1)'/>", 2, ["no such <arg> above"]),
     ("<param name='p' value='$(eval 1 / 0)'/>", 2, ["cannot be evaluated"]),
+    ("<param name='p' value='-n $(eval 1 + 1)'/>", 2, ["only where it is the whole value"]),
     ("<param name='p' value='$(findd ours)'/>", 2, ["$(findd ours) is not understood", "arg, find, env"]),
     ("<group if='maybe'><param name='p' value='1'/></group>", 2, ["is 'maybe'; true or false was expected"]),
     ("<group unless='true'><node pkg='ours' type='drive' name='n'/></group>", 2, ["no executable 'drive'"]),

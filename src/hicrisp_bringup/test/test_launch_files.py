@@ -6,7 +6,7 @@ import os
 import subprocess
 from itertools import chain
 from pathlib import Path
-from typing import Dict, List
+from typing import Dict, List, Optional
 
 import pytest
 from launch_check.commands import commands, compose_text, wrong
@@ -26,6 +26,8 @@ PARTS = sorted(LAUNCH.glob("include/*.launch"))
 TESTS = sorted(chain(HERE.glob("*.test"), HERE.glob("*/*.test"), HERE.glob("support/*.launch")))
 NO_SENSIBLE_DEFAULT = {"robot_ip": "172.16.0.2", "scene": "agv"}
 """Arguments of what a user types that only the user can know, with a value to try."""
+SWITCHED = {"rviz": "true", "record": "true", "web": "false"}
+"""Arguments with other values than their defaults, where a file has them."""
 NODES = {"brain", "body", "detector", "corrector", "supervisor"}
 
 
@@ -51,9 +53,11 @@ def roslaunch_environment(tmp_path_factory: pytest.TempPathFactory) -> Dict[str,
             "PATH": ":".join([*programs, os.environ["PATH"]])}
 
 
-def roslaunch(option: str, file: Path, environment: Dict[str, str]) -> List[str]:
-    given = [f"{name}:={value}" for name, value in NO_SENSIBLE_DEFAULT.items()
-             if name in arguments_of(file).required]
+def roslaunch(option: str, file: Path, environment: Dict[str, str],
+              switches: Optional[Dict[str, str]] = None) -> List[str]:
+    takes = arguments_of(file)
+    given = [f"{name}:={value}" for name, value in NO_SENSIBLE_DEFAULT.items() if name in takes.required]
+    given += [f"{name}:={value}" for name, value in (switches or {}).items() if name in takes.optional]
     run = subprocess.run(["roslaunch", option, str(file), *given], env=environment, capture_output=True,
                          text=True, timeout=PATIENCE, check=False)
     assert run.returncode == 0, run.stderr
@@ -86,6 +90,13 @@ def test_roslaunch_reads_the_file_and_starts_our_nodes(file: Path,
     nodes = roslaunch("--nodes", file, roslaunch_environment)
     assert {f"/hicrisp/{name}" for name in NODES} <= set(nodes)
     assert len(nodes) > len(NODES), "nothing moves"
+
+
+@pytest.mark.parametrize("file", TOP, ids=lambda file: file.stem)
+def test_roslaunch_starts_rviz_and_the_recorder_where_they_are_asked_for(
+        file: Path, roslaunch_environment: Dict[str, str]) -> None:
+    nodes = roslaunch("--nodes", file, roslaunch_environment, SWITCHED)
+    assert {"/hicrisp/rviz", "/hicrisp/markers", "/hicrisp/recorder"} <= set(nodes)
 
 
 @pytest.mark.parametrize("file", TOP, ids=lambda file: file.stem)

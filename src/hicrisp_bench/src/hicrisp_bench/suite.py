@@ -121,3 +121,11 @@ def at_least_one(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"at least 1 is needed, got {value}")
     return value
+
+
+def share(text: str) -> float:
+    """A number from 0 to 1, for options."""
+    value = float(text)
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"a number from 0 to 1 is needed, got {text}")
+    return value

@@ -33,6 +33,11 @@ class Scope:
         if text.startswith("$(eval ") and text.endswith(")"):
             return self._evaluate(text, problems), problems
 
+        if "$(eval " in text:
+            problems.append(f"{text}: roslaunch evaluates an expression only where it is the whole value; "
+                            "put it into an <arg>")
+            return UNKNOWN, problems
+
         def replaced(match: "re.Match[str]") -> str:
             return self._word(match.group(1).split(), problems)
 

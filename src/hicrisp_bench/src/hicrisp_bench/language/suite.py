@@ -18,7 +18,7 @@ from hicrisp_bench.language.trial import Asked, SentenceTrial, head_of, key_of, 
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes, share
 
 COLUMNS = ("class", "n", *(mark.value for mark in Mark), "seconds")
 ALL = "all"
@@ -42,6 +42,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="ask the grammar first, the model where it refuses")
     parser.add_argument("--prompt", metavar="NAME",
                         help="a folder of config/prompts (the one that the model's settings name)")
+    parser.add_argument("--ask-below", type=share, metavar="SHARE",
+                        help="a goal that the model finds less likely, 0 to 1, is asked back (what its "
+                             "settings say; 0 for --gguf)")
     parser.add_argument("--seed", type=int, default=0, help="of the scenes' layouts (0)")
     parser.add_argument("--class", dest="kinds", action="append", metavar="CLASS",
                         help="only this class; may be repeated")
@@ -54,7 +57,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     sentences = _chosen(read_sentences(file), options)
     settings = settings_of(options.config, [each.scene for each in sentences], options.seed, options.jobs)
     asked = Asked(options.config, options.llm, str(options.gguf or ""), options.threads, options.grammar,
-                  options.prompt or "")
+                  options.prompt or "", options.ask_below)
     _, name = make_reader(asked)  # A wrong configuration shows before the first sentence.
     trials = [SentenceTrial(each, settings[each.scene], asked) for each in sentences]
     every = [{**head_of(trial.sentence), **result} for trial, result in zip(

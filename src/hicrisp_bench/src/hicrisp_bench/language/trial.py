@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.llm.models import make_chat_model
@@ -39,6 +39,7 @@ class Asked:
         gguf: a model's file in its place; empty for none.
         grammar: whether the grammar is asked first, the model where it refuses.
         prompt: a folder of ``config/prompts``; empty for the one that the model's settings name.
+        ask_below: goals that the model finds less likely are asked back; ``None`` for what its settings say.
     """
 
     config: Path
@@ -47,6 +48,7 @@ class Asked:
     threads: int
     grammar: bool
     prompt: str
+    ask_below: Optional[float] = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ def make_reader(asked: Asked) -> Tuple[Reader, str]:
         settings = load_llm_settings(config_file("llm", asked.llm, beside=asked.config / "llm" / "any"))
     if settings.offline:
         return GrammarReader(), "the grammar"
+    if asked.ask_below is not None:
+        settings = replace(settings, ask_below=asked.ask_below)
     model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
     reader = ModelReader(model, asked.config / "prompts" / (asked.prompt or settings.goal_prompt),
                          settings.timeout_s, settings.ask_below)
@@ -108,8 +112,11 @@ def run_sentence(trial: SentenceTrial) -> Dict[str, Any]:
     reply = mind.reader.read(sentence.text, setting)
     peak = peak_mib()
     mark, why = mind.judge(trial).judge(sentence, reply.understood)
+    doubted = {} if reply.doubted is None else {
+        "doubted": in_words(reply.doubted, setting.domain),
+        "doubted_mark": mind.judge(trial).judge(sentence, reply.doubted)[0].value}
     return {
-        **head_of(sentence), "mark": mark.value, "why": why,
+        **head_of(sentence), "mark": mark.value, "why": why, **doubted, "sure": reply.sure,
         "understood": in_words(reply.understood, setting.domain),
         "conditions": {part: list(texts) for part, texts in conditions(reply.understood).items()},
         "said": reply.said, "seconds": reply.seconds, "first": first, "prompt_tokens": reply.tokens[0],

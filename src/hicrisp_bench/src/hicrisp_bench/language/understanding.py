@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Dict, Mapping, Protocol, Tuple, Union
+from typing import Dict, Mapping, Optional, Protocol, Tuple, Union
 
 from hicrisp_core.brain.goal_model import GoalModel
 from hicrisp_core.brain.offline import OfflineBrain
@@ -38,6 +38,8 @@ class Reply:
 
     Args:
         said: the grammar's steps or answer, or why a model's answer cannot be used.
+        doubted: the goal that was asked back about; ``None`` where none was.
+        sure: how likely the model found its answer, 0 to 1; ``None`` where nobody said.
     """
 
     understood: Understood
@@ -45,6 +47,8 @@ class Reply:
     seconds: float = 0.0
     tokens: Tuple[int, int] = (0, 0)
     """Of the prompt and of the answer."""
+    doubted: Optional[Goal] = None
+    sure: Optional[float] = None
 
 
 class Reader(Protocol):
@@ -108,10 +112,10 @@ class ModelReader:
                                                   self._ask_below))
         began = time.perf_counter()
         meaning = known.understand(text, setting.world, Deadline(self._limit))
-        understood = Ask() if meaning.doubtful else meaning.understood
-        return Reply(understood or Refuse(NoGoal.IMPOSSIBLE), meaning.trouble,
-                     time.perf_counter() - began,
-                     (meaning.usage.prompt_tokens, meaning.usage.completion_tokens))
+        doubted = meaning.understood if meaning.doubtful and isinstance(meaning.understood, Goal) else None
+        understood = Ask() if doubted else meaning.understood or Refuse(NoGoal.IMPOSSIBLE)
+        return Reply(understood, meaning.trouble, time.perf_counter() - began,
+                     (meaning.usage.prompt_tokens, meaning.usage.completion_tokens), doubted, meaning.sure)
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ class EitherReader:
         if not isinstance(one.understood, Refuse):
             return one
         other = self.second.read(text, setting)
-        return Reply(other.understood, other.said, one.seconds + other.seconds, other.tokens)
+        return replace(other, seconds=one.seconds + other.seconds)
 
 
 def in_words(understood: Understood, domain: Domain) -> str:

@@ -24,12 +24,14 @@ class Meaning:
 
     Args:
         doubtful: whether the model is not sure of it, or the words speak against it.
+        sure: how likely the model found its answer, 0 to 1; ``None`` where the endpoint does not say.
     """
 
     understood: Optional[Understanding] = None
     trouble: str = ""
     usage: Usage = field(default_factory=Usage)
     doubtful: bool = False
+    sure: Optional[float] = None
 
 
 class GoalModel:
@@ -68,7 +70,7 @@ class GoalModel:
                            source=self._client.name)
             against = doubt(text, goal, self._domain, world)
             if against.which:
-                return Meaning(Ask(against.which), usage=asked.usage)
+                return Meaning(Ask(against.which), usage=asked.usage, sure=asked.sure)
             unsure = asked.sure is not None and asked.sure < self._ask_below
-            return Meaning(goal, usage=asked.usage, doubtful=unsure or against.unsure)
-        return Meaning(asked.answer, asked.trouble, asked.usage)
+            return Meaning(goal, usage=asked.usage, doubtful=unsure or against.unsure, sure=asked.sure)
+        return Meaning(asked.answer, asked.trouble, asked.usage, sure=asked.sure)
