@@ -15,6 +15,7 @@ from tf2_msgs.msg import TFMessage
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "hicrisp_bringup/test/support")]
 
+from move_base_stack import Stack  # noqa: E402
 from ros_graph import ros_graph  # noqa: E402
 
 
@@ -28,3 +29,10 @@ def ros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
         for publisher in lasting:
             publisher.unregister()
+
+
+@pytest.fixture
+def stack(ros: None) -> Iterator[Stack]:
+    stack = Stack()
+    yield stack
+    stack.stop()

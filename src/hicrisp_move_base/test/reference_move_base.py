@@ -59,7 +59,10 @@ class KinematicBase:
         self.blind, self.unseeing, self.offset = False, False, 0.0
         self.garbled: Callable[[], bool] = lambda: False
         self.ahead = dict.fromkeys(("odometry", "scan"), 0.0)
-        """Seconds by which messages are stamped ahead of the clock."""
+        """Seconds by which messages are stamped ahead of the clock, or behind it where they are negative."""
+        self.frozen: Callable[[], bool] = lambda: False
+        """Whether the odometry goes on with the stamp that it had last."""
+        self._stamp = rospy.Time()
         self.scans, self.scan_frame = [math.inf] * 4, "base_link"
         self.no_map: Callable[[], bool] = lambda: False
         self._period = period
@@ -118,7 +121,9 @@ class KinematicBase:
             self._scan.publish(scan)
         if not self.blind:
             odometry = Odometry(child_frame_id="base_link")
-            odometry.header.stamp = stamp + rospy.Duration.from_sec(self.ahead["odometry"])
+            if not self.frozen():
+                self._stamp = stamp + rospy.Duration.from_sec(self.ahead["odometry"])
+            odometry.header.stamp = self._stamp
             odometry.header.frame_id = "odom"
             speed = math.nan if self.garbled() else speed
             odometry.pose.pose.position.x, odometry.pose.pose.position.y = x + self.offset, y

@@ -35,13 +35,44 @@ def test_joint_states_from_the_future_show_nothing_and_are_named_with_how_far_ah
     publisher = rospy.Publisher(f"{TOPIC}_to_come", JointState, queue_size=5)
     watch = JointWatch(f"{TOPIC}_to_come", ("elbow",), age=60.0, still=0.01, still_time=0.0)
     state = JointState(name=["elbow"], position=[0.5])
-    state.header.stamp = rospy.Time.now() + rospy.Duration.from_sec(3600.0)
-    until(lambda: publisher.publish(state) or "ahead of the clock" in watch.silent().message, "message")
+    until(lambda: publisher.publish(stamped(state, 3600.0))
+          or "ahead of the clock" in watch.silent().message, "message")
     assert watch.positions() is None
     outcome = watch.wait_until_standing(Deadline(0.1))
     assert outcome.cause is not None
     assert (outcome.cause.kind, outcome.cause.names) == (CauseKind.AHEAD, (f"{TOPIC}_to_come",))
     assert outcome.cause.seconds == pytest.approx(3600.0, abs=60.0)
-    state.header.stamp = rospy.Time.now()
-    until(lambda: publisher.publish(state) or watch.positions() == (0.5,), "a state of now")
+    until(lambda: publisher.publish(stamped(state)) or watch.positions() == (0.5,), "a state of now")
     assert watch.stamp < rospy.get_time() + 1.0
+
+
+def test_joint_states_that_are_old_when_they_arrive_show_nothing_and_are_named_with_their_age() -> None:
+    publisher = rospy.Publisher(f"{TOPIC}_late", JointState, queue_size=5)
+    watch = JointWatch(f"{TOPIC}_late", ("elbow",), age=20.0, still=0.01, still_time=0.0)
+    state = JointState(name=["elbow"], position=[0.5])
+    until(lambda: publisher.publish(stamped(state, -60.0)) or watch.silent().cause.seconds, "message")
+    assert watch.positions() is None
+    outcome = watch.wait_until_standing(Deadline(0.1))
+    assert outcome.status is Status.LOST
+    assert outcome.cause is not None
+    assert (outcome.cause.kind, outcome.cause.names) == (CauseKind.STALE_SENSOR, (f"{TOPIC}_late",))
+    assert outcome.cause.seconds == pytest.approx(60.0, abs=30.0)
+    until(lambda: publisher.publish(stamped(state)) or watch.positions() == (0.5,), "a state of now")
+
+
+def test_joint_states_that_repeat_a_stamp_grow_old_and_show_no_standstill() -> None:
+    publisher = rospy.Publisher(f"{TOPIC}_again", JointState, queue_size=5)
+    watch = JointWatch(f"{TOPIC}_again", ("elbow",), age=1.0, still=0.01, still_time=0.0)
+    state = JointState(name=["elbow"], position=[0.5])
+    until(lambda: publisher.publish(stamped(state)) or watch.alive, "a state of now")
+    until(lambda: publisher.publish(state) or not watch.alive, "its stamp to grow old")
+    assert not watch.standing()
+    assert not watch.wait_until_standing(Deadline(0.1)).ok
+    assert watch.silent().status is Status.LOST
+    until(lambda: publisher.publish(stamped(state)) or watch.standing(), "states of now")
+
+
+def stamped(state: JointState, seconds: float = 0.0) -> JointState:
+    """A message with the stamp of now, or so many seconds off."""
+    state.header.stamp = rospy.Time.now() + rospy.Duration.from_sec(seconds)
+    return state

@@ -16,6 +16,7 @@ from waiting import PATIENCE, until
 
 from hicrisp_msgs.msg import (
     ExecuteCommandAction,
+    ExecuteCommandActionGoal,
     ExecuteCommandActionResult,
     ExecuteCommandFeedback,
     ExecuteCommandGoal,
@@ -239,6 +240,22 @@ def test_a_result_that_is_lost_on_the_way_does_not_hold_the_client_up(
         publisher.unregister()
     assert reply.status is status
     assert message in reply.message
+
+
+def test_a_copy_of_a_goal_that_comes_long_after_its_end_is_not_carried_out_again(robot: Robot) -> None:
+    goals = rospy.Publisher(f"{robot.name}/goal", ExecuteCommandActionGoal, queue_size=5)
+    until(goals.get_num_connections)
+    sent = {}
+    for name in ("work", "more_work"):
+        sent[name] = ExecuteCommandActionGoal()
+        sent[name].goal_id.id = sent[name].goal.command.action = name
+    goals.publish(sent["work"])
+    until(lambda: robot.seen == ["work"] and not robot.server._all)
+    robot.server._server.status_list.clear()  # As time does.
+    goals.publish(sent["work"])
+    goals.publish(sent["more_work"])
+    until(lambda: robot.seen[-1:] == ["more_work"])
+    assert robot.seen == ["work", "more_work"]
 
 
 def test_a_concurrent_server_runs_goals_side_by_side() -> None:

@@ -10,9 +10,9 @@ from typing import Optional, Tuple
 import rospy
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.stamps import lead
 from hicrisp_core.time.waiting import wait_on
 from hicrisp_ros.silence import Silence
+from hicrisp_ros.stamps import News, StampCheck
 from nav_msgs.msg import Odometry
 
 from hicrisp_move_base.settings import MoveBaseSettings
@@ -32,7 +32,9 @@ class OdometryWatch:
         self._silence = Silence(heard=False)
         self._still_since = math.inf
         self._fault = ""
-        self._ahead = 0.0
+        self._stamps = StampCheck(f"the odometry on {settings.odometry} is", settings.odometry,
+                                  settings.odometry_age)
+        self._news = News()
         self._last: Optional[Tuple[float, float, float, float]] = None
         self._jump = 0.0
         self._speeds = (0.0, 0.0)
@@ -55,7 +57,7 @@ class OdometryWatch:
 
     @property
     def silence(self) -> float:
-        """Seconds since the latest message; infinite before the first."""
+        """Seconds since the latest message that counts; infinite before the first."""
         return self._silence.seconds
 
     @property
@@ -67,9 +69,9 @@ class OdometryWatch:
         """LOST: there is no odometry, or none that can be used; with its topic and age."""
         topic, age = self._settings.odometry, self.silence
         known = math.isfinite(age)
-        if self._ahead > 0.0:
-            said = f"the odometry on {topic} is stamped {self._ahead:.1f} s ahead of the clock"
-            return Outcome(Status.LOST, said, cause=Cause(CauseKind.AHEAD, (topic,), self._ahead, said))
+        complaint = self._stamps.complaint(Status.LOST)
+        if complaint is not None:
+            return complaint
         if self._fault:
             said = f"the odometry on {topic} {self._fault}"
         else:
@@ -103,9 +105,9 @@ class OdometryWatch:
         now, stamp = time.monotonic(), message.header.stamp.to_sec()
         finite = all(map(math.isfinite, (linear.x, linear.y, turn, at.x, at.y)))
         self._fault = "" if finite else "holds numbers that are not finite"
-        self._ahead = lead(stamp, rospy.get_time())
-        if self._fault or self._ahead > 0.0:
-            return  # It shows neither where the base is nor that it stands.
+        sound = self._stamps.sound(stamp)
+        if self._fault or not sound or not self._news.new(stamp):
+            return  # It shows neither where the base is now nor that it stands.
         with self._changed:
             if self._last is not None:
                 x, y, before, fastest = self._last

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Callable, Optional
 
 import rospy
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status
-from hicrisp_core.time.stamps import lead
 from hicrisp_ros.silence import Silence
+from hicrisp_ros.stamps import StampCheck
 from hicrisp_ros.tf_world import TfWorld
 from sensor_msgs.msg import LaserScan
 
 from hicrisp_move_base.settings import MoveBaseSettings
+
+_BLIND = "the base does not drive blind and stands still"
 
 
 class ScanWatch:
@@ -30,7 +33,8 @@ class ScanWatch:
         self._tf = tf
         self._fault = ""
         self._current = Silence()
-        self._lag = self._ahead = 0.0
+        self._stamps = StampCheck(f"the scans on {settings.scan} are", settings.scan, math.inf)
+        self._lag = 0.0
         self._heard = False
         self._subscriber = rospy.Subscriber(settings.scan, LaserScan, self._on_scan, queue_size=1) \
             if settings.scan else None
@@ -45,25 +49,24 @@ class ScanWatch:
         silence = self._current.seconds
         if self._subscriber is None or silence <= self._settings.scan_age:
             return None
-        topic, kind = self._settings.scan, CauseKind.STALE_SENSOR
-        if self._ahead > 0.0:
-            said = f"the scans on {topic} are stamped {self._ahead:.1f} s ahead of the clock"
-            kind, age = CauseKind.AHEAD, self._ahead
-        elif self._fault:
+        topic, complaint = self._settings.scan, self._stamps.complaint(Status.SAFETY)
+        if complaint is not None:
+            return replace(complaint, message=f"{complaint.message}; {_BLIND}")
+        if self._fault:
             said, age = f"the scans on {topic} cannot be used, for {self._fault}", silence
         elif self._lag > self._settings.scan_lag:
             said, age = f"the scans on {topic} are {self._lag:.1f} s old when they arrive", self._lag
         else:
             said, age = f"no scan has arrived on {topic} for {silence:.1f} s", silence
-        return Outcome(Status.SAFETY, f"{said}; the base does not drive blind and stands still",
-                       cause=Cause(kind, (topic,), age, said if kind is CauseKind.AHEAD else ""))
+        cause = Cause(CauseKind.STALE_SENSOR, (topic,), age, said)
+        return Outcome(Status.SAFETY, f"{said}; {_BLIND}", cause=cause)
 
     def _on_scan(self, scan: LaserScan) -> None:
         self._heard = True
         self._lag = self._newest() - scan.header.stamp.to_sec()
-        self._ahead = lead(scan.header.stamp.to_sec(), rospy.get_time())
         self._fault = self._fault_of(scan)
-        if self._ahead == 0.0 and self._lag <= self._settings.scan_lag and not self._fault:
+        sound = self._stamps.sound(scan.header.stamp.to_sec())
+        if sound and self._lag <= self._settings.scan_lag and not self._fault:
             self._current.heard()
 
     def _fault_of(self, scan: LaserScan) -> str:

@@ -8,10 +8,10 @@ from threading import Condition
 from typing import Dict, Optional, Sequence, Set, Tuple
 
 import rospy
-from hicrisp_core.model import Cause, CauseKind, Outcome, Status
+from hicrisp_core.model import CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.stamps import lead
 from hicrisp_core.time.waiting import wait_on
+from hicrisp_ros.stamps import News, StampCheck
 from sensor_msgs.msg import JointState
 
 _FRESH = 0.5
@@ -41,7 +41,9 @@ class JointWatch:
         self._seen_at: Dict[str, float] = {}
         self._rest: Dict[str, float] = {}
         self._at_rest: Dict[str, float] = {}
-        self._stamp = self._ahead = 0.0
+        self._stamp = 0.0
+        self._stamps = StampCheck(f"the joint states on {topic} are", topic, age)
+        self._news = {joint: News() for joint in self.joints}
         self._unread: Set[str] = set()
         self._subscriber = rospy.Subscriber(topic, JointState, self._on_joints, queue_size=20,
                                             tcp_nodelay=True)
@@ -87,10 +89,10 @@ class JointWatch:
                                "the joint states show that it still moves", self.topic)
 
     def silent(self) -> Outcome:
-        """LOST: a joint is not told of any more, or never was, or with stamps from the future."""
-        if self._ahead > 0.0:
-            said = f"the joint states on {self.topic} are stamped {self._ahead:.1f} s ahead of the clock"
-            return Outcome(Status.LOST, said, cause=Cause(CauseKind.AHEAD, (self.topic,), self._ahead, said))
+        """LOST: a joint is not told of any more, or never was, or with stamps that are not of now."""
+        complaint = self._stamps.complaint(Status.LOST)
+        if complaint is not None:
+            return complaint
         oldest = min((self._seen_at.get(joint, -math.inf) for joint in self.joints), default=-math.inf)
         said = (f"the joint states on {self.topic} hold no number for {', '.join(sorted(self._unread))}"
                 if self._unread else f"there are no joint states on {self.topic}")
@@ -104,10 +106,10 @@ class JointWatch:
     def _on_joints(self, message: JointState) -> None:
         now, stamp = time.monotonic(), message.header.stamp.to_sec()
         with self._changed:
-            if not set(self.joints).isdisjoint(message.name):
-                self._ahead = lead(stamp, rospy.get_time())
-            if self._ahead > 0.0:
-                return  # MoveIt takes such a state for the newest for ever; nobody knows when it was.
+            if set(self.joints).isdisjoint(message.name):
+                return
+            if not self._stamps.sound(stamp):
+                return  # Nobody knows when it was, or it was long ago.
             for joint, position in zip(message.name, message.position):
                 if joint not in self.joints:
                     continue
@@ -115,6 +117,8 @@ class JointWatch:
                     self._unread.add(joint)
                     continue
                 self._unread.discard(joint)
+                if not self._news[joint].new(stamp):
+                    continue
                 if abs(position - self._rest.get(joint, math.inf)) > self._still:
                     self._rest[joint], self._at_rest[joint] = position, now
                 self._positions[joint], self._seen_at[joint] = position, now

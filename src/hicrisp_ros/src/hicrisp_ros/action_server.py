@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import traceback
 from threading import Condition, Event
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional
 
 import actionlib
 import rospy
@@ -24,6 +24,8 @@ STATUS_PERIOD = 0.2
 QUEUE_SIZE = 50
 ENDED_ARE_LISTED = 5.0
 """Seconds of the ROS clock for which the status still lists a goal that has ended."""
+MOST_TAKEN = 1000
+"""Goals by whose ids a server knows a copy."""
 REPLACED = "another goal took its place"
 
 
@@ -64,6 +66,7 @@ class _WallServer(actionlib.ActionServer):
     """
 
     def initialize(self) -> None:
+        self._taken: Dict[str, None] = {}
         name = rospy.remap_name(self.ns)
         self.status_pub = Publisher(f"{name}/status", GoalStatusArray, latch=True, queue_size=QUEUE_SIZE)
         self.result_pub = Publisher(f"{name}/result", self.ActionResult, latch=True, queue_size=QUEUE_SIZE)
@@ -74,6 +77,17 @@ class _WallServer(actionlib.ActionServer):
         self.status_list_timeout = rospy.Duration.from_sec(ENDED_ARE_LISTED)
         self.status_timer = WallTimer(STATUS_PERIOD, lambda: self.publish_status_async(None),
                                       f"{self.ns} status")
+
+    def internal_goal_callback(self, goal: Any) -> None:
+        """Take a goal, once: over a bad line a copy may come long after actionlib has forgotten its end."""
+        with self.lock:
+            if goal.goal_id.id in self._taken:
+                return
+            if goal.goal_id.id and self.started:
+                self._taken[goal.goal_id.id] = None
+            if len(self._taken) > MOST_TAKEN:
+                del self._taken[next(iter(self._taken))]
+        super().internal_goal_callback(goal)
 
     def internal_cancel_callback(self, goal_id: GoalID) -> None:
         """Take a cancellation; one for a goal that never came is kept once, and not called an error after."""

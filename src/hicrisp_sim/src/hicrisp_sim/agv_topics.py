@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import AbstractSet, Optional, Tuple
+from typing import AbstractSet, Dict, Optional, Tuple
 
 import numpy as np
 import rospy
@@ -67,6 +67,7 @@ class AgvTopics:
         self._route = Publisher("/move_base/NavfnROS/plan", Path, queue_size=2)
         self._routed: Optional[np.ndarray] = None
         self._led_to: Optional[Pose] = None
+        self._frozen: Dict[str, rospy.Time] = {}
         self._scanned = self._costed = self._routed_at = -math.inf
         self.begin()
 
@@ -89,13 +90,12 @@ class AgvTopics:
             self._tf.tell([transform_to_msg("map", "odom", pose.compose(counted.inverse()), stamp),
                            transform_to_msg("odom", self._body, counted, stamp)])
         odometry = Odometry(child_frame_id=self._body)
-        odometry.header.stamp, odometry.header.frame_id = now, "odom"
+        odometry.header.frame_id = "odom"
         odometry.pose.pose = pose_to_msg(counted)
         odometry.twist.twist.linear.x, odometry.twist.twist.angular.z = self._base.simulation.wheel_speeds
         if "odometry_nan" in told:
             odometry.pose.pose.position.x = odometry.twist.twist.linear.x = math.nan
-        if "odometry_ahead" in told:
-            odometry.header.stamp = now + _AHEAD
+        odometry.header.stamp = self._stamp("odometry", now, told)
         self._odometry.publish(odometry)
         scan = self._base.scan()
         if scan is not None and scan.time > self._scanned:
@@ -131,14 +131,20 @@ class AgvTopics:
             angle_min=float(scan.angles[0]), angle_max=float(scan.angles[-1]),
             angle_increment=float(scan.angles[1] - scan.angles[0]), scan_time=1.0 / settings.scan_rate,
             range_min=0.0, range_max=settings.range, ranges=scan.ranges.tolist())
-        message.header.stamp, message.header.frame_id = rospy.Time.from_sec(scan.time), self._body
+        message.header.stamp = self._stamp("scan", rospy.Time.from_sec(scan.time), told)
+        message.header.frame_id = self._body
         if "scan_nan" in told:
             message.ranges = [math.nan] * len(message.ranges)
         if "scan_frame" in told:
             message.header.frame_id = "nobodys_frame"
-        if "scan_ahead" in told:
-            message.header.stamp += _AHEAD
         return message
+
+    def _stamp(self, what: str, true: rospy.Time, told: AbstractSet[str]) -> rospy.Time:
+        """The stamp that odometry or scans get, whose true one is known."""
+        if f"{what}_old" in told:
+            return self._frozen.setdefault(what, true)
+        self._frozen.pop(what, None)
+        return true + _AHEAD if f"{what}_ahead" in told else true
 
     def _grid(self, cells: np.ndarray) -> OccupancyGrid:
         """Cells (column along x, row along y) of 0 to 100 as a grid, whose rows come one after another."""

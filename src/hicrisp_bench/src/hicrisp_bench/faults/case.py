@@ -42,6 +42,7 @@ WORLDS: Mapping[str, World] = {
                    {"policy": "hicrisp", "rate": "3"}, model=True),
 }
 EVERYWHERE = (ARM, AGV, LAB)
+TWO_HOSTS, SMALL_DISK = "two hosts", "small disk"
 
 
 @dataclass
@@ -87,3 +88,5 @@ class FaultCase:
     """Whether its launch uses a ROS master that outlives it."""
     terminal: bool = False
     """Whether roslaunch runs in a terminal of its own."""
+    place: str = ""
+    """Where its launch runs, if that is not as usual: ``TWO_HOSTS`` or ``SMALL_DISK``."""

@@ -8,6 +8,7 @@ from hicrisp_bench.faults import (
     cases_disk,
     cases_end,
     cases_hands,
+    cases_hosts,
     cases_key,
     cases_kill,
     cases_load,
@@ -18,5 +19,5 @@ from hicrisp_bench.faults import (
 from hicrisp_bench.faults.case import FaultCase
 
 CASES: Tuple[FaultCase, ...] = (*cases_stop.CASES, *cases_kill.CASES, *cases_end.CASES, *cases_load.CASES,
-                                *cases_disk.CASES, *cases_sight.CASES, *cases_hands.CASES,
+                                *cases_disk.CASES, *cases_sight.CASES, *cases_hands.CASES, *cases_hosts.CASES,
                                 *cases_model.CASES, *cases_key.CASES)

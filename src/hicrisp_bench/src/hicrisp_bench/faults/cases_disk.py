@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import resource
+import time
 
-from hicrisp_bench.faults.case import ARM, FaultCase, Seen
+from hicrisp_bench.faults.case import AGV, ARM, SMALL_DISK, FaultCase, Seen
+from hicrisp_bench.faults.disk import fill, make_room
 from hicrisp_bench.faults.rig import Rig
 
 _QUESTION = "What is there?"
@@ -49,6 +51,34 @@ def disk_full(rig: Rig, seen: Seen) -> None:
     seen.note(f"once there is room: {rig.ended(after)}", rig.state(after) == "answered")
 
 
+def really_full(rig: Rig, seen: Seen) -> None:
+    """In mid-motion: the disk of the runs takes not one more byte."""
+    task = rig.in_motion()
+    seen.note(f"{fill(rig.runs) / 1e6:.1f} MB more, and the disk is full", True)
+    try:
+        state = rig.ended(task, _LONG)
+        seen.note(f"the task: {rig.said(task)}", state == "succeeded" and bool(rig.status(task).message))
+        stopped = rig.trigger("estop")
+        seen.note(f"an emergency stop all the same: {stopped.message}", stopped.success)
+        refused = rig.ask("submit_task", _QUESTION)
+        seen.note("it holds", not refused.accepted)
+        seen.note(f"and its end: {rig.trigger('clear_estop').message}", True)
+        rig.kill("supervisor")
+        rig.until_ready()
+        second = rig.submit()
+        began = time.monotonic()
+        state = rig.ended(second, _LONG)
+        seen.note(f"a task on the full disk, by a supervisor that was killed: {rig.said(second)}",
+                  state in ("failed", "refused") and bool(rig.status(second).message))
+        seen.note("nothing moved for it", rig.motion.moved_at < began)
+    finally:
+        make_room(rig.runs)
+    after = rig.submit(_QUESTION)
+    seen.note(f"once there is room: {rig.ended(after)}", rig.state(after) == "answered")
+    complaints = rig.complaints()
+    seen.note("no traceback" if not complaints else f"{len(complaints)} tracebacks", not complaints)
+
+
 def logs_moved(rig: Rig, seen: Seen) -> None:
     """In mid-motion, as a rotation does it."""
     task = rig.in_motion()
@@ -64,5 +94,9 @@ CASES = (
               runs_unwritable, quick=True),
     FaultCase("disk full in mid-motion", "the task goes on, and says what was not written; the stop works",
               disk_full),
+    FaultCase("disk of the runs really full in mid-motion",
+              "the task goes on, and says what was not written; the stop works; the next task ends before "
+              "anything moves and says so; all is well once there is room", really_full, (ARM, AGV),
+              place=SMALL_DISK),
     FaultCase("folder of logs moved away in mid-motion", "the task goes on", logs_moved, (ARM,)),
 )

@@ -80,6 +80,9 @@ CASES = (
     *(FaultCase(f"{what} from the future", "the base stops; told by topic or frame and how far ahead",
                 partial(base_told_wrongly, f"{kind}_ahead"), (AGV,)) for what, kind in (
         ("scans", "scan"), ("odometry", "odometry"), ("base in TF", "pose"))),
+    *(FaultCase(f"{what} with a stamp that stands still", "the base stops; told by its topic and how old",
+                partial(base_told_wrongly, f"{kind}_old"), (AGV,)) for what, kind in (
+        ("scans", "scan"), ("odometry", "odometry"))),
     FaultCase("TF loses the base", "the base stops; told by its frame and age",
               partial(base_told_wrongly, "pose_stale"), (AGV,)),
     *(FaultCase(f"pose {name}", _TOLD, partial(pose_wrong, f"pose_{kind}"), (ARM,)) for name, kind in (

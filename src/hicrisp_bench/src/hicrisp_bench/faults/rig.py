@@ -21,6 +21,7 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.trace.events import CommandTried
 from hicrisp_core.trace.replay import read_events
 from hicrisp_nodes.cli.client import ENDED, STATES, Supervisor, become_node
 from hicrisp_nodes.cli.graph import Graph
@@ -29,6 +30,7 @@ from hicrisp_ros.service_client import ServiceClient
 from std_srvs.srv import Trigger, TriggerRequest
 
 from hicrisp_bench.faults.case import World
+from hicrisp_bench.faults.hosts import MIND, ROBOT, TwoHosts
 from hicrisp_bench.faults.motion import MotionWatch
 from hicrisp_bench.faults.wild_model import WildModel
 from hicrisp_bench.faults.world_watch import WorldWatch
@@ -59,23 +61,36 @@ class Rig:
         config: the folder of configuration.
         folder: takes the log and the runs.
         runs: where the runs go, if not there.
+        hosts: where the robot and the nodes that think are on hosts of their own; this process is on the
+            robot's then.
     """
 
-    def __init__(self, world: World, config: Path, folder: Path, runs: Optional[Path] = None) -> None:
+    def __init__(self, world: World, config: Path, folder: Path, runs: Optional[Path] = None,
+                 hosts: Optional[TwoHosts] = None) -> None:
         self.world = world
+        self.hosts = hosts
         self.folder = folder
         self.model = WildModel() if world.model else None
         llm = self.model.start(folder / "model", CANARY) if self.model is not None else \
             config.resolve() / "llm" / "offline.yaml"
         self.log = folder / "launch.log"
         self.runs = runs or folder / "runs"
-        self._uri = f"http://127.0.0.1:{_any_port()}"
+        here = "127.0.0.1" if hosts is None else ROBOT
+        self._uri = f"http://{here}:{_any_port()}"
         file = config.resolve() / "scenes" / f"{world.scene}.yaml"
         launched = extensions().worlds.get(load_scene(file, 0).world).launch
-        self.launch = Launch("demo.launch", {
+        arguments = {
             "scene": file, "world": launched, "llm": llm, "rate": 1,
             "autonomy": "full", "namespace": NAMESPACE, "runs_dir": self.runs, "memory": "off",
-            "pictures": "false", **world.arguments}, self.log, self._uri)
+            "pictures": "false", **world.arguments}
+        self.launch = Launch("demo.launch", arguments, self.log, self._uri)
+        self._mind: Optional[Launch] = None
+        if hosts is not None:
+            os.environ["ROS_IP"] = ROBOT
+            self.launch = Launch("demo.launch", {**arguments, "part": "robot"}, self.log, self._uri,
+                                 address=ROBOT)
+            self._mind = Launch("demo.launch", {**arguments, "part": "mind"}, folder / "mind.log", self._uri,
+                                hosts.mind, MIND)
         self._terminal, self._closing = -1, Event()
         self._reader = Thread(target=self._read_terminal, daemon=True)
         self._master: "Optional[subprocess.Popen[bytes]]" = None
@@ -87,7 +102,7 @@ class Rig:
             own_master: whether it gets a ROS master that it does not start itself.
             terminal: whether roslaunch runs in a terminal of its own.
         """
-        if own_master:
+        if own_master or self._mind is not None:
             self.start_master()
         if terminal:
             self._terminal, inside = pty.openpty()
@@ -96,6 +111,9 @@ class Rig:
             self._reader.start()
         else:
             self.launch.start()
+        if self._mind is not None:
+            self._until_named()
+            self._mind.start()
         self._graph = Graph(self._uri)
         self.until_ready(_START_LIMIT)
         become_node(self._uri)
@@ -104,6 +122,12 @@ class Rig:
         self.seen = WorldWatch()
         self._triggers = {name: ServiceClient(f"/{NAMESPACE}/{name}", Trigger) for name in _TRIGGERS}
         self._faults = ServiceClient(f"/{NAMESPACE}/inject_fault", InjectFault)
+
+    def _until_named(self) -> None:
+        """Wait until the first roslaunch named the run: a second one that names it meanwhile gives up."""
+        master = rosgraph.Master("/faults", self._uri)
+        if not wait_until(lambda: master.hasParam("/run_id"), Deadline(LIMIT), period=0.1):
+            raise RigFailed("the robot's roslaunch does not come up")
 
     def _read_terminal(self) -> None:
         """Show what roslaunch writes to nobody but the log, as long as the terminal is open."""
@@ -125,7 +149,7 @@ class Rig:
         if not wait_until(lambda: not self._graph.missing(wanted), Deadline(seconds), period=0.1,
                           in_vain=lambda: not self.launch.alive):
             tail = "\n".join(self.launch.tail())
-            raise RigFailed(f"missing after {seconds:g} s: {', '.join(self._graph.missing(wanted))}\n{tail}")
+            raise RigFailed(f"not there: {', '.join(self._graph.missing(wanted))}\n{tail}")
 
     def until_world_is_back(self) -> None:
         """Wait until a world that was killed just now shows its robots again."""
@@ -137,6 +161,8 @@ class Rig:
         """End everything that was started."""
         if self.model is not None:
             self.model.stop()
+        if self._mind is not None:
+            self._mind.stop()
         self.launch.stop()
         if self._master is not None:
             self._master.kill()
@@ -228,6 +254,10 @@ class Rig:
         return [f"{event['status']}: {event['message']}" for event in self._events(task)
                 if event["kind"] == "outcome" and event["status"] != "success"]
 
+    def tried(self, task: str) -> int:
+        """How many commands of a task were sent to a driver."""
+        return sum(1 for event in self._events(task) if event["kind"] == CommandTried.kind)
+
     def carried_out(self, task: str) -> int:
         """How many motions of a task came to their end."""
         return sum(1 for event in self._events(task)
@@ -289,9 +319,11 @@ class Rig:
         time.sleep(0.5)
 
     def complaints(self) -> List[str]:
-        """The lines of the launch's log that a user takes for a crash."""
-        with open(self.log, encoding="utf-8", errors="replace") as log:
-            return [line.strip() for line in log if "Traceback" in line or "closed topic" in line]
+        """The lines of the launch's logs that a user takes for a crash."""
+        launches = [self.launch, *([self._mind] if self._mind is not None else [])]
+        return [line.strip() for launch in launches
+                for line in launch.log.read_text(encoding="utf-8", errors="replace").splitlines()
+                if "Traceback" in line or "closed topic" in line]
 
 
 def _any_port() -> int:

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                 for world in dict.fromkeys(trial.world for trial in trials)]
     chart = Chart("as_expected", "Faults after which everything was as it must be",
                   share_bars(by_world, "world", words("faults"), "ok"), "Faults")
-    failed = tuple(f"{row['case']} ({row['world']}): {row['seen']}" for row in rows if not row["ok"])
+    failed = tuple(f"{row['case']} ({row['world']}): {row['seen']}" for row in rows if row["ok"] is False)
     return Report(rows, _COLUMNS, note=_NOTE, extra={"by_world": by_world}, charts=(chart,), failed=failed,
                   sections=(Section("By world", by_world, ("world", "n", "ok")),))
 
@@ -53,9 +53,10 @@ def row_of(trial: FaultTrial, result: Mapping[str, Any]) -> Row:
 
 
 def _shares(world: str, rows: Sequence[Row]) -> Row:
-    right = sum(1 for row in rows if row["ok"])
-    return {"world": world, "n": len(rows), "ok": right / len(rows),
-            "ok_ci": wilson_interval(right, len(rows))}
+    run = [row for row in rows if row["ok"] is not None]
+    right = sum(1 for row in run if row["ok"])
+    return {"world": world, "n": len(run), "ok": right / max(1, len(run)),
+            "ok_ci": wilson_interval(right, len(run))}
 
 
 def groups_of(options: argparse.Namespace) -> Sequence[Tuple[str, Sequence[FaultCase]]]:
@@ -72,11 +73,13 @@ def groups_of(options: argparse.Namespace) -> Sequence[Tuple[str, Sequence[Fault
     groups: List[Tuple[str, Sequence[FaultCase]]] = []
     for world in options.worlds:
         here = [case for case in wanted if world in case.worlds]
-        together = [case for case in here if not case.alone]
-        groups += [(world, together)] if together else []
+        for place in dict.fromkeys(case.place for case in here):
+            together = [case for case in here if not case.alone and case.place == place]
+            groups += [(world, together)] if together else []
         groups += [(world, [case]) for case in here if case.alone]
     return groups
 
 
 _NOTE = ("Every node is real, the worlds are simulated in real time; kills are SIGKILL, a hang is SIGSTOP. "
-         "Whether a robot stands is judged by joint states and odometry.")
+         "Whether a robot stands is judged by joint states and odometry. A case that the machine does not "
+         "allow has no ok, and says why.")

@@ -6,7 +6,7 @@ import argparse
 from typing import Any, Dict, List, Mapping, Sequence
 
 from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import DIRECT
+from hicrisp_core.policy.policy import SIMILAR
 
 from hicrisp_bench.limits.trial import LimitsTrial, key_of, run_limits_trial
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
@@ -27,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scenes", nargs="+", default=list(SCENES), metavar="NAME",
                         help=f"files of config/scenes with a table or an arena ({' '.join(SCENES)})")
     parser.add_argument("--policies", nargs="+", metavar="NAME",
-                        help="files of config/policies (all whose brain names actions itself)")
+                        help="files of config/policies (all but those whose body is an embedding)")
     parser.add_argument("--seed", type=int, default=0, help="of the first task (0)")
 
 
@@ -57,9 +57,9 @@ def trials_of(options: argparse.Namespace) -> List[LimitsTrial]:
 
 
 def policies_of(options: argparse.Namespace) -> List[str]:
-    """The policies under which a plan of actions is carried out as it is."""
+    """All policies but those whose body needs the package of an embedding."""
     files = sorted((options.config / "policies").glob("*.yaml"))
-    return [file.stem for file in files if load_policy(file).body == DIRECT]
+    return [file.stem for file in files if load_policy(file).body != SIMILAR]
 
 
 def _row(scene: str, results: Sequence[Dict[str, Any]]) -> Row:
@@ -83,4 +83,5 @@ def _row(scene: str, results: Sequence[Dict[str, Any]]) -> Row:
 _NOTE = ("Held: by the physics, after each of its steps. An arm's tool in the box of config/safety.yaml, its "
          "joints and fingers within their speeds and force; a base's footprint over no zone and on nothing, "
          "within its speeds. Plans and corrections are drawn by chance, a tenth of their arguments from "
-         "everything that there is; the policy's own repairs come on top.")
+         "everything that there is; where a policy has several models, each fills the form of its answer by "
+         "chance. The policy's own repairs come on top.")

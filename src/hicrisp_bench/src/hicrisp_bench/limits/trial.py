@@ -10,6 +10,8 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.model import Task
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import MODEL, SINGLE
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
@@ -19,6 +21,7 @@ from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.lab.world import LabWorld
 
 from hicrisp_bench.limits.random_brain import RandomBrain
+from hicrisp_bench.limits.random_model import SETTINGS, RandomModels
 from hicrisp_bench.limits.watches import ArmWatch, BaseWatch
 
 Watch = Union[ArmWatch, BaseWatch]
@@ -46,15 +49,19 @@ def run_limits_trial(trial: LimitsTrial) -> Dict[str, Any]:
     """Run one in this process; the result is a plain dictionary."""
     scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
     world, robots, watches = _world(scene, trial.seed)
-    parts = load_parts(trial.config, scene.domain, trial.policy, bodies=bodies_of(scene))
+    policy = load_policy(trial.config / "policies" / f"{trial.policy}.yaml")
+    asks = policy.body == MODEL or policy.brain != SINGLE
+    parts = load_parts(trial.config, scene.domain, policy, bodies=bodies_of(scene))
+    if asks:
+        parts = replace(parts, llm=SETTINGS, models=RandomModels(trial.seed))
     budget = replace(parts.policy.budget, seconds=_SECONDS)
     parts = replace(parts, policy=replace(parts.policy, budget=budget))
     if isinstance(world, (AgvWorld, LabWorld)):
         parts = replace(parts, drive=replace(drive_space_of(scene), first_reached=world.base.first_reached))
     events: List[Dict[str, Any]] = []
     began = time.perf_counter()
-    result = parts.executive(robots, world, events.append,
-                             brain=RandomBrain(parts.domain, trial.seed)).run(Task(_TASK))
+    brain = None if asks else RandomBrain(parts.domain, trial.seed)
+    result = parts.executive(robots, world, events.append, brain=brain).run(Task(_TASK))
     world.settle(1.0)
     return {
         "scene": trial.scene, "policy": trial.policy, "seed": trial.seed, "message": result.message,

@@ -108,7 +108,7 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
 
 CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.UNKNOWN: ("{said}",),
-    CauseKind.STALE_SENSOR: ("no data has come from {names} for {seconds}", "{names} is silent",
+    CauseKind.STALE_SENSOR: ("{said}", "no data has come from {names} for {seconds}", "{names} is silent",
                              "a sensor is silent"),
     CauseKind.AHEAD: ("{said}", "the pose of {names_the} is stamped {seconds} ahead of the clock; set the "
                       "clocks of all hosts by the same time server", "a stamp is ahead of the clock"),

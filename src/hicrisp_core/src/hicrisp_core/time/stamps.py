@@ -1,4 +1,4 @@
-"""Stamps against the clock: what is dated ahead of it says nothing of now."""
+"""Stamps against the clock: what is dated ahead of it, or long before it, says nothing of now."""
 
 from __future__ import annotations
 
@@ -15,3 +15,11 @@ def lead(stamp: float, now: float) -> float:
     """
     by = stamp - now
     return by if by > AHEAD_LIMIT and now > 0.0 else 0.0
+
+
+def lag(stamp: float, now: float, limit: float) -> float:
+    """Seconds by which a stamp is behind the clock, where that is more than ``limit``; else 0. A stamp of 0
+    is none.
+    """
+    by = now - stamp
+    return by if by > limit and stamp > 0.0 else 0.0

@@ -13,7 +13,7 @@ import sys
 import termios
 import uuid
 from pathlib import Path
-from typing import List, Mapping, Optional
+from typing import List, Mapping, Optional, Sequence
 
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
@@ -31,17 +31,22 @@ class Launch:
         arguments: launch arguments by name.
         log: file that takes the output of every node.
         master_uri: the master to use; roslaunch starts it when it is local and not there.
+        within: put before the command, such as one that runs it on another host.
+        address: of the host on which it runs, for other hosts; empty as the environment says.
     """
 
-    def __init__(self, file: str, arguments: Mapping[str, object], log: Path, master_uri: str) -> None:
+    def __init__(
+        self, file: str, arguments: Mapping[str, object], log: Path, master_uri: str,
+        within: Sequence[str] = (), address: str = "",
+    ) -> None:
         self.log = log
-        self.command = [sys.executable, "-m", "hicrisp_nodes.cli.patient_roslaunch", "hicrisp_bringup", file,
-                        *(f"{key}:={value}" for key, value in arguments.items())]
+        self.command = [*within, sys.executable, "-m", "hicrisp_nodes.cli.patient_roslaunch",
+                        "hicrisp_bringup", file, *(f"{key}:={value}" for key, value in arguments.items())]
         self._mark = uuid.uuid4().hex
         self._environment = {
             **os.environ, _MARK: self._mark, "ROS_MASTER_URI": master_uri,
             "ROS_LOG_DIR": str(log.parent / "ros"),
-            "PYTHONUNBUFFERED": "1"}
+            "PYTHONUNBUFFERED": "1", **({"ROS_IP": address} if address else {})}
         self._process: Optional["subprocess.Popen[bytes]"] = None
 
     def start(self, terminal: Optional[int] = None) -> None:
