@@ -202,6 +202,18 @@ def test_what_a_camera_saw_before_the_command_ended_is_not_new(scene: Scene) -> 
     assert seen.viewed > ended
 
 
+def test_a_picture_of_the_moment_in_which_a_motion_ended_shows_its_end(scene: Scene) -> None:
+    ended = scene.now + 0.2
+    scene.viewed = lambda now: min(now, ended)
+    observer = TopicObserver(patience=PATIENCE, blind=PATIENCE, recent=PATIENCE)
+    until(lambda: rospy.get_time() > ended, "clock")
+    shown(observer, scene)
+    observer.world_changed(ended)
+    deadline = Deadline(PATIENCE)
+    assert observe(observer).viewed == pytest.approx(ended)
+    assert not deadline.passed, "it waited for another picture"
+
+
 def test_a_thing_that_moves_between_two_pictures_has_not_settled(scene: Scene) -> None:
     scene.viewed = lambda now: 0.2 * math.floor(now / 0.2)
     scene.speed, scene.rests_after = 0.2, 60

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Dict, Iterator, List, Tuple
 
 from hicrisp_core.executive.assembly import load_parts
@@ -29,16 +30,19 @@ def task_stream(config: Path, scene: Scene, seed: int, most: int) -> Iterator[It
     """
     parts = load_parts(config, scene.domain, "hierarchical", bodies=bodies_of(scene))
     world = EmbeddedWorld(scene, seed, domain=parts.domain)
-    period, moments = 1.0 / world.camera.settings.rate, [world.simulation.snapshot]
+    period, moments, enough = 1.0 / world.camera.settings.rate, [world.simulation.snapshot], Event()
 
     def remember() -> None:
         snapshot = world.simulation.snapshot
-        if len(moments) < most and snapshot.time - moments[-1].time >= period:
+        if len(moments) >= most:
+            enough.set()
+        elif snapshot.time - moments[-1].time >= period:
             moments.append(snapshot)
 
     world.simulation.listeners.append(remember)
     try:
-        parts.executive({world.robot.name: world.robot}, world, lambda event: None).run(Task(scene.task))
+        executive = parts.executive({world.robot.name: world.robot}, world, lambda event: None, enough)
+        executive.run(Task(scene.task))
         world.simulation.listeners.remove(remember)
         yield _pictures(world, moments)
     finally:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Condition
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from xmlrpc.client import ServerProxy
 
+import rosgraph
 import rospy
 from hicrisp_core.model import Pose
 from hicrisp_core.model.picture import Picture
@@ -35,6 +37,7 @@ from hicrisp_bench.pool import Result
 from hicrisp_bench.statistics import spread
 from hicrisp_msgs.msg import TrackArray
 
+NODE = "/perception"
 _START_LIMIT, _ANSWER_LIMIT = 120.0, 20.0
 """Wall seconds for the node to be there, and for the tracks of a picture to come."""
 
@@ -78,7 +81,7 @@ def _run(trial: StreamTrial, folder: Path) -> Result:
     camera = load_camera(scene.camera, scene.source or None)
     uri = f"http://127.0.0.1:{free_port()}"
     launch = Launch("perception.launch", {"scene": file, "seed": trial.seed}, folder / "launch.log", uri)
-    seconds: List[float] = []
+    shown: List[Tuple[float, float]] = []
     with task_stream(trial.config, scene, trial.seed, trial.pictures) as stream:
         try:
             with _one_core():
@@ -88,19 +91,37 @@ def _run(trial: StreamTrial, folder: Path) -> Result:
             feeder = _Feeder(camera)
             if not wait_until(feeder.heard, Deadline(_START_LIMIT), in_vain=lambda: not launch.alive):
                 return {"crashed": "\n".join(launch.tail(3)) or "the node did not start"}
+            node = _process_of(NODE)
             for picture, robot in stream:
+                before = _processor_seconds(node)
                 taken = feeder.show(picture, robot)
                 if taken is not None:
-                    seconds.append(taken)
+                    shown.append((taken, _processor_seconds(node) - before))
                 time.sleep(max(0.0, 1.0 / camera.rate - (taken or 0.0)))
         finally:
             launch.stop()
-    return {"scene": trial.scene, "method": trial.method, "seed": trial.seed, **_row(seconds)}
+    return {"scene": trial.scene, "method": trial.method, "seed": trial.seed, **_row(shown)}
 
 
-def _row(seconds: Sequence[float]) -> Dict[str, Any]:
-    ms = spread([1000.0 * each for each in seconds])
-    return {"n": len(seconds), "ms": ms.get("median"), "ms_p95": ms.get("p95"), "ms_worst": ms.get("worst")}
+def _row(shown: Sequence[Tuple[float, float]]) -> Dict[str, Any]:
+    """Wall and processor time of a node's frames."""
+    wall, processor = (spread([1000.0 * each[which] for each in shown]) for which in (0, 1))
+    return {"n": len(shown), "wall_ms": wall.get("median"), "wall_ms_p95": wall.get("p95"),
+            "cpu_ms": processor.get("median"), "cpu_ms_p95": processor.get("p95"),
+            "cpu_ms_worst": processor.get("worst")}
+
+
+def _process_of(node: str) -> int:
+    """The number of a node's process on this machine."""
+    there: Any = ServerProxy(rosgraph.Master("/hicrisp_bench").lookupNode(node))
+    return int(there.getPid("/hicrisp_bench")[2])
+
+
+def _processor_seconds(process: int) -> float:
+    """What all threads of a process have used so far."""
+    threads = Path(f"/proc/{process}/task").iterdir()
+    nanoseconds = [int((thread / "schedstat").read_text(encoding="ascii").split()[0]) for thread in threads]
+    return 1e-9 * sum(nanoseconds)
 
 
 @contextmanager
