@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hicrisp_bench.eyes.layouts import layout
+from hicrisp_bench.eyes.stream import task_stream
 from hicrisp_bench.eyes.trial import judged
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
@@ -65,3 +66,13 @@ def test_layouts_of_a_fixed_scene_are_random_and_have_towers():
         assert any(thing.pose.position[2] > 0.06 for thing in scene.things if thing.form.boxy)
         solid = {thing.name: thing for thing in scene.things if not thing.form.hollow}
         assert not [name for name, thing in solid.items() if overlapping(thing, solid)]
+
+
+def test_a_stream_shows_the_arm_at_its_task_at_the_cameras_rate():
+    with task_stream(CONFIG, layout(CONFIG, "tabletop", 2), 2, 12) as stream:
+        moments = list(stream)
+    stamps = [picture.stamp for picture, _ in moments]
+    hands = [robot["panda_hand"].position for _, robot in moments]
+    assert len(moments) == 12
+    assert min(later - earlier for earlier, later in zip(stamps, stamps[1:])) >= 1.0 / 6.0 - 1e-6
+    assert hands[0] != hands[-1]

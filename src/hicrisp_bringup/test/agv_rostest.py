@@ -45,7 +45,7 @@ class Agv(unittest.TestCase):
         self.workspace.until(recording.is_file, "the recording")
         assert foxglove.faults(recording) == []
         assert {"/hicrisp/markers", "/map", "/scan", "/move_base/NavfnROS/plan", "/hicrisp/task_status",
-                "/hicrisp/events", "/diagnostics"} <= foxglove.topics_of(recording)
+                "/hicrisp/events", "/diagnostics", "/clock"} <= foxglove.topics_of(recording)
 
     def _report_shows_the_way(self, run: Path) -> None:
         """The events hold where it drove, closely enough to be drawn, and the path that it set out on."""

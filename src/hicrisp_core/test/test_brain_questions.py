@@ -62,3 +62,8 @@ def test_a_question_about_what_is_not_there_says_what_there_is(domain):
 def test_a_polite_request_is_no_question(domain, text):
     assert not is_question(text)
     assert ask(domain, BLOCKS, text).plan is not None
+
+
+def test_an_exclamation_is_no_question(domain):
+    assert not is_question("What a pity that nothing round is in the bowl.")
+    assert not ask(domain, BLOCKS, "What a pity that nothing round is in the bowl.").answer

@@ -105,14 +105,15 @@ def pattern(domain):
 
 
 @pytest.mark.parametrize("text", [
-    "on(red_box,mug)", "in(spoon,bowl)", "holding(panda,spoon)", "lying(mug)", "not(next_to(spoon,bowl))",
-    "any(in(mug,bowl),in(spoon,bowl))", "at_least(2,in(mug,bowl),in(spoon,bowl),in(red_box,bowl))"])
+    "on(red_box,mug)", "in(spoon,bowl)", "on(spoon,bowl)", "holding(panda,spoon)", "lying(mug)",
+    "not(next_to(spoon,bowl))", "any(in(mug,bowl),in(spoon,bowl))",
+    "at_least(2,in(mug,bowl),in(spoon,bowl),in(red_box,bowl))"])
 def test_the_schema_lets_conditions_through(domain, text):
     assert pattern(domain).match(text)
 
 
 @pytest.mark.parametrize("text", [
-    "on(spoon,bowl)", "in(spoon,mug)", "in(bowl,bowl)", "holding(spoon,panda)", "on(fork,mug)",
+    "in(spoon,mug)", "in(bowl,bowl)", "holding(spoon,panda)", "on(fork,mug)",
     "lying(table)",
     "over(spoon,mug)", "on(spoon, mug)", "any(in(mug,bowl))", "at_least(0,in(mug,bowl),in(spoon,bowl))", ""])
 def test_the_schema_stops_what_no_goal_can_say(domain, text):

@@ -58,6 +58,7 @@ def inside(*names, place="bowl"):
     ("take the red box to the bowl", inside("red_box")),
     ("place the red box, next to the cylinder", ["place_next_to(red_box, cylinder)"]),
     ("put everything that is red in the bowl", inside("red_box")),
+    ("put two of the boxes, red and green, in the bowl", inside("red_box", "green_box")),
     ("put the red box on the table into the bowl", inside("red_box")),
     ("1. pick up the red box 2. put it in the bowl", inside("red_box")),
     ("Step 1: pick up the red box. Step 2: put it in the bowl.", inside("red_box")),

@@ -102,8 +102,17 @@ class Eyes:
         self.shown += 1
         return ()
 
+    def afterwards(self) -> None:
+        pass
+
     def forget(self) -> None:
         self.forgotten += 1
+
+
+def shown_to(checked: CheckedSight, camera: Pose, stamp: float) -> None:
+    """A picture that is looked at, and what can wait until then."""
+    checked.look(picture(camera, stamp=stamp), {})
+    checked.afterwards()
 
 
 def test_nothing_is_looked_at_until_the_camera_is_in_its_place() -> None:
@@ -121,17 +130,17 @@ def test_nothing_is_looked_at_until_the_camera_is_in_its_place() -> None:
 def test_a_knock_while_things_are_looked_at_is_told_and_what_was_seen_is_forgotten() -> None:
     eyes = Eyes()
     checked = CheckedSight(eyes, SCENE)
-    checked.look(picture(CAMERA, stamp=1.0), {})
+    shown_to(checked, CAMERA, 1.0)
     bumped = knocked(0.02, 2.0, 3)
-    checked.look(picture(bumped, stamp=6.5), {})
+    shown_to(checked, bumped, 6.5)
     with pytest.raises(CameraMisplaced, match="mm off"):
         checked.look(picture(bumped, stamp=6.7), {})
     assert eyes.forgotten == 1
-    checked.look(picture(CAMERA, stamp=9.0), {})
+    shown_to(checked, CAMERA, 9.0)
     assert eyes.shown == 3
 
 
 def test_one_picture_that_does_not_fit_is_no_knock() -> None:
     checked = CheckedSight(Eyes(), SCENE)
     for stamp, camera in ((1.0, CAMERA), (6.5, knocked(0.02, 2.0, 3)), (6.7, CAMERA), (6.9, CAMERA)):
-        checked.look(picture(camera, stamp=stamp), {})
+        shown_to(checked, camera, stamp)

@@ -73,6 +73,9 @@ class Told:
                     Track("cylinder", BOX, sure, picture.stamp - 2.0, Visibility.HIDDEN),
                     Track("unknown_1", BOX, sure, picture.stamp, unknown=JUG))
 
+    def afterwards(self) -> None:
+        pass
+
     def forget(self) -> None:
         self.forgotten += 1
 

@@ -9,6 +9,7 @@ from typing import Callable, Iterator, List, Optional
 import pytest
 import rospy
 from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model.track import Visibility
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.conversions import world_to_msg
 from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
@@ -28,6 +29,7 @@ class Scene:
 
     def __init__(self) -> None:
         self.speed, self.x, self.age, self.now, self.rests_after = 0.0, 0.0, 0.0, 100.0, math.inf
+        self.visibility = Visibility.VISIBLE
         self.viewed: Optional[Callable[[float], float]] = None
         """When the picture was taken that a state of a moment shows, where a camera looks."""
         self._world = rospy.Publisher("world_state", WorldStateMsg, queue_size=1)
@@ -62,7 +64,8 @@ class Scene:
 
     def show(self, stamp: float) -> None:
         """Publish a state with a stamp."""
-        box = WorldObject("box", "box", pose=Pose((self.x, 0.0, 0.0)), pose_age=self.age)
+        box = WorldObject("box", "box", pose=Pose((self.x, 0.0, 0.0)), pose_age=self.age,
+                          visibility=self.visibility)
         viewed = None if self.viewed is None else self.viewed(stamp)
         self._world.publish(world_to_msg(WorldState({"box": box}, stamp=stamp, viewed=viewed)))
 
@@ -199,12 +202,38 @@ def test_what_a_camera_saw_before_the_command_ended_is_not_new(scene: Scene) -> 
     assert seen.viewed > ended
 
 
+def test_a_picture_of_the_moment_in_which_a_motion_ended_shows_its_end(scene: Scene) -> None:
+    ended = scene.now + 0.2
+    scene.viewed = lambda now: min(now, ended)
+    observer = TopicObserver(patience=PATIENCE, blind=PATIENCE, recent=PATIENCE)
+    until(lambda: rospy.get_time() > ended, "clock")
+    shown(observer, scene)
+    observer.world_changed(ended)
+    deadline = Deadline(PATIENCE)
+    assert observe(observer).viewed == pytest.approx(ended)
+    assert not deadline.passed, "it waited for another picture"
+
+
 def test_a_thing_that_moves_between_two_pictures_has_not_settled(scene: Scene) -> None:
     scene.viewed = lambda now: 0.2 * math.floor(now / 0.2)
     scene.speed, scene.rests_after = 0.2, 60
     observer = TopicObserver()
     shown(observer, scene)
     assert observe(observer).objects["box"].pose.position[0] == pytest.approx(scene.x, abs=1e-3)
+
+
+def test_what_a_hand_holds_need_not_be_seen_twice_to_be_at_rest(scene: Scene) -> None:
+    pictures = [scene.now]
+    scene.viewed, scene.visibility = lambda now: pictures[-1], Visibility.HELD
+    observer = TopicObserver(patience=PATIENCE, blind=PATIENCE)
+    shown(observer, scene)
+    observer.world_changed()
+    scene.x = 0.3
+    pictures.append(scene.now + 0.2)
+    until(lambda: rospy.get_time() > pictures[-1], "clock")
+    deadline = Deadline(PATIENCE)
+    assert observer.observe(deadline).objects["box"].pose.position[0] == pytest.approx(0.3)
+    assert not deadline.passed, "it waited for another picture"
 
 
 def test_who_listens_hears_once_that_the_world_began_again(scene: Scene) -> None:

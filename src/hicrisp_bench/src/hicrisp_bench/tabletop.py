@@ -29,7 +29,7 @@ _STRANGERS = 3
 SIGMAS = (0.01, 0.02, 0.03, 0.05)
 POLICIES = ("open_loop", "retry_only", "hierarchical")
 QUICK = {"trials": 3, "queries": 10}
-SELECTS = ("trials", "first_seed", "cases")
+SELECTS = ("trials", "first_seed", "cases", "policies", "sigmas")
 BIAS = (0.05, 0.0)
 """The biased arm's mean offset, metres; its noise is the smallest sigma."""
 
@@ -52,7 +52,8 @@ REFERENCE = [
 
 
 def groups(
-    config: Path, trials: int, cases: Sequence[str] = CASES, first: int = 0
+    config: Path, trials: int, cases: Sequence[str] = CASES, first: int = 0,
+    policies: Sequence[str] = POLICIES, sigmas: Sequence[float] = SIGMAS,
 ) -> List[Tuple[Dict[str, Any], List[TrialSettings]]]:
     """Every row of the table with the trials that make it.
 
@@ -60,6 +61,7 @@ def groups(
         trials: seeds of each row; towers have a fifth of them.
         cases: which of ``CASES``.
         first: the first seed.
+        policies, sigmas: of the rows with an offset.
     """
     seeds = range(first, first + trials)
     found: List[Tuple[Dict[str, Any], List[TrialSettings]]] = []
@@ -69,7 +71,9 @@ def groups(
                       [replace(base, seed=seed) for seed in seeds]))
     offsets = [(sigma, (0.0, 0.0)) for sigma in SIGMAS] + [(SIGMAS[0], BIAS)]
     for sigma, bias in offsets if "offset" in cases else ():
-        for policy in POLICIES:
+        if sigma not in sigmas:
+            continue
+        for policy in policies:
             scene, task, goal = _BESIDE
             fault = {"kind": "place_offset", "target": "", "magnitude": (*bias, sigma), "count": 0}
             found.append((
@@ -100,6 +104,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--first-seed", type=int, default=0, help="the first of them (0)")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES),
                         help="which rows (all)")
+    parser.add_argument("--policies", nargs="+", choices=POLICIES, default=list(POLICIES),
+                        help="of the rows with an offset, those of these policies (all)")
+    parser.add_argument("--sigmas", nargs="+", type=float, choices=SIGMAS, default=list(SIGMAS),
+                        metavar="METRES", help="and those of these standard deviations (all)")
     parser.add_argument("--perception", choices=(POSES, CAMERA), default=POSES,
                         help="how things are seen: by the world's own poses, or by its depth camera (poses)")
     parser.add_argument("--over-ros", action="store_true", help="run the trials through the launched nodes")
@@ -111,7 +119,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; successes are judged from the physics' true poses."""
     # What touches what is known in this process alone.
     cases = [case for case in options.cases if case != "unknown" or not options.over_ros]
-    made = groups(options.config, options.trials, cases, options.first_seed)
+    made = groups(options.config, options.trials, cases, options.first_seed, options.policies, options.sigmas)
     if options.perception == CAMERA:
         made = [(head, [replace(trial, perception=CAMERA) for trial in trials]) for head, trials in made]
     rows = _rows(made, runner, options.over_ros)

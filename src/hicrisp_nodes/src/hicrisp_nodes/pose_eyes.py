@@ -55,12 +55,12 @@ class PoseEyes:
         self._period = 1.0 / rate
         self._scan = scan
         self._scans: Optional[ScanTopic] = None
-        self._tracks = TrackTopic(tracks) if tracks else None
         self._configuration = configuration
         self._eyes = self._open(configuration)
         self._shown: Optional[Eyes] = None
         self._news = Condition()
         self._tf = TfWorld()
+        self._tracks = TrackTopic(tracks, self._tf.wake) if tracks else None
         self._publisher = Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         self._seen = -1
         self._missing: Sequence[str] = ()
@@ -100,7 +100,7 @@ class PoseEyes:
 
     def _look(self) -> float:
         """Publish what is new to see; the seconds until the next look."""
-        self._seen = self._tf.wait_for_news(self._seen, SILENCE)
+        self._seen = self._tf.wait_for_news(self._seen, SILENCE)  # Tracks are news, too.
         began = time.monotonic()
         eyes = self._eyes
         frames = self._tf.frames(eyes.frames)

@@ -43,6 +43,7 @@ class CheckedSight:
         self._sight, self._scene, self._finder = sight, scene, TagFinder()
         self._fits = self._doubted = False
         self._misfit: Optional[Misfit] = None
+        self._last: Optional[Tuple[Picture, Frames]] = None
         self._next = self._checked = -math.inf
 
     def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
@@ -52,11 +53,19 @@ class CheckedSight:
             CameraMisplaced: while no picture has fitted yet, and again after the camera was knocked.
             PictureError: when the picture's parts do not fit together.
         """
-        if self._fits:
+        if self._doubted:
             self._check_again(picture, robots)
         if not self._fits:
             self._check(picture, robots)
+        self._last = picture, robots
         return self._sight.look(picture, robots)
+
+    def afterwards(self) -> None:
+        """Compare the last picture with the mounting when that is due; it takes longer than most looks."""
+        self._sight.afterwards()
+        if self._fits and self._last is not None and not (
+                self._checked <= self._last[0].stamp < self._checked + _KNOCKED):
+            self._check_again(*self._last)
 
     def forget(self) -> None:
         """The world began again; the camera is where it was."""
@@ -65,9 +74,6 @@ class CheckedSight:
 
     def _check_again(self, picture: Picture, robots: Frames) -> None:
         """One picture that does not fit may show anything before the table; two show a knocked camera."""
-        due = not self._checked <= picture.stamp < self._checked + _KNOCKED
-        if not due and not self._doubted:
-            return
         misfit = mounting_check(picture, robots, self._scene, self._finder)
         self._checked = picture.stamp
         if misfit is not None and self._doubted:

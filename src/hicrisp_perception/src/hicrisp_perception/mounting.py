@@ -222,26 +222,23 @@ def _grid(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray) -> np.nda
 def _judged(moved: np.ndarray, covariance: np.ndarray, camera: Pose, places: np.ndarray, allowed: float
             ) -> Optional[Misfit]:
     """A misfit where a place is surely seen farther off than is allowed."""
-    worst = 0.0
-    for place in places:
-        shift = _shift(moved, camera, place)
-        slopes = np.stack([(_shift(moved + 1e-5 * unit, camera, place) - shift) / 1e-5 for unit in np.eye(6)],
-                          axis=1)
-        length = float(np.linalg.norm(shift))
-        way = shift / max(length, 1e-9)
-        spread = math.sqrt(float(way @ slopes @ covariance @ slopes.T @ way))
-        if length > _SURE * spread:
-            worst = max(worst, length)
+    shifts = _shifts(moved, camera, places)
+    slopes = np.stack([(_shifts(moved + 1e-5 * unit, camera, places) - shifts) / 1e-5 for unit in np.eye(6)],
+                      axis=2)
+    lengths = np.linalg.norm(shifts, axis=1)
+    ways = shifts / np.maximum(lengths, 1e-9)[:, None]
+    along = np.einsum("ni,nij->nj", ways, slopes)
+    spread = np.sqrt(np.einsum("ni,ij,nj->n", along, covariance, along))
+    worst = float(lengths[lengths > _SURE * spread].max(initial=0.0))
     if worst <= allowed:
         return None
     offset, turn = float(np.linalg.norm(moved[3:])), float(np.linalg.norm(moved[:3]))
     return Misfit(offset, turn, worst, allowed, camera.compose(pose_of(moved)))
 
 
-def _shift(moved: np.ndarray, camera: Pose, place: np.ndarray) -> np.ndarray:
-    """How far off a place is taken to be, metres."""
+def _shifts(moved: np.ndarray, camera: Pose, places: np.ndarray) -> np.ndarray:
+    """(N, 3) how far off places are taken to be, metres."""
     true = camera.compose(pose_of(moved))
-    x, y, z = (float(value) for value in place)
-    told = camera.apply(true.inverse().apply((x, y, z)))
-    found: np.ndarray = np.array(told) - place
+    local = (places - np.array(true.position)) @ matrix_of(true)
+    found: np.ndarray = local @ matrix_of(camera).T + np.array(camera.position) - places
     return found

@@ -116,6 +116,8 @@ class PerceptionServer:
         self._publisher.publish(view, things)
         self._looked, self._why = time.monotonic(), ""
         self._seconds = self._looked - began
+        with self._lock:
+            self._sight.afterwards()
 
     def _health(self) -> Health:
         """Whether pictures come, how old the newest is, and what is wrong with them."""

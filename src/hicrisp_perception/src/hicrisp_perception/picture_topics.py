@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from threading import Condition
 from typing import Callable, Deque, Dict, Optional, Tuple
@@ -99,14 +98,15 @@ class PictureTopics:
             return None
         stamp = colour.header.stamp
         frame = colour.header.frame_id.lstrip("/")
-        limit = time.monotonic() + _TF_LIMIT
+        limit = Deadline(_TF_LIMIT)
         while True:
+            heard = self._tf.count
             pose = self._tf.pose_at(frame, stamp)
             if pose is not None and not self._unplaced(stamp):
                 return Picture(stamp.to_sec(), lens, pixels, distances, pose)
-            if time.monotonic() > limit or rospy.is_shutdown():
+            if limit.passed or rospy.is_shutdown():
                 break
-            time.sleep(_SLICE)
+            self._tf.wait_for_news(heard, min(_WAKE, limit.remaining))
         missing = frame if pose is None else ", ".join(self._unplaced(stamp))
         self._trouble(f"TF does not place {missing} at the moment of the pictures of {self._names[0]}; "
                       "check that its transform is published, with the same clock")

@@ -20,8 +20,10 @@ from hicrisp_perception.paint import COUNT, FAMILIES, HUES, LIGHTS, UNSURE, Like
 from hicrisp_perception.segments import Ground, Segment, Window, overlap, segments_in
 from hicrisp_perception.steady import Claim
 
-_NOBODY = 1.3
-"""Cost of a segment that is none of the things."""
+_NOBODY, _NOBODY_MOTLEY = 1.3, 1.6
+"""Cost of a segment that is none of the things; of one with patches such as tags, which take the paint from a
+thing's outline.
+"""
 _FOREIGN = 1.0
 """Cost of a colour from which on a shape is not even tried."""
 _UPRIGHT = 0.5
@@ -193,7 +195,7 @@ def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
                 total[row, column] += 0.5 * min(1.0, away / _FAR)
                 if total[row, column] < _STAYED:  # It need not be looked for elsewhere.
                     stayed.add(column)
-    rows, columns = _cheapest(total, _NOBODY)
+    rows, columns = _cheapest(total, _NOBODY_MOTLEY if motley else _NOBODY)
     return {things[column].name: fits[row, column] for row, column in zip(rows, columns)}
 
 

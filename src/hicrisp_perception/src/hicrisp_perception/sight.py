@@ -138,6 +138,9 @@ class SceneSight:
             self._strangers.look(ground, found.claimed, hands, self._grips.held)
         return (*self._tracks.all, *self._strangers.tracks)
 
+    def afterwards(self) -> None:
+        """Nothing can wait: all that is measured tells of things."""
+
     @property
     def warnings(self) -> Tuple[str, ...]:
         """What is wrong with what the last picture shows, as sentences for people."""

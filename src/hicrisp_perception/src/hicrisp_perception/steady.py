@@ -16,7 +16,7 @@ _CELL = 4
 _OTHER = 8
 """Difference of a cell's colour from which on it shows something else; a millimetre at an edge makes more."""
 _CELLS = 2
-_OFTEN = 0.5
+_OFTEN = 4.0
 """Seconds between two pictures from which on everything is measured anew."""
 _FRESH = 2
 """Things that are measured in a picture at least, those in turn whose measurement is the oldest."""

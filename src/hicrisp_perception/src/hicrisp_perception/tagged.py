@@ -24,6 +24,8 @@ _LEVEL = 1.3
 """Pixels by which corners may be off, in the mean, where a thing stands: tags that are small look turned."""
 _CLEAR = 0.7
 """Pixels below which no other way is tried."""
+_AS_BEFORE = 0.15
+"""Pixels by which the same tags may fit worse where a thing was than they did there."""
 _ROUNDS = 4
 _SAME = 0.002
 """Metres of depth that are not worth another round."""
@@ -68,11 +70,14 @@ def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], grou
 def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Optional[Fit]) -> Optional[Fit]:
     """Standing on one of its sides where its tags allow that, else as they are seen."""
     best: Optional[Tuple[Lie, Placement, float]] = None
+    clear = _CLEAR
     if before is not None:
         start = (before.place.x, before.place.y, before.place.yaw)
         best = (before.lie, *_standing(before.lie, start, tags, ground, before.bottom))
+        if before.tags is not None and before.tags.numbers == tags.numbers:
+            clear = max(_CLEAR, before.place.error + _AS_BEFORE)
     for guess, quarter in product(tags.guesses, range(4)):
-        if best is not None and best[1].error < _CLEAR:
+        if best is not None and best[1].error < clear:
             break
         lie = _nearest(thing, guess)
         # A small tag may seem turned by anything.

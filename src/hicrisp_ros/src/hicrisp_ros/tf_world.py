@@ -110,6 +110,12 @@ class TfWorld:
                 self._arrived.wait(remaining)
             return self._count
 
+    def wake(self) -> None:
+        """Something else is new to see: whoever waits for news of TF goes on."""
+        with self._arrived:
+            self._count += 1
+            self._arrived.notify_all()
+
     def frames(self, names: Iterable[str]) -> Frames:
         """The newest pose of every named frame that TF can place in the root frame; the others are left
         out.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from threading import Lock
+from typing import Callable
 
 import rospy
 from hicrisp_core.errors import ConfigError
@@ -34,10 +35,15 @@ def by_camera() -> bool:
 
 
 class TrackTopic:
-    """Holds what the camera showed last."""
+    """Holds what the camera showed last.
 
-    def __init__(self, topic: str) -> None:
+    Args:
+        on_news: called when that is something else, from the thread that takes it.
+    """
+
+    def __init__(self, topic: str, on_news: Callable[[], None] = lambda: None) -> None:
         self._lock = Lock()
+        self._on_news = on_news
         self._view = BLIND
         self._since = -1.0
         """The moment of the ROS clock before which no picture counts."""
@@ -69,3 +75,4 @@ class TrackTopic:
             elif view.stamp >= newest or view.stamp < newest - CLOCK_JUMP:
                 self._view = view
                 self._since = min(self._since, view.stamp)
+        self._on_news()

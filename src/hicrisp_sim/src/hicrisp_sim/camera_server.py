@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from contextlib import contextmanager
 from threading import Lock
 from typing import Callable, Iterator, Tuple
@@ -29,6 +30,7 @@ class CameraServer:
     """Publishes the camera that the scene names while somebody listens.
 
     A picture is of one snapshot, whose time is its stamp; the physics runs on meanwhile and waits for none.
+    The camera's rate is of the world's time, and while something is moved there also of wall time.
 
     Args:
         announce: publishes the clock and the frames of a snapshot, so that both are known when its picture
@@ -40,7 +42,7 @@ class CameraServer:
         self._world = world
         self._static = static
         self._announce = announce
-        self._taking = Lock()
+        self._taking, self._taken_at = Lock(), -math.inf
         self._topics: Tuple[Publisher, ...] = ()
         self._open()
         self._timer = WallTimer(_TICK, self._take_in_time, "depth_camera")
@@ -72,10 +74,13 @@ class CameraServer:
         with self._taking:
             if not any(topic.get_num_connections() for topic in self._topics):
                 return _UNHEARD
-            snapshot = self._world.simulation.snapshot
-            if 0.0 <= snapshot.time - self._taken < 1.0 / self._settings.rate - _EARLY:
+            snapshot, period = self._world.simulation.snapshot, 1.0 / self._settings.rate
+            if 0.0 <= snapshot.time - self._taken < period - _EARLY:
                 return _TICK
-            self._taken = snapshot.time
+            # Where time passes as fast as it can, pictures of a motion would only slow it down.
+            if self._world.simulation.in_motion and time.monotonic() - self._taken_at < period:
+                return _TICK
+            self._taken, self._taken_at = snapshot.time, time.monotonic()
             try:
                 picture = self._world.camera.take(snapshot)
             except HicrispError as error:

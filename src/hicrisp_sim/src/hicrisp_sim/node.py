@@ -23,6 +23,11 @@ from hicrisp_sim.lab.world import LabWorld
 from hicrisp_sim.lab_node import LabServer
 from hicrisp_sim.world_server import Perception, WorldServer
 
+_RECENT = 0.3
+"""Seconds of the ROS clock: a picture that was taken so shortly before the arm looks need not be taken again,
+where nothing was moved since; two of a camera are half as far apart.
+"""
+
 
 def build() -> Union[WorldServer, AgvServer, FactServer]:
     """The world that the parameters ask for: an arm's, a base's, or of facts alone where the scene has no
@@ -34,7 +39,7 @@ def build() -> Union[WorldServer, AgvServer, FactServer]:
         domain = load_domain(config_file("domains", scene.domain))
         return FactServer(
             scene, lambda begun: SymbolicWorld(domain, begun.first_state(), begun.robots[0]), rate)
-    eyes = TopicObserver(still=0.01, window=0.05, patience=1.0)
+    eyes = TopicObserver(still=0.01, window=0.05, patience=1.0, recent=_RECENT)
     sigma, perception = float(parameter("sigma", 0.0)), _perception()
     if scene.world == LAB:
         return LabServer(LabWorld(scene, seed, rate), eyes, sigma, perception)

@@ -59,6 +59,8 @@ class Simulation:
         self._counting = Lock()
         self._editors = 0
         self._movers = 0
+        self.moved_at = 0.0
+        """When somebody moved or changed something last, seconds of simulated time."""
         self._closing = Event()
         self._idler: Optional[Thread] = None
         self._due: List[Tuple[float, Callable[[], None]]] = []
@@ -163,6 +165,7 @@ class Simulation:
             yield self.data
             mujoco.mj_forward(self.model, self.data)
             self._look()
+            self.moved_at = self.time
 
     @contextmanager
     def moving(self) -> Iterator[None]:
@@ -175,6 +178,7 @@ class Simulation:
         finally:
             with self._counting:
                 self._movers -= 1
+                self.moved_at = self.time
 
     def command_arm(self, positions: np.ndarray, velocities: np.ndarray) -> None:
         """The reference of the joint controllers, rad and rad/s."""
@@ -216,6 +220,11 @@ class Simulation:
     def finger_speed(self) -> float:
         """Speed of the faster finger, m/s."""
         return float(np.abs(self.data.qvel[self._fingers]).max())
+
+    @property
+    def in_motion(self) -> bool:
+        """Whether somebody moves something now, and lets time pass."""
+        return self._movers > 0
 
     def start_idling(self) -> None:
         """Let time pass in a thread of its own while nobody moves."""

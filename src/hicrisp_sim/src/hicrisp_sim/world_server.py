@@ -115,7 +115,7 @@ class WorldServer:
 
     def _look(self) -> WorldState:
         self._publish()
-        self._eyes.world_changed()
+        self._eyes.world_changed(self._world.simulation.moved_at)
         return self._eyes.observe(Deadline(LOOK_LIMIT))
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:

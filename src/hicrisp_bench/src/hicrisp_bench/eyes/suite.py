@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, Dict, List, Sequence, Tuple
 
+from hicrisp_bench.eyes import through_node
 from hicrisp_bench.eyes.trial import METHODS, EyesTrial, key_of, run_eyes_trial
 from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
 from hicrisp_bench.runner import Runner
@@ -12,7 +13,7 @@ from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 SCENES = ("tabletop", "blocks", "clutter")
-QUICK = {"layouts": 8, "pictures": 1}
+QUICK = {"layouts": 8, "pictures": 1, "frames": 0}
 SELECTS = ("layouts", "first", "scenes", "methods")
 COLUMNS = ("scene", "method", "light", "n", "things", "found", "position_mm", "position_mm_p95",
            "yaw_deg_p95", "confused", "unknown", "ms", "ms_p95")
@@ -20,7 +21,10 @@ NOTE = ("The embedded camera's pictures with its noise, holes and grain, the arm
         "of each layout is judged by the true poses. `found` is of what is at least half visible, `confused` "
         "counts things that were taken for one of another colour, `unknown` things that are not there. "
         "`ms` is processor time of one core for a picture, tags and shapes together, the first picture of a "
-        "layout among them.")
+        "layout among them. Frames through the node are those of a task by the arm, sent one by one at the "
+        "camera's rate to a perception node with one core: the wall time from the images to the tracks, and "
+        "the processor time that the node's whole process takes for it.")
+_THROUGH = ("scene", "method", "n", "wall_ms", "wall_ms_p95", "cpu_ms", "cpu_ms_p95", "cpu_ms_worst")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +36,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--method", dest="methods", action="append", choices=METHODS,
                         help="only with tags or only without")
     parser.add_argument("--pictures", type=at_least_one, default=3, help="pictures of each layout (3)")
+    parser.add_argument("--frames", type=int, default=100,
+                        help="pictures of a task through the perception node, for each row; 0 leaves them "
+                             "out (100)")
     parser.add_argument("--light", type=float, default=1.0, help="factor on the usual light (1)")
 
 
@@ -51,12 +58,25 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
               for number, (scene, method) in enumerate(cases)
               for result in results[number * len(seeds):(number + 1) * len(seeds)]
               if "crashed" not in result and (result["missed"] or result["confused"])]
+    streams = _through_the_node(options, cases, runner)
     sections: Tuple[Section, ...] = ()
     if missed:
         sections = (Section("Missed and confused", missed,
                             ("scene", "method", "seed", "missed", "confused")),)
-    return Report(rows, COLUMNS, (), NOTE, {"missed": missed}, sections, _charts(rows),
-                  crashes(rows))
+    if streams:
+        sections += (Section("Frames through the node", streams, _THROUGH),)
+    return Report(rows, COLUMNS, (), NOTE, {"missed": missed, "through_node": streams}, sections,
+                  _charts(rows), crashes([*rows, *streams]))
+
+
+def _through_the_node(options: argparse.Namespace, cases: Sequence[Tuple[str, str]], runner: Runner
+                      ) -> List[Row]:
+    """How long the node takes for a picture; not on a cluster, whose workers start no nodes."""
+    if options.frames < 1 or options.dask:
+        return []
+    groups = [[through_node.StreamTrial(options.config, scene, method, options.first, options.frames)]
+              for scene, method in cases]
+    return runner.run_together(through_node.run_streams, groups, through_node.key_of, "frames")
 
 
 def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:

@@ -8,6 +8,7 @@ from typing import Optional, Sequence
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language.doubts import doubt
+from hicrisp_core.language.spelling import respelled
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Ask, Goal, Understanding
@@ -58,6 +59,7 @@ class GoalModel:
         Args:
             earlier: tasks like it that went well.
         """
+        text = respelled(text, world)
         system, user = self._prompt.messages(text, self._domain, world)
         asked: Asked[Understanding] = ask(
             self._client, system, user, deadline,

@@ -27,6 +27,7 @@ class CameraSight:
         picture = self._camera.take()
         if picture is not None:
             self._view = View(picture.stamp, self._perception.look(picture, self._robots()))
+            self._perception.afterwards()
         return self._view
 
     def forget(self) -> None:

@@ -61,14 +61,11 @@ def mended(statement: Statement, domain: Domain, world: WorldState) -> Statement
     return meant if _check_fact(meant.fact, domain, world) is None else statement
 
 
-def valid_names(domain: Domain, world: WorldState, type_: str,
-                predicate: Optional[Predicate] = None) -> Tuple[str, ...]:
-    """The names of a type; for the last argument of a predicate without those that another predicate
-    takes.
-    """
+def _valid_last(predicate: Predicate, domain: Domain, world: WorldState) -> Tuple[str, ...]:
+    """The names for the last argument of a predicate, without those that another predicate takes."""
     types = world.types()
-    return tuple(name for name in domain.objects_of(world, type_) if predicate is None
-                 or not any(domain.is_a(types[name], other) for other in predicate.instead))
+    return tuple(name for name in domain.objects_of(world, predicate.arguments[-1])
+                 if not any(domain.is_a(types[name], other) for other in predicate.instead))
 
 
 def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[Misfit]:
@@ -93,7 +90,7 @@ def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[M
     better = _instead(fact, domain, world)
     if better:
         own = world.types()[fact.object]
-        valid = valid_names(domain, world, predicate.arguments[-1], predicate)
+        valid = _valid_last(predicate, domain, world)
         return Misfit(MisfitKind.TYPE,
                       f"'{quote}' does not go with a {own}; use {better}({fact.subject},{fact.object})",
                       quote,

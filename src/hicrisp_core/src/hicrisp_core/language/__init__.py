@@ -12,5 +12,7 @@ What reads what, from the words up:
 - plans: `names` (from noun phrases to the world's names), `goals` (facts as a goal of the search),
   `order_plans` over `builder` and `expand` (things), `drive_plans`, `delivery_plans`; `actions` finds the
   domain's action for each;
+- beside a model: `spelling` (slips of the finger), `mentions` and `doubts` (where the words speak against
+  what it understood), `orders` (of towers and rows);
 - `examples`: sentences to offer where none was understood.
 """

@@ -55,10 +55,21 @@ class Names:
             NotUnderstood: with the candidates or with everything that there is.
         """
         found: List[str] = []
-        for noun in nouns:
+        for noun in self._without_sums(nouns, reference):
             found.extend(name for name in self._resolve(noun, reference) if name not in found)
         self._last = tuple(found)
         return self._last
+
+    def _without_sums(self, nouns: Sequence[Noun], reference: str) -> List[Noun]:
+        """Without the number where the very things follow: "two boxes, the red and the blue one"."""
+        kept: List[Noun] = []
+        for noun in nouns:
+            named = {name for other in nouns if other.count == "the"
+                     for name in self._resolve(other, reference)} if noun.count == "number" else set()
+            same = named & set(self.matching(noun)) if named else set()
+            if noun.number < 2 or len(same) != noun.number:
+                kept.append(noun)
+        return kept
 
     def free(self, names: Sequence[str]) -> Tuple[str, ...]:
         """Those of some things that need not be avoided."""

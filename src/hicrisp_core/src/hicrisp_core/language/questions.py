@@ -15,14 +15,19 @@ from hicrisp_core.model import Relation, WorldState
 
 _IS = ("is", "are")
 _LEADS = (*lexicon.POLITE, "tell me", "do you know")
+_EXCLAIMED = ("what a", "what an")
 _PATTERNS = ("what is on the table?", "where is the box?", "is the box in the bowl?",
              "how many boxes are there?",
              "what colour is the box?", "what are you holding?")
 
 
 def is_question(text: str) -> bool:
-    """Whether a text asks rather than requests; a polite request ("can you ...?") does not ask."""
+    """Whether a text asks rather than requests; neither a polite request ("can you ...?") nor an exclamation
+    ("what a pity") asks.
+    """
     words = _asked(text)
+    if plain(words[:2]) in _EXCLAIMED:
+        return False
     return plain(words) in lexicon.HELP or any(plain(words[:length]) in lexicon.QUESTION for length in (1, 2))
 
 

@@ -40,5 +40,8 @@ class Perception(Protocol):
                 robot's own body is told from things, and what is in a hand is known.
         """
 
+    def afterwards(self) -> None:
+        """Do what can wait until the tracks of the last picture were told."""
+
     def forget(self) -> None:
         """The world began again."""

@@ -1,16 +1,17 @@
 """The JSON schema of a goal, typed by the domain's predicates and the names in the world.
 
 Conditions are strings with a pattern. Only plain groups, alternatives and bounded repeats stand in it, which
-servers turn into a grammar; what the pattern cannot say is checked when the answer is read.
+servers turn into a grammar; what the pattern cannot say is checked when the answer is read. A bowl may be
+written behind ``on``, which is read as ``in``: a model that has begun with ``on`` would else be made to name
+another thing.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Sequence
 
 from hicrisp_core.domain.schema import Domain, Predicate
-from hicrisp_core.goals.typed import valid_names
 from hicrisp_core.goals.vocabulary import goal_predicates
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import NoGoal
@@ -76,16 +77,14 @@ def _possible(domain: Domain, world: WorldState, predicate: Predicate) -> bool:
 
 
 def _fact(domain: Domain, world: WorldState, predicate: Predicate) -> str:
-    last = len(predicate.arguments) - 1
-    arguments = [_argument(domain, world, type_, predicate if index == last else None)
-                 for index, type_ in enumerate(predicate.arguments)]
+    arguments = [_argument(domain, world, type_) for type_ in predicate.arguments]
     return rf"{_escaped(predicate.name)}\({','.join(arguments)}\)"
 
 
-def _argument(domain: Domain, world: WorldState, type_: str, predicate: Optional[Predicate]) -> str:
+def _argument(domain: Domain, world: WorldState, type_: str) -> str:
     if type_ == "number":
         return "[0-9]+"
-    names = valid_names(domain, world, type_, predicate)
+    names = domain.objects_of(world, type_)
     return _alternatives([_escaped(name) for name in names]) if 0 < len(names) <= _MOST_NAMES else _ANY_NAME
 
 

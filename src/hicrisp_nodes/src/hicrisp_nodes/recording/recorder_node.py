@@ -20,7 +20,7 @@ from hicrisp_ros.node import run
 from hicrisp_ros.wall_clock import WallTimer
 
 from hicrisp_msgs.msg import Event
-from hicrisp_nodes.recording.tape import Raw, Tape
+from hicrisp_nodes.recording.tape import Raw, Tape, packed
 from hicrisp_nodes.recording.topics import Choice, Chosen
 
 _LOOK = 1.0
@@ -66,10 +66,10 @@ class Recorder:
             if self._ends and time.monotonic() > self._ends:
                 self._end()
 
-    def _take(self, message: rospy.AnyMsg, told: Tuple[str, Chosen]) -> None:
+    def _take(self, message: genpy.Message, told: Tuple[str, Chosen]) -> None:
         topic, chosen = told
         header = message._connection_header
-        raw = Raw(topic, header["type"], header["md5sum"], header["message_definition"], message._buff,
+        raw = Raw(topic, header["type"], header["md5sum"], header["message_definition"], _bytes_of(message),
                   header.get("callerid", ""), header.get("latching") == "1")
         with self._lock:
             if raw.latched:
@@ -141,6 +141,13 @@ class Recorder:
                 return Health(self._why, ERROR, values)
             return Health(f"records {self._task}" if self._tape is not None else "waits for a task",
                           values=values)
+
+
+def _bytes_of(message: genpy.Message) -> bytes:
+    """A message as it came; rospy has read it already where this node listens to the topic with its type, as
+    every node does to a simulated clock.
+    """
+    return bytes(message._buff) if isinstance(message, rospy.AnyMsg) else packed(message)
 
 
 def build() -> Recorder:

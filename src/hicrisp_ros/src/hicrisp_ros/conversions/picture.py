@@ -36,6 +36,8 @@ def colour_from_msg(message: Image) -> np.ndarray:
                            f"{', '.join(_COLOURS)}")
     channels, order = _COLOURS[message.encoding]
     pixels = _rows(message, np.dtype("u1"), channels)
+    if channels == 3 and order == (0, 1, 2):
+        return pixels  # Picking channels takes 5 ms of a frame.
     return np.ascontiguousarray(pixels[..., list(order)])
 
 

@@ -8,11 +8,12 @@ import math
 from collections import deque
 from contextlib import contextmanager
 from threading import Condition, Event
-from typing import Callable, Deque, FrozenSet, Iterator, List, Optional, Tuple
+from typing import Callable, Deque, Dict, FrozenSet, Iterator, List, Mapping, Optional, Tuple, Union
 
 import rospy
-from hicrisp_core.model import WorldObject, WorldState
+from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
+from hicrisp_core.model.track import Visibility
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_msgs.msg import WorldState as WorldStateMsg
@@ -20,9 +21,12 @@ from hicrisp_ros.conversions import world_from_msg
 
 Moving = Callable[[], FrozenSet[str]]
 """Names the robots and things that move on purpose at this moment."""
+_Placed = Union[WorldObject, RobotState]
 CLOCK_JUMP = 1.0
 """Seconds by which the clock, and the newest state against it, must go back before it was set back."""
 LAST_LOOK = 1.0
+_SAME_MOMENT = 1e-6
+"""Seconds by which two stamps of one moment differ once they were rounded."""
 _SURE = 3.0
 """Standard deviations by which two poses of a thing that stands still may differ."""
 
@@ -74,9 +78,13 @@ class TopicObserver:
             newest = self._states[-1] if self._states else None
             return self._count, None if newest is None else world_from_msg(newest)
 
-    def world_changed(self) -> None:
-        """A command has just ended: what was seen before is out of date."""
-        self._changed_at = rospy.get_time()
+    def world_changed(self, at: Optional[float] = None) -> None:
+        """A command or a motion has ended: what was seen before is out of date.
+
+        Args:
+            at: when it ended, seconds of the ROS clock; just now by default.
+        """
+        self._changed_at = rospy.get_time() if at is None else at
 
     def observe(self, deadline: Deadline) -> WorldState:
         """The world as it is seen now, when nothing moves any more; the last that was seen when the time
@@ -103,7 +111,9 @@ class TopicObserver:
                 count = self._count
                 messages = list(self._states)
             latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked)
-            fresh = bool(messages) and _seen_at(latest) > since and not _from_the_future(latest)
+            # What was seen in the very moment in which a motion ended shows its end.
+            fresh = (bool(messages) and _seen_at(latest) >= since - _SAME_MOMENT
+                     and not _from_the_future(latest))
             # A clock that stands still shows nothing newer.
             stalled = patience.passed and rospy.get_time() == asked
             if fresh and (patience.passed or self._settled(latest, messages, moving())):
@@ -112,11 +122,22 @@ class TopicObserver:
                 return latest
 
     def _settled(self, latest: WorldState, messages: List[WorldStateMsg], besides: FrozenSet[str]) -> bool:
-        """Whether everything else is where it was at the start of the window."""
-        for message in reversed(messages[:-1]):
-            if _shown_at(latest) - _shown_in(message) >= self._window:
-                return _moved(world_from_msg(message), latest, besides) <= self._still
-        return False
+        """Whether everything else is where it was at the start of the window: the robots by the states, the
+        things by the pictures, of which there are fewer.
+        """
+        by_state = self._earlier(messages, latest.stamp, _stated_in)
+        by_picture = self._earlier(messages, _shown_at(latest), _shown_in)
+        if by_state is None or by_picture is None:
+            return False
+        way = max(_moved(by_state.robots, latest.robots, besides),
+                  _moved(_loose(by_picture, latest), _loose(latest, by_picture), besides))
+        return way <= self._still
+
+    def _earlier(self, messages: List[WorldStateMsg], moment: float, at: Callable[[WorldStateMsg], float]
+                 ) -> Optional[WorldState]:
+        """The newest state from before the window."""
+        before = next((each for each in reversed(messages[:-1]) if moment - at(each) >= self._window), None)
+        return None if before is None else world_from_msg(before)
 
     def _on_world(self, message: WorldStateMsg) -> None:
         with self._news:
@@ -177,6 +198,11 @@ def _shown_in(message: WorldStateMsg) -> float:
     return (message.viewed if message.has_view else message.header.stamp).to_sec()
 
 
+def _stated_in(message: WorldStateMsg) -> float:
+    """The moment of a message."""
+    return float(message.header.stamp.to_sec())
+
+
 def _seen_at(world: WorldState) -> float:
     """When the newest pose of a movable thing was seen, or facts without poses were, seconds of the ROS
     clock.
@@ -191,27 +217,33 @@ def _seen_at(world: WorldState) -> float:
     return world.stamp - min(ages)
 
 
-def _moved(before: WorldState, after: WorldState, besides: FrozenSet[str]) -> float:
+def _loose(world: WorldState, other: WorldState) -> Dict[str, WorldObject]:
+    """The movable things of a world but for those that a hand holds in both: they ride on a robot, and stand
+    when it stands.
+
+    What nobody can move does not count: a lidar outlines an obstacle a little differently with every scan.
+    """
+    held = {name for name, thing in world.objects.items() if thing.visibility is Visibility.HELD
+            and name in other.objects and other.objects[name].visibility is Visibility.HELD}
+    return {name: thing for name, thing in world.objects.items() if thing.movable and name not in held}
+
+
+def _moved(was: Mapping[str, _Placed], is_: Mapping[str, _Placed], besides: FrozenSet[str]) -> float:
     """The longest way that any other thing or tool went, metres; infinite when one appeared or vanished.
 
-    A thing goes as far as its poses are apart beyond their uncertainty. What nobody can move does not count:
-    a lidar outlines an obstacle a little differently with every scan.
+    A thing goes as far as its poses are apart beyond their uncertainty.
     """
     farthest = 0.0
-    things = ({name: thing for name, thing in world.objects.items() if thing.movable}
-              for world in (before, after))
-    for was, is_ in (tuple(things), (before.robots, after.robots)):
-        for name in (set(was) | set(is_)) - besides:
-            a: Optional[object] = getattr(was.get(name), "pose", None)
-            b: Optional[object] = getattr(is_.get(name), "pose", None)
-            if (a is None) != (b is None):
-                return math.inf
-            if a is not None and b is not None:
-                apart = distance(a.position, b.position)  # type: ignore[attr-defined]
-                farthest = max(farthest, apart - _SURE * math.hypot(_vague(was[name]), _vague(is_[name])))
+    for name in (set(was) | set(is_)) - besides:
+        a, b = (None if each is None else each.pose for each in (was.get(name), is_.get(name)))
+        if (a is None) != (b is None):
+            return math.inf
+        if a is not None and b is not None:
+            apart = distance(a.position, b.position)
+            farthest = max(farthest, apart - _SURE * math.hypot(_vague(was[name]), _vague(is_[name])))
     return farthest
 
 
-def _vague(thing: object) -> float:
+def _vague(thing: _Placed) -> float:
     """How far the pose of a thing may be off, metres; nothing for a robot."""
     return thing.uncertainty.position if isinstance(thing, WorldObject) else 0.0

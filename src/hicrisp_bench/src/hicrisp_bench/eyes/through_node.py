@@ -1,0 +1,179 @@
+"""Pictures through the perception node: its camera's topics in, its tracks out, and how long that takes."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Condition
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from xmlrpc.client import ServerProxy
+
+import rosgraph
+import rospy
+from hicrisp_core.model import Pose
+from hicrisp_core.model.picture import Picture
+from hicrisp_core.scene.cameras import CameraSettings, load_camera
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_on, wait_until
+from hicrisp_nodes.cli.client import become_node
+from hicrisp_nodes.cli.graph import Graph, free_port
+from hicrisp_nodes.cli.launch import Launch
+from hicrisp_ros.conversions.geometry import transform_to_msg
+from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg
+from hicrisp_ros.conversions.world import WORLD_FRAME
+from hicrisp_ros.static_frames import StaticFrames
+from hicrisp_ros.tracks import TRACKS
+from sensor_msgs.msg import CameraInfo, Image
+from tf2_msgs.msg import TFMessage
+
+from hicrisp_bench.eyes.layouts import layout
+from hicrisp_bench.eyes.stream import task_stream
+from hicrisp_bench.eyes.trial import TAGS
+from hicrisp_bench.pool import Result
+from hicrisp_bench.statistics import spread
+from hicrisp_msgs.msg import TrackArray
+
+NODE = "/perception"
+_START_LIMIT, _ANSWER_LIMIT = 120.0, 20.0
+"""Wall seconds for the node to be there, and for the tracks of a picture to come."""
+
+_ROUNDED = 1e-3
+"""Seconds by which a stamp may come back earlier."""
+
+
+@dataclass(frozen=True)
+class StreamTrial:
+    """The pictures of one task, looked at by a node.
+
+    Args:
+        method: ``tags`` or ``shapes``.
+        pictures: how many, at most.
+    """
+
+    config: Path
+    scene: str
+    method: str
+    seed: int
+    pictures: int
+
+
+def key_of(trial: StreamTrial) -> str:
+    """What tells a stream from the others of the suite."""
+    return f"through the node: {trial.scene}, {trial.method}, {trial.seed}"
+
+
+def run_streams(trials: Sequence[StreamTrial]) -> Iterator[Result]:
+    """How long the node takes for the pictures of each task; this process is its camera."""
+    for trial in trials:
+        with TemporaryDirectory(prefix="hicrisp_eyes_") as folder:
+            yield _run(trial, Path(folder))
+
+
+def _run(trial: StreamTrial, folder: Path) -> Result:
+    scene = replace(layout(trial.config, trial.scene, trial.seed), tags=trial.method == TAGS)
+    file = folder / f"{trial.scene}.yaml"
+    told = (trial.config / "scenes" / f"{trial.scene}.yaml").read_text(encoding="utf-8")
+    file.write_text(f"{told}\ntags: true\n" if trial.method == TAGS else told, encoding="utf-8")
+    camera = load_camera(scene.camera, scene.source or None)
+    uri = f"http://127.0.0.1:{free_port()}"
+    launch = Launch("perception.launch", {"scene": file, "seed": trial.seed}, folder / "launch.log", uri)
+    shown: List[Tuple[float, float]] = []
+    with task_stream(trial.config, scene, trial.seed, trial.pictures) as stream:
+        try:
+            with _one_core():
+                launch.start()
+            wait_until(Graph(uri).reachable, Deadline(_START_LIMIT), in_vain=lambda: not launch.alive)
+            become_node(uri)
+            feeder = _Feeder(camera)
+            if not wait_until(feeder.heard, Deadline(_START_LIMIT), in_vain=lambda: not launch.alive):
+                return {"crashed": "\n".join(launch.tail(3)) or "the node did not start"}
+            node = _process_of(NODE)
+            for picture, robot in stream:
+                before = _processor_seconds(node)
+                taken = feeder.show(picture, robot)
+                if taken is not None:
+                    shown.append((taken, _processor_seconds(node) - before))
+                time.sleep(max(0.0, 1.0 / camera.rate - (taken or 0.0)))
+        finally:
+            launch.stop()
+    return {"scene": trial.scene, "method": trial.method, "seed": trial.seed, **_row(shown)}
+
+
+def _row(shown: Sequence[Tuple[float, float]]) -> Dict[str, Any]:
+    """Wall and processor time of a node's frames."""
+    wall, processor = (spread([1000.0 * each[which] for each in shown]) for which in (0, 1))
+    return {"n": len(shown), "wall_ms": wall.get("median"), "wall_ms_p95": wall.get("p95"),
+            "cpu_ms": processor.get("median"), "cpu_ms_p95": processor.get("p95"),
+            "cpu_ms_worst": processor.get("worst")}
+
+
+def _process_of(node: str) -> int:
+    """The number of a node's process on this machine."""
+    there: Any = ServerProxy(rosgraph.Master("/hicrisp_bench").lookupNode(node))
+    return int(there.getPid("/hicrisp_bench")[2])
+
+
+def _processor_seconds(process: int) -> float:
+    """What all threads of a process have used so far."""
+    threads = Path(f"/proc/{process}/task").iterdir()
+    nanoseconds = [int((thread / "schedstat").read_text(encoding="ascii").split()[0]) for thread in threads]
+    return 1e-9 * sum(nanoseconds)
+
+
+@contextmanager
+def _one_core() -> Iterator[None]:
+    """Inside, what is started has one core, and this process the others, where there are others."""
+    cores = os.sched_getaffinity(0)
+    one = {max(cores)}
+    os.sched_setaffinity(0, one)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores - one or cores)
+
+
+class _Feeder:
+    """A camera's driver and a robot's state publisher, for one picture at a time."""
+
+    def __init__(self, camera: CameraSettings) -> None:
+        names = camera.topics
+        self._frame = camera.frame
+        self._colour = rospy.Publisher(names.colour, Image, queue_size=1, tcp_nodelay=True)
+        self._depth = rospy.Publisher(names.depth, Image, queue_size=1, tcp_nodelay=True)
+        self._info = rospy.Publisher(names.info, CameraInfo, queue_size=1, tcp_nodelay=True)
+        self._tf = rospy.Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
+        self._static = StaticFrames()
+        self._static.put([transform_to_msg(WORLD_FRAME, self._frame, camera.mounting.pose, rospy.Time())])
+        self._news, self._answered, self._at = Condition(), 0.0, 0.0
+        self._tracks = rospy.Subscriber(TRACKS, TrackArray, self._on_tracks, queue_size=1, tcp_nodelay=True)
+
+    def heard(self) -> bool:
+        """Whether the node is connected with all of it."""
+        topics = (self._colour, self._depth, self._info, self._tf, self._tracks)
+        return all(topic.get_num_connections() for topic in topics)
+
+    def show(self, picture: Picture, robot: Dict[str, Pose]) -> Optional[float]:
+        """Send a picture as if it were of now; the wall seconds until its tracks came, ``None`` where they
+        did not.
+        """
+        stamp = rospy.Time.now()
+        self._tf.publish(TFMessage([transform_to_msg(WORLD_FRAME, name, pose, stamp)
+                                    for name, pose in robot.items()]))
+        messages = ((self._info, lens_to_msg(picture.lens, self._frame, stamp)),
+                    (self._colour, colour_to_msg(picture.colour, self._frame, stamp)),
+                    (self._depth, depth_to_msg(picture.depth, self._frame, stamp)))
+        began = time.monotonic()
+        for topic, message in messages:
+            topic.publish(message)
+        sent = stamp.to_sec() - _ROUNDED
+        came = wait_on(self._news, lambda: self._answered >= sent, Deadline(_ANSWER_LIMIT))
+        return self._at - began if came else None
+
+    def _on_tracks(self, message: TrackArray) -> None:
+        with self._news:
+            self._answered, self._at = message.header.stamp.to_sec(), time.monotonic()
+            self._news.notify_all()

@@ -1,0 +1,48 @@
+"""Slips of the finger in words by which things are called: "mlik" is the milk that is there."""
+
+from __future__ import annotations
+
+import re
+from typing import AbstractSet
+
+from hicrisp_core.language.names import words_of
+from hicrisp_core.model import WorldState
+
+_WORD = re.compile(r"[^\W\d_]+")
+_SHORTEST_SWAPPED, _SHORTEST_CHANGED = 4, 5
+"""Letters of a word in which two may be swapped; of one in which a letter may be missing or too many."""
+
+
+def respelled(text: str, world: WorldState) -> str:
+    """The text with the words of a world's things where one slip alone is between: two letters swapped, one
+    missing or one too many, neither the first nor the last. A word that may be two of them stays.
+    """
+    known = {word.lower() for word in words_of(world) if word.isalpha()}
+
+    def mended(match: "re.Match[str]") -> str:
+        return _mended(match.group(), known)
+
+    return _WORD.sub(mended, text)
+
+
+def _mended(said: str, known: AbstractSet[str]) -> str:
+    word = said.lower()
+    if word in known:
+        return said
+    meant = [each for each in known if _swapped(word, each) or _longer(word, each) or _longer(each, word)]
+    return meant[0] if len(meant) == 1 else said
+
+
+def _swapped(word: str, other: str) -> bool:
+    if len(word) != len(other) or len(word) < _SHORTEST_SWAPPED:
+        return False
+    apart = [at for at in range(len(word)) if word[at] != other[at]]
+    return len(apart) == 2 and apart[1] == apart[0] + 1 and word[apart[0]] == other[apart[1]] \
+        and word[apart[1]] == other[apart[0]]
+
+
+def _longer(word: str, other: str) -> bool:
+    """Whether a word has one letter more than the other, within."""
+    if len(word) != len(other) + 1 or len(other) < _SHORTEST_CHANGED:
+        return False
+    return any(word[:at] + word[at + 1:] == other for at in range(1, len(word) - 1)) and word[-1] == other[-1]
