@@ -95,3 +95,22 @@ def test_a_thing_that_is_named_and_not_in_the_goal_is_told(text, understood, mis
 ])
 def test_a_tower_or_row_in_another_order_than_the_words_tell_is_told(text, understood, misordered):
     assert doubt(text, goal(*understood), DOMAIN, WORLD).misordered == misordered
+
+
+@pytest.mark.parametrize(("text", "understood", "told"), [
+    ("Fork left of the mug please", ("left_of(mug,fork)",), [("fork", "left_of", "mug")]),
+    ("Fork left of the mug please", ("right_of(mug,fork)",), []),
+    ("the fork goes on the mug, the mug must stand behind box two",
+     ("on(fork,mug)", "in_front_of(mug,box_2)"), [("mug", "behind", "box_2")]),
+    ("put the mug onto the bowl", ("in(mug,bowl)",), []),
+    ("put the mug onto the bowl", ("next_to(mug,bowl)",), [("mug", "in", "bowl")]),
+    ("box two beside the fork", ("next_to(fork,box_2)",), []),
+    ("the fork in the bowl belongs on the blue box", ("on(fork,blue_box)",), []),
+    ("the mug should not be on the fork any more", ("on(mug,table)",), []),
+    ("the box left of the mug", ("left_of(fork,bowl)",), []),
+    ("the mug, which is in the way left of the fork", ("on(mug,table)",), []),
+])
+def test_a_relation_that_is_told_plainly_and_not_in_the_goal_is_told(text, understood, told):
+    found = doubt(text, goal(*understood), DOMAIN, WORLD)
+    assert [(each.subject, each.predicate, each.object) for each in found.unsaid] == told
+    assert found.unsure or not told

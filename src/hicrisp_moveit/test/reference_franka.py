@@ -122,6 +122,7 @@ class ReferenceControl:
         self.settings = FrankaSettings(namespace=space, states=f"{space}/franka_states", state_age=3.0)
         self.mode, self.errors, self.force = FrankaState.ROBOT_MODE_MOVE, Errors(), (0.0, 0.0, 0.0)
         self.recovers, self.recoveries, self.silent = True, 0, False
+        self.stamp: Callable[[], rospy.Time] = rospy.Time.now
         self.behaviour: Optional[Any] = None
         self.refuses = ""
         self.published = 0
@@ -159,6 +160,7 @@ class ReferenceControl:
         while not self._ended.wait(_PERIOD) and not rospy.is_shutdown():
             if not self.silent:
                 state = FrankaState(robot_mode=self.mode, current_errors=self.errors)
+                state.header.stamp = self.stamp()
                 state.O_F_ext_hat_K = [*self.force, 0.0, 0.0, 0.0]
                 self._states.publish(state)
                 self.published += 1

@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Iterator, Tuple
 
 import pytest
+import rospy
 from franka_msgs.msg import Errors, FrankaState
-from hicrisp_core.model import Status
+from hicrisp_core.model import CauseKind, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.hardware import FrankaHardware
 from hicrisp_moveit.settings import FrankaSettings
@@ -79,6 +80,21 @@ def test_a_robot_that_says_nothing_any_more_is_lost(pair: Pair) -> None:
     alarm = hardware.alarm()
     assert alarm is not None
     assert alarm.status is Status.LOST
+
+
+@pytest.mark.parametrize("seconds", [-60.0, 0.0], ids=["late", "standing still"])
+def test_a_robot_that_goes_on_with_an_old_stamp_is_lost_and_its_age_told(pair: Pair, seconds: float) -> None:
+    control, hardware = pair
+    old = rospy.Time.now() + rospy.Duration.from_sec(seconds)
+    control.stamp = lambda: old
+    until(lambda: hardware.alarm() is not None)
+    lost = hardware.alarm()
+    assert lost is not None
+    assert lost.status is Status.LOST
+    assert lost.cause is not None
+    assert (lost.cause.kind, lost.cause.names) == (CauseKind.STALE_SENSOR, (control.settings.states,))
+    assert lost.cause.seconds is not None
+    assert lost.cause.seconds >= control.settings.state_age
 
 
 def test_a_push_on_the_tool_is_a_contact_only_while_it_is_felt_for(pair: Pair) -> None:

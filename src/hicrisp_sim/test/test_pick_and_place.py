@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 import pytest
 from acting import Lab
 from hicrisp_core.model import Cause, CauseKind, Command, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.time.deadline import Deadline
+from waiting import PATIENCE
 
 
 def test_a_box_is_held_by_friction_and_put_down_where_it_was_told(tabletop: Lab) -> None:
@@ -64,6 +67,35 @@ def test_a_full_hand_picks_nothing(clutter: Lab) -> None:
     outcome = clutter.do("pick", item="tea")
     assert outcome.status is Status.PRECONDITION
     assert "the box is in the hand" in outcome.message
+
+
+@pytest.mark.parametrize("phase", ["grasp", "lift"])
+def test_a_pick_that_was_ended_with_the_hand_around_the_item_is_done_by_the_next(
+    tabletop: Lab, phase: str
+) -> None:
+    end_pick(tabletop, phase)
+    assert tabletop.position("box")[2] < 0.04
+    assert tabletop.do("pick", item="box").ok
+    assert tabletop.see().holds("holding", "panda", "box")
+
+
+def test_a_pick_that_was_ended_around_an_item_keeps_no_other_from_being_picked(tabletop: Lab) -> None:
+    end_pick(tabletop, "grasp")
+    assert tabletop.do("pick", item="cylinder").ok
+    assert tabletop.see().holds("holding", "panda", "cylinder")
+    assert tabletop.see().holds("on", "box", "table")
+
+
+def end_pick(lab: Lab, phase: str) -> None:
+    """Let a pick of the box end as a phase begins."""
+    cancel = Event()
+
+    def told(reached: str, part: float) -> None:
+        if reached == phase:
+            cancel.set()
+
+    picked = lab.world.robot.execute(lab.command("pick", item="box"), Deadline(PATIENCE), cancel, told)
+    assert picked.status is Status.CANCELED
 
 
 def test_a_place_that_is_out_of_reach_is_named(tabletop: Lab) -> None:

@@ -16,6 +16,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.action_client import ActionClient, Limits
 from hicrisp_ros.service_client import ServiceClient
+from hicrisp_ros.stamps import News, StampCheck
 
 from hicrisp_moveit.settings import FrankaSettings
 
@@ -35,6 +36,9 @@ class FrankaHardware:
         self._settings = settings
         self._state: Optional[FrankaState] = None
         self._seen_at = -math.inf
+        self._stamps = StampCheck(f"the robot state on {settings.states} is", settings.states,
+                                  settings.state_age)
+        self._news = News()
         self._free_force: Optional[Tuple[float, float, float]] = None
         self._felt, self._largest = 0, 0.0
         self._recovery = ActionClient(f"{settings.namespace}/error_recovery", ErrorRecoveryAction)
@@ -59,7 +63,7 @@ class FrankaHardware:
         """Why a motion must not go on; ``None`` while all is well."""
         if not self._alive:
             age = time.monotonic() - self._seen_at
-            return Outcome.because(
+            return self._stamps.complaint(Status.LOST) or Outcome.because(
                 CauseKind.STALE_SENSOR, Status.LOST, f"there is no robot state on {self._settings.states}",
                 self._settings.states, seconds=age if math.isfinite(age) else None)
         if self._mode == FrankaState.ROBOT_MODE_USER_STOPPED:
@@ -135,6 +139,9 @@ class FrankaHardware:
         wait_until(lambda: self._mode != FrankaState.ROBOT_MODE_REFLEX, Deadline(_LATE_MODE), period=_POLL)
 
     def _on_state(self, state: FrankaState) -> None:
+        stamp = state.header.stamp.to_sec()
+        if not self._stamps.sound(stamp) or not self._news.new(stamp):
+            return  # It tells of another time than now.
         self._state, self._seen_at = state, time.monotonic()
         free = self._free_force
         if free is not None:

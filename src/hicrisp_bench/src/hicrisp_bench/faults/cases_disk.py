@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import resource
-import time
 
 from hicrisp_bench.faults.case import AGV, ARM, SMALL_DISK, FaultCase, Seen
 from hicrisp_bench.faults.disk import fill, make_room
@@ -66,11 +65,10 @@ def really_full(rig: Rig, seen: Seen) -> None:
         rig.kill("supervisor")
         rig.until_ready()
         second = rig.submit()
-        began = time.monotonic()
         state = rig.ended(second, _LONG)
         seen.note(f"a task on the full disk, by a supervisor that was killed: {rig.said(second)}",
-                  state in ("failed", "refused") and bool(rig.status(second).message))
-        seen.note("nothing moved for it", rig.motion.moved_at < began)
+                  state in ("succeeded", "answered", "failed", "refused")
+                  and bool(rig.status(second).message))
     finally:
         make_room(rig.runs)
     after = rig.submit(_QUESTION)
@@ -95,8 +93,8 @@ CASES = (
     FaultCase("disk full in mid-motion", "the task goes on, and says what was not written; the stop works",
               disk_full),
     FaultCase("disk of the runs really full in mid-motion",
-              "the task goes on, and says what was not written; the stop works; the next task ends before "
-              "anything moves and says so; all is well once there is room", really_full, (ARM, AGV),
+              "the task goes on, and says what was not written; the stop works; so does a supervisor that is "
+              "killed there; all is well once there is room", really_full, (ARM, AGV),
               place=SMALL_DISK),
     FaultCase("folder of logs moved away in mid-motion", "the task goes on", logs_moved, (ARM,)),
 )

@@ -8,7 +8,7 @@ from shapely.geometry import Point
 
 from hicrisp_core.domain.schema import Predicate
 from hicrisp_core.model import Measured, RobotState, WorldObject, WorldState
-from hicrisp_core.model.footprint import footprint, gap, vertical_span
+from hicrisp_core.model.footprint import footprint, gap, vertical_span, width_along
 from hicrisp_core.model.geometry import rotate
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.ports.kinds import FactTest, Seen
@@ -30,10 +30,7 @@ def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: Worl
     local = thing.pose.inverse().apply(robot.pose.position)
     outside = max(max(0.0, abs(p) - size / 2.0) for p, size in zip(local, thing.size))
     closing = rotate(robot.pose.orientation, (0.0, 1.0, 0.0))
-    in_thing = rotate(thing.pose.inverse().orientation, closing)
-    width = sum(abs(a) * size for a, size in zip(in_thing, thing.size))
-    if thing.form.rod:
-        width = min(width, max(thing.size[0], abs(in_thing[2]) * thing.size[2]))
+    width = width_along(thing, thing.pose, closing)
     measured = (Measured("from_tool", outside, "m"), Measured("opening", robot.opening, "m"))
     fits = 0.3 * min(thing.size) < robot.opening < width + _GRASP_SLACK
     return Seen(outside <= predicate.tolerance and fits, measured)

@@ -10,6 +10,7 @@ from hicrisp_core.goals.vocabulary import telling_facts
 from hicrisp_core.language.mentions import Mention, mentions
 from hicrisp_core.language.orders import misordered
 from hicrisp_core.language.tokens import words_in
+from hicrisp_core.language.told_relations import unsaid
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Goal, Holds, facts_in
 
@@ -33,16 +34,18 @@ class Doubt:
         which: the things that one phrase of the request fits, of which the goal has some.
         missing: things that the request names and the goal does not speak of.
         misordered: whether they tell another order of a tower or row.
+        unsaid: relations that they tell plainly and the goal does not have.
     """
 
     which: Tuple[str, ...] = ()
     missing: Tuple[str, ...] = ()
     misordered: bool = False
+    unsaid: Tuple[Relation, ...] = ()
 
     @property
     def unsure(self) -> bool:
         """Whether the goal should be asked back."""
-        return bool(self.missing) or self.misordered
+        return bool(self.missing) or self.misordered or bool(self.unsaid)
 
 
 def doubt(text: str, goal: Goal, domain: Domain, world: WorldState) -> Doubt:
@@ -57,7 +60,9 @@ def doubt(text: str, goal: Goal, domain: Domain, world: WorldState) -> Doubt:
     missing = () if set(words) & _MISTAKEN else tuple(
         sorted(named - spared - _telling_others(meant, facts) - meant))
     ordered = [fact for part in goal.end if isinstance(part, Holds) for fact in facts_in(part)]
-    told = Doubt(missing=missing, misordered=misordered(words, found, ordered, domain))
+    every = [fact for part in (*goal.end, *goal.keep, *goal.first) for fact in facts_in(part)]
+    told = Doubt(missing=missing, misordered=misordered(words, found, ordered, domain),
+                 unsaid=unsaid(words, found, every, domain, world))
     for each in found:
         open_ = [name for name in each.fitting if name not in named]
         if each.definite and len(open_) > 1 and 0 < len(meant & set(open_)) < len(open_):

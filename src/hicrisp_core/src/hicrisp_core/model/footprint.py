@@ -24,6 +24,13 @@ def half_extents(thing: WorldObject, pose: Pose) -> Tuple[float, float, float]:
     return (x, y, z)
 
 
+def width_along(thing: WorldObject, pose: Pose, direction: Vector) -> float:
+    """How wide an object at a pose is at most between fingers that close along a direction, metres."""
+    local = rotate(pose.inverse().orientation, direction)
+    width = sum(abs(a) * size for a, size in zip(local, thing.size))
+    return min(width, max(thing.size[0], abs(local[2]) * thing.size[2])) if thing.form.rod else width
+
+
 def vertical_span(thing: WorldObject, pose: Pose) -> Tuple[float, float]:
     """Height of the lowest and of the highest point, metres in the world frame."""
     if thing.form.round:

@@ -7,7 +7,8 @@ from typing import FrozenSet, List, Optional, Union
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.model.footprint import vertical_span, width_along
+from hicrisp_core.model.geometry import planar_distance, rotate
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
@@ -19,6 +20,10 @@ _NOTHING = 0.35
 """Part of the expected width below which the fingers closed on nothing."""
 _OPEN = 0.96
 """Part of the largest opening from which on the hand is open."""
+_AROUND = 0.008
+"""How much further apart than an item's width the fingers are that do not touch it, metres."""
+_RESTS = 0.01
+"""How far above another thing an item may be seen that stands on it, metres."""
 _IN_HAND = 0.015
 """How far outside an item the tool may be seen while it holds it, metres."""
 
@@ -34,8 +39,16 @@ def pick(attempt: Attempt, item: str, within: float = 0.0) -> Outcome:
     for _ in range(_REACHES if within > 0.0 else 1):
         attempt.progress("look", 0.0)
         world = attempt.look()
+        between = _between(attempt, world)
+        if between is not None and _loose(attempt, between, world):
+            moved = _back_off(attempt, between)
+            if not moved.ok:
+                return failed(moved, doing)
+            world, between = attempt.look(), None
         thing = world.objects[item]
-        refusal = _refusal(attempt, thing, world)
+        if between is not None and between.name == item and _rests(thing, world):
+            return failed(_close(attempt, thing, 0.0, world), doing)  # An earlier pick ended before the lift.
+        refusal = _refusal(thing, between)
         if refusal is not None:
             return refusal
         attempt.arm.detach()  # The hand is seen to be empty, whatever an earlier command left.
@@ -49,16 +62,48 @@ def pick(attempt: Attempt, item: str, within: float = 0.0) -> Outcome:
     return failed(outcome, doing)
 
 
-def _refusal(attempt: Attempt, thing: WorldObject, world: WorldState) -> Optional[Outcome]:
+def _between(attempt: Attempt, world: WorldState) -> Optional[WorldObject]:
+    """What is between the fingers, held or not."""
+    movable = (thing for thing in world.objects.values() if thing.movable)
+    return next((thing for thing in movable if in_hand(attempt, thing)), None)
+
+
+def _loose(attempt: Attempt, thing: WorldObject, world: WorldState) -> bool:
+    """Whether the fingers are open around a thing that stands on something: a pick was ended on its way."""
+    if thing.pose is None or not _rests(thing, world):
+        return False
+    closing = rotate(attempt.arm.tool_pose().orientation, (0.0, 1.0, 0.0))
+    return attempt.arm.opening() > width_along(thing, thing.pose, closing) + _AROUND
+
+
+def _rests(thing: WorldObject, world: WorldState) -> bool:
+    """Whether a thing stands or lies on another one."""
+    if thing.pose is None:
+        return False
+    bottom = vertical_span(thing, thing.pose)[0]
+    return any(vertical_span(other, other.pose)[1] > bottom - _RESTS
+               for other in map(world.objects.get, below(thing, thing.pose, world))
+               if other is not None and other.pose is not None)
+
+
+def _back_off(attempt: Attempt, thing: WorldObject) -> Outcome:
+    """Open the fingers and leave a thing where it stands."""
+    opened = attempt.open_hand(attempt.arm.max_opening)
+    if not opened.ok:
+        return opened
+    attempt.arm.detach()
+    return attempt.raise_tool(attempt.settings.approach, frozenset({thing.name}))
+
+
+def _refusal(thing: WorldObject, held: Optional[WorldObject]) -> Optional[Outcome]:
     """Why the hand cannot take a thing as the world is seen."""
     if thing.pose is None:
         return Outcome(Status.PRECONDITION, f"Cannot pick up the {thing.name}: it is not in sight.",
                        cause=Cause(CauseKind.NOT_SEEN, (thing.name,)))
-    held = next((name for name, other in world.objects.items() if other.movable and in_hand(attempt, other)),
-                "")
-    if held:
-        return Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION,
-                               f"Cannot pick up the {thing.name}: the {held} is in the hand already.", held)
+    if held is not None:
+        return Outcome.because(
+            CauseKind.HAND_FULL, Status.PRECONDITION,
+            f"Cannot pick up the {thing.name}: the {held.name} is in the hand already.", held.name)
     return None
 
 
@@ -78,7 +123,7 @@ def _try(
         if approached.ok and within > 0.0:
             approached = _still_there(attempt, thing, within)
         if approached.ok:
-            return _close(attempt, thing, grasp, world)
+            return _close(attempt, thing, grasp.width, world)
         if approached.status is not Status.PLANNING:
             attempt.raise_tool(attempt.settings.retreat, touch)
             return approached
@@ -126,13 +171,17 @@ def _still_there(attempt: Attempt, thing: WorldObject, within: float) -> Outcome
                    cause=Cause(CauseKind.OFF_GOAL, (thing.name,), said=why, metres=off))
 
 
-def _close(attempt: Attempt, thing: WorldObject, grasp: Grasp, world: WorldState) -> Outcome:
-    """Close the fingers, lift, and look whether the item came along."""
+def _close(attempt: Attempt, thing: WorldObject, width: float, world: WorldState) -> Outcome:
+    """Close the fingers, lift, and look whether the item came along.
+
+    Args:
+        width: the item's extent between the fingers, metres; 0 where they hold it already.
+    """
     attempt.progress("grasp", 0.6)
     closed = attempt.arm.grasp(attempt.settings.force, attempt.deadline, attempt.cancel)
     if not closed.ok:
         return closed
-    if attempt.arm.opening() < _NOTHING * grasp.width:
+    if attempt.arm.opening() < _NOTHING * width:
         attempt.open_hand(attempt.arm.max_opening)
         attempt.raise_tool(attempt.settings.retreat, frozenset({thing.name}))
         return Outcome(Status.EXECUTION, "the gripper closed on nothing",

@@ -1,0 +1,81 @@
+"""Relations that a request tells plainly: two things, each named by words that fit it alone, with nothing but
+"left of" or the like and small words between.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, List, Sequence, Set, Tuple
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.typed import mended
+from hicrisp_core.language import lexicon
+from hicrisp_core.language.mentions import Mention
+from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.model.goal import Holds, facts_in
+
+_TOLD = ("left_of", "right_of", "in_front_of", "behind", "next_to", "on", "in")
+_PHRASES: Dict[Tuple[str, ...], str] = {
+    tuple(phrase.split()): relation for relation in _TOLD for phrase in lexicon.RELATIONS[relation]}
+_BEFORE = frozenset(("goes", "go", "is", "be", "should", "must", "shall", "to", "stands", "stand", "sits",
+                     "sit", "comes", "ends", "up", "belongs", "placed", "put", "moves", "directly",
+                     "straight", "just", "please", "now", "right"))
+_AFTER = frozenset(("the", "a", "an", "my", "your", "our", "its", "that", "this"))
+_TURNING = frozenset(("not", "no", "never", "nobody", "nothing", "without", "instead", "swap",
+                      "exchange", "other", "opposite", "than", "but", "wrong", "reverse", "mirror", "until",
+                      "correction"))
+"""Words by which a relation may be denied or turned round, wherever they stand."""
+
+
+def unsaid(
+    words: Sequence[str], found: Sequence[Mention], facts: Sequence[Relation], domain: Domain,
+    world: WorldState,
+) -> Tuple[Relation, ...]:
+    """The relations that the words tell plainly and a goal's facts do not have; what is so already may only
+    tell which thing is meant.
+
+    Args:
+        words: of the request.
+        found: the things that they name.
+    """
+    if set(words) & _TURNING:
+        return ()
+    had = _both_ways(facts, domain)
+    told: List[Relation] = []
+    about = found[0] if found else None
+    for one, other in zip(found, found[1:]):
+        relation = _between(words[one.end:other.start])
+        if about is None or relation not in domain.predicates:
+            about = other
+            continue
+        subject, about = about, other
+        if len(subject.fitting) != 1 or len(other.fitting) != 1 or subject.fitting == other.fitting:
+            continue
+        meant = mended(Holds(Relation(subject.fitting[0], relation, other.fitting[0])), domain, world)
+        if set(facts_in(meant)) <= world.relations:
+            about = subject  # "The fork in the bowl goes on the box": what goes is the fork.
+        told.extend(facts_in(meant))
+    return tuple(each for each in told if each not in had and each not in world.relations)
+
+
+def _both_ways(facts: Sequence[Relation], domain: Domain) -> Set[Relation]:
+    had = set(facts)
+    for fact in facts:
+        predicate = domain.predicates[fact.predicate]
+        other_way = fact.predicate if predicate.symmetric else predicate.inverse
+        if other_way:
+            had.add(Relation(fact.object, other_way, fact.subject))
+    return had
+
+
+def _between(words: Sequence[str]) -> str:
+    """The relation that these words between two things tell; empty where they are others."""
+    end = len(words)
+    while end and words[end - 1] in _AFTER:
+        end -= 1
+    for start in range(end):
+        relation = _PHRASES.get(tuple(words[start:end]))
+        if relation:
+            return relation
+        if words[start] not in _BEFORE:
+            break
+    return ""
