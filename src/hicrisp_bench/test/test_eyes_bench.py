@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hicrisp_bench.eyes.layouts import layout
 from hicrisp_bench.eyes.stream import task_stream
-from hicrisp_bench.eyes.trial import judged
+from hicrisp_bench.eyes.trial import TAGS, EyesTrial, judged, run_eyes_trial
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
@@ -76,3 +76,8 @@ def test_a_stream_shows_the_arm_at_its_task_at_the_cameras_rate():
     assert len(moments) == 12
     assert min(later - earlier for earlier, later in zip(stamps, stamps[1:])) >= 1.0 / 6.0 - 1e-6
     assert hands[0] != hands[-1]
+
+
+def test_in_a_tower_of_tagged_blocks_each_is_known_by_the_colour_on_its_own_surface():
+    found = run_eyes_trial(EyesTrial(CONFIG, "blocks", TAGS, 320, pictures=1))
+    assert (found["confused"], found["unknown"], found["missed"]) == ([], 0, [])

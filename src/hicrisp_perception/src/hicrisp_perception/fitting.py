@@ -30,6 +30,10 @@ _CLEAN = 0.1
 """Cost from which on a thing may be turned otherwise."""
 _TURNS = (0.5, 0.25, 0.75)
 """Parts of the turn after which it looks the same."""
+_SHOWN = 0.3
+"""Part of a segment of several colours that a thing has to show in it: behind such a one nothing contradicts
+it.
+"""
 _EXACT = 0.1
 """What a pixel counts by which an outline is off."""
 _LEAST_TOP = 20
@@ -125,7 +129,10 @@ def _anywhere(lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: 
                 if any(_alike(start, other, lie.period) for other in begun):
                     continue
                 begun.append(start)
-                here = _better(here, settle(lie, start, bottom, resting, segment, shown, ground))
+                laid = settle(lie, start, bottom, resting, segment, shown, ground)
+                if not segment.uncut or (laid is not None
+                                         and laid.evidence.seen >= _SHOWN * segment.pixels):
+                    here = _better(here, laid)
                 poor = here is None or here.cost > _POOR
                 if (here is not None and here.cost < _GOOD) or len(begun) >= (
                         _TRIES if poor else _MOST_TRIES):

@@ -38,6 +38,8 @@ _FAR = 0.25
 """Metres from where a thing was that count as much as half a wrong colour."""
 _ROUNDS = 5
 _KERNEL = np.ones((3, 3), np.uint8)
+_ON_IT = 0.005
+"""Metres from a surface within which a pixel shows its colour and not that of a thing beside it."""
 _PATCH = 0.03
 """Part of a segment that has a hue, from which on it is not taken for noise."""
 _MOST = 0.7
@@ -187,7 +189,8 @@ def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
                 continue
             name = things[column].name
             fits[row, column] = best
-            total[row, column] = best.cost + 0.6 * colour[row, column]
+            painted = _colour_there(ground, segment, best, things[column]) if motley else colour[row, column]
+            total[row, column] = best.cost + 0.6 * painted
             if name in before.fits:
                 last = before.fits[name].place
                 away = math.hypot(best.place.x - last.x, best.place.y - last.y,
@@ -204,25 +207,51 @@ def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: 
     """(segments, things): the costs of colours where only some of what is seen has the thing's own."""
     costs = np.empty((len(segments), len(things)))
     for row, (segment, _) in enumerate(segments):
-        inner = cv2.erode(segment.mask.astype(np.uint8), _KERNEL, borderValue=0) > 0
         # Between a tag and an edge there is too little paint for a family of its own.
-        shown = ground.palette.families(ground.view.colour[segment.window])[inner]
+        shown = ground.palette.families(ground.view.colour[segment.window])[_inner(segment)]
         counts = np.bincount(shown, minlength=COUNT)
-        hues = counts[HUES:]
-        strongest = int(hues.max())
-        clear = bool(hues.sum() > _PATCH * segment.pixels)
-        for column, thing in enumerate(things):
-            family = FAMILIES.get(thing.attributes.get("colour", ""))
-            if family is None:
-                costs[row, column] = UNSURE / 2.0
-            elif family < HUES:  # Tags are black and white themselves.
-                costs[row, column] = 0.6 if clear else 0.3
-            else:
-                own = int(counts[family])
-                costs[row, column] = 1.0 - own / strongest if own else _FOREIGN + 0.1
-                if own and not clear:  # Its tags may hide nearly all of its paint.
-                    costs[row, column] = max(UNSURE / 2.0, costs[row, column])
+        costs[row] = [_patch_cost(thing, counts, segment.pixels) for thing in things]
     return costs
+
+
+def _inner(segment: Segment) -> np.ndarray:
+    """Its pixels without those at its edges, which are mixed."""
+    found: np.ndarray = cv2.erode(segment.mask.astype(np.uint8), _KERNEL, borderValue=0) > 0
+    return found
+
+
+def _patch_cost(thing: WorldObject, counts: np.ndarray, pixels: int) -> float:
+    """The cost of a thing's colour where only some of the pixels have it."""
+    hues = counts[HUES:]
+    strongest = int(hues.max())
+    clear = bool(hues.sum() > _PATCH * pixels)
+    family = FAMILIES.get(thing.attributes.get("colour", ""))
+    if family is None:
+        return UNSURE / 2.0
+    if family < HUES:  # Tags are black and white themselves.
+        return 0.6 if clear else 0.3
+    own = int(counts[family])
+    cost = 1.0 - own / strongest if own else _FOREIGN + 0.1
+    if own and not clear:  # Its tags may hide nearly all of its paint.
+        cost = max(UNSURE / 2.0, cost)
+    return cost
+
+
+def _colour_there(ground: Ground, segment: Segment, best: Fit, thing: WorldObject) -> float:
+    """The cost of a thing's colour by the pixels that are measured on its surface: several things may be in
+    one segment that is not cut where its colour changes.
+    """
+    rendering, inner = best.rendering, _inner(segment)
+    there = np.zeros(ground.depth[rendering.window].shape, bool)
+    both = _shared(rendering.window, segment.window)
+    if both is not None:
+        there[_within(both, rendering.window)] = inner[_within(both, segment.window)]
+    near = max(_ON_IT, 2.0 * ground.level.noise_at(float(ground.view.rays.depth_of(
+        np.array(best.pose.position)))))
+    steps = (slice(None, None, rendering.step), slice(None, None, rendering.step))
+    own = there[steps] & (np.abs(ground.depth[rendering.part] - rendering.depth) < near)
+    shown = ground.palette.families(np.ascontiguousarray(ground.view.colour[rendering.part]))[own]
+    return _patch_cost(thing, np.bincount(shown, minlength=COUNT), int(np.count_nonzero(own)))
 
 
 def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...],

@@ -24,6 +24,10 @@ _STILL = 0.004
 _TURNED = math.radians(4.0)
 _LEAST = 0.0007
 """What does not go away by looking often, metres: the lens, the camera's pose."""
+_MOTLEY = 3.0
+"""How much less is known of a thing with tags of which none can be read: they take the paint from its
+outline.
+"""
 _LEAST_YAW = math.radians(0.3)
 _LEAST_HEIGHT = 0.0008
 _UNSEEN_HEIGHT = 0.003
@@ -148,6 +152,8 @@ def _yaw(fit: Fit, before: Optional[Known]) -> float:
 def uncertainty_of(fit: Fit, ground: Ground) -> Uncertainty:
     """How far a measured pose may be off, by the points of its outline and what is known of its height."""
     poor = 1.0 + 2.0 * max(0.0, fit.cost - 0.3)
+    if fit.tags is None and fit.segment is not None and fit.segment.uncut:
+        poor *= _MOTLEY
     position = math.sqrt(max(0.0, float(np.linalg.eigvalsh(fit.place.covariance[:2, :2]).max()))) * poor
     height = _LEAST_HEIGHT if fit.resting else _UNSEEN_HEIGHT
     # Seen from above at an angle, what is higher is taken to be farther away.
