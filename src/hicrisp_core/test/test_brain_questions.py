@@ -1,9 +1,11 @@
 """Questions are answered from what is seen, and those that cannot be are refused with those that can."""
 
+from dataclasses import replace
+
 import pytest
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.language.questions import is_question
-from hicrisp_core.model import Task
+from hicrisp_core.model import Pose, Task
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.time.deadline import Deadline
 from test_offline_sentences import BLOCKS, FILLED, coloured
@@ -42,6 +44,14 @@ def test_what_the_robot_holds_is_told(domain):
     world = coloured(["red_box"], [("panda", "holding", "red_box")])
     for text in ("what are you holding?", "where is the red box?"):
         assert ask(domain, world, text).answer == "panda is holding red_box."
+
+
+def test_a_thing_that_is_nowhere_in_particular_is_told_by_where_it_is_seen(domain):
+    world = coloured(["red_box"], [])
+    box = replace(world.objects["red_box"], pose=Pose((0.5, -0.25, 0.3)))
+    world = replace(world, objects={**world.objects, "red_box": box}, relations=frozenset())
+    said = ask(domain, world, "where is the red box?").answer
+    assert said == "red_box is at (0.50, -0.25), in no place that has a name."
 
 
 @pytest.mark.parametrize("text",

@@ -42,10 +42,13 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                   "orphans" for row in rows if row["lost"] or row["unexplained"] or row["orphans"])
     chart = Chart("ends", "How the tasks of a long run ended", count_bars(
         rows, "scene", [(state, state) for state in _COLUMNS[4:10]]), "Tasks", share=False)
+    memory = Chart("memory", "Memory in the first and the last fifth of each node's longest life", count_bars(
+        nodes, lambda row: f"{row['scene']}: {row['node']}",
+        [("mb_first", "first fifth"), ("mb_last", "last fifth")]), "MB", share=False)
     return Report(rows, _COLUMNS, (), _NOTE, {"trials": results},
                   (Section("Memory", nodes, _NODES), Section("What happened", happened,
                                                              ("scene", "what", "n"))),
-                  charts=(chart,), failed=(*wrong, *crashes(results)))
+                  charts=(chart, memory), failed=(*wrong, *crashes(results)))
 
 
 def _row(scene: str, result: Mapping[str, Any]) -> Row:

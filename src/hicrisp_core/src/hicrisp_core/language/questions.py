@@ -105,7 +105,14 @@ class _Question(PhraseReader):
     def _where(self) -> str:
         if not self.skip(*_IS):
             return ""
-        return self._sentences(self._about(self._things(self.noun())))
+        things = self._things(self.noun())
+        return self._sentences(self._about(things)) or "; ".join(filter(None, map(self._spot, things)))
+
+    def _spot(self, name: str) -> str:
+        """Where a thing or a robot is of which no fact tells; empty where nobody sees it."""
+        pose = getattr(self._world.objects.get(name) or self._world.robots.get(name), "pose", None)
+        return "" if pose is None or name in self._lost else \
+            f"{name} is at ({pose.position[0]:.2f}, {pose.position[1]:.2f}), in no place that has a name"
 
     def _how_many(self) -> str:
         if not self.skip("many"):
