@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any, Dict, List, Sequence, Tuple
 
-from hicrisp_bench.eyes import through_node
 from hicrisp_bench.eyes.trial import METHODS, EyesTrial, key_of, run_eyes_trial
 from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
 from hicrisp_bench.runner import Runner
@@ -58,7 +57,11 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
               for number, (scene, method) in enumerate(cases)
               for result in results[number * len(seeds):(number + 1) * len(seeds)]
               if "crashed" not in result and (result["missed"] or result["confused"])]
-    streams = _through_the_node(options, cases, runner)
+    streams: List[Row] = []
+    if options.frames > 0 and not options.dask:  # A cluster's workers start no nodes.
+        from hicrisp_bench.eyes.through_node import run_through_node  # ROS is needed for this way only.
+
+        streams = run_through_node(options.config, cases, options.first, options.frames, runner)
     sections: Tuple[Section, ...] = ()
     if missed:
         sections = (Section("Missed and confused", missed,
@@ -67,16 +70,6 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         sections += (Section("Frames through the node", streams, _THROUGH),)
     return Report(rows, COLUMNS, (), NOTE, {"missed": missed, "through_node": streams}, sections,
                   _charts(rows), crashes([*rows, *streams]))
-
-
-def _through_the_node(options: argparse.Namespace, cases: Sequence[Tuple[str, str]], runner: Runner
-                      ) -> List[Row]:
-    """How long the node takes for a picture; not on a cluster, whose workers start no nodes."""
-    if options.frames < 1 or options.dask:
-        return []
-    groups = [[through_node.StreamTrial(options.config, scene, method, options.first, options.frames)]
-              for scene, method in cases]
-    return runner.run_together(through_node.run_streams, groups, through_node.key_of, "frames")
 
 
 def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:

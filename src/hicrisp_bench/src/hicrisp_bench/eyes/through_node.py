@@ -34,6 +34,7 @@ from hicrisp_bench.eyes.layouts import layout
 from hicrisp_bench.eyes.stream import task_stream
 from hicrisp_bench.eyes.trial import TAGS
 from hicrisp_bench.pool import Result
+from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread
 from hicrisp_msgs.msg import TrackArray
 
@@ -59,6 +60,18 @@ class StreamTrial:
     method: str
     seed: int
     pictures: int
+
+
+def run_through_node(
+    config: Path, cases: Sequence[Tuple[str, str]], seed: int, frames: int, runner: Runner
+) -> List[Dict[str, Any]]:
+    """A row for each scene and method: how long the node takes for a picture of a task.
+
+    Args:
+        frames: pictures of each, at most.
+    """
+    groups = [[StreamTrial(config, scene, method, seed, frames)] for scene, method in cases]
+    return runner.run_together(run_streams, groups, key_of, "frames")
 
 
 def key_of(trial: StreamTrial) -> str:
