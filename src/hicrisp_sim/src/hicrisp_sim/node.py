@@ -39,8 +39,9 @@ def build() -> Union[WorldServer, AgvServer, FactServer]:
         domain = load_domain(config_file("domains", scene.domain))
         return FactServer(
             scene, lambda begun: SymbolicWorld(domain, begun.first_state(), begun.robots[0]), rate)
-    eyes = TopicObserver(still=0.01, window=0.05, patience=1.0, recent=_RECENT)
     sigma, perception = float(parameter("sigma", 0.0)), _perception()
+    eyes = TopicObserver(still=0.01, window=0.05, patience=1.0,
+                         recent=_RECENT if perception is Perception.CAMERA else 0.1)
     if scene.world == LAB:
         return LabServer(LabWorld(scene, seed, rate), eyes, sigma, perception)
     if scene.arena is not None:

@@ -115,7 +115,9 @@ class WorldServer:
 
     def _look(self) -> WorldState:
         self._publish()
-        self._eyes.world_changed(self._world.simulation.moved_at)
+        # Pictures are few: one from after the last motion will do. Poses come many times in that time.
+        self._eyes.world_changed(
+            self._world.simulation.moved_at if self._perception is Perception.CAMERA else None)
         return self._eyes.observe(Deadline(LOOK_LIMIT))
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
