@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Sequence, Set, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.typed import mended
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.mentions import Mention
@@ -39,32 +40,21 @@ def unsaid(
     """
     if set(words) & _TURNING:
         return ()
-    had = _both_ways(facts, domain)
+    had = frozenset(facts)
     told: List[Relation] = []
-    about = found[0] if found else None
+    described: Optional[Mention] = None
     for one, other in zip(found, found[1:]):
+        subject, described = described or one, None
         relation = _between(words[one.end:other.start])
-        if about is None or relation not in domain.predicates:
-            about = other
-            continue
-        subject, about = about, other
-        if len(subject.fitting) != 1 or len(other.fitting) != 1 or subject.fitting == other.fitting:
+        if relation not in domain.predicates or len(subject.fitting) != 1 or len(other.fitting) != 1 \
+                or subject.fitting == other.fitting:
             continue
         meant = mended(Holds(Relation(subject.fitting[0], relation, other.fitting[0])), domain, world)
         if set(facts_in(meant)) <= world.relations:
-            about = subject  # "The fork in the bowl goes on the box": what goes is the fork.
+            described = subject  # "The fork in the bowl goes on the box": what goes is the fork.
         told.extend(facts_in(meant))
-    return tuple(each for each in told if each not in had and each not in world.relations)
-
-
-def _both_ways(facts: Sequence[Relation], domain: Domain) -> Set[Relation]:
-    had = set(facts)
-    for fact in facts:
-        predicate = domain.predicates[fact.predicate]
-        other_way = fact.predicate if predicate.symmetric else predicate.inverse
-        if other_way:
-            had.add(Relation(fact.object, other_way, fact.subject))
-    return had
+    return tuple(each for each in told
+                 if each not in world.relations and not holds(Holds(each), had, domain))
 
 
 def _between(words: Sequence[str]) -> str:
