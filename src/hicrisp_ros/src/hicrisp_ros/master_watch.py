@@ -51,12 +51,13 @@ class MasterWatch:
             self._away = False
 
     def _keep_up(self) -> None:
-        before = self._parameters
         if self._known():
-            self._remember()
-        if not self._known():  # Asked again: the master may have been replaced while it was read.
-            self._parameters = before
-            self._come_back()
+            parameters = self._read()
+            # What is other than before is asked about again: the master may have been replaced meanwhile.
+            if parameters == self._parameters or self._known():
+                self._parameters = parameters
+                return
+        self._come_back()
 
     def _known(self) -> bool:
         try:
@@ -65,8 +66,11 @@ class MasterWatch:
             return False
 
     def _remember(self) -> None:
+        self._parameters = self._read()
+
+    def _read(self) -> Dict[str, Any]:
         names = [name for name in (*_SHARED, rospy.get_name()) if self._master.hasParam(name)]
-        self._parameters = {name: self._master.getParam(name) for name in names}
+        return {name: self._master.getParam(name) for name in names}
 
     def _come_back(self) -> None:
         rospy.logwarn("the ROS master knows nothing of this node: it was started again; registering anew")
