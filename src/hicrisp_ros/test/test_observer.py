@@ -214,6 +214,18 @@ def test_a_picture_of_the_moment_in_which_a_motion_ended_shows_its_end(scene: Sc
     assert not deadline.passed, "it waited for another picture"
 
 
+def test_a_driver_whose_word_comes_before_the_clock_s_ended_its_command_when_it_says(scene: Scene) -> None:
+    observer = TopicObserver()
+    shown(observer, scene)
+    ended = rospy.get_time() + 2.5
+    observer.command_ended(ended)
+    assert observe(observer).stamp >= ended - 1e-6
+    observer.command_ended(rospy.get_time() + 3600.0)
+    deadline = Deadline(PATIENCE)
+    assert observe(observer).objects
+    assert not deadline.passed, "a time that no clock of this run can show held it up"
+
+
 def test_a_thing_that_moves_between_two_pictures_has_not_settled(scene: Scene) -> None:
     scene.viewed = lambda now: 0.2 * math.floor(now / 0.2)
     scene.speed, scene.rests_after = 0.2, 60
