@@ -97,6 +97,19 @@ def test_a_world_at_rest_is_seen_at_once(scene: Scene) -> None:
     assert not deadline.passed, "it waited for a state after the call"
 
 
+def test_a_state_that_was_overtaken_is_left_out(scene: Scene) -> None:
+    again = rospy.Publisher("world_state", WorldStateMsg, queue_size=1)
+    observer = TopicObserver(patience=PATIENCE, blind=PATIENCE)
+    until(lambda: again.get_num_connections() and observer.count > 10, "states")
+    for _ in range(20):
+        box = WorldObject("box", "box", pose=Pose((9.0, 0.0, 0.0)))
+        again.publish(world_to_msg(WorldState({"box": box}, stamp=scene.now - 0.5)))
+        deadline = Deadline(PATIENCE)
+        assert observer.observe(deadline).objects["box"].pose.position[0] == pytest.approx(0.0)
+        assert not deadline.passed, "it forgot what it had seen"
+    again.unregister()
+
+
 def test_after_a_command_only_what_is_newer_counts(scene: Scene) -> None:
     observer = TopicObserver()
     observe(observer)
