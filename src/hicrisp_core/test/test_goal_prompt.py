@@ -127,6 +127,16 @@ def test_names_with_signs_of_their_own_are_taken_literally(domain):
     assert not found.match("on(boxy1,mug)")
 
 
+@pytest.mark.parametrize("text", ["on(scissors,mug)", "in(spoon,mug)", "not(next_to(fork,bowl))"])
+def test_a_model_that_was_not_trained_on_the_form_may_write_any_name_and_hears_which_there_are(domain, text):
+    found = re.compile(goal_schema(domain, WORLD, worded=True)["$defs"]["condition"]["pattern"])
+    assert found.match(text)
+    assert not found.match(text.replace("(", "( ; "))
+    answer = read({"kind": "goal", "end": [text]}, domain)
+    assert isinstance(answer, ParseFailure)
+    assert "there are: " in str(answer)
+
+
 def test_the_keys_of_the_schema_are_in_the_order_of_thought(domain):
     kinds = goal_schema(domain, WORLD)["anyOf"]
     assert [list(each["properties"]) for each in kinds[:2]] == [

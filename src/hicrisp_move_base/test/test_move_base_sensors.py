@@ -83,6 +83,7 @@ def test_odometry_that_is_old_when_it_arrives_lets_nothing_drive_and_is_told_wit
     stack.base.ahead["odometry"] = -30.0
     watchful = MoveBase("agv", replace(stack.settings, server_wait=1.0, odometry_age=1.0))
     assert watchful._client.wait_for_server(PATIENCE)
+    until(lambda: watchful.alarm() is not None and "behind the clock" in watchful.alarm().message)
     outcome = watchful.go_to(GOAL, Deadline(PATIENCE), Event(), lambda *_: None)
     assert outcome.status is Status.LOST
     assert outcome.cause is not None

@@ -242,20 +242,27 @@ def test_the_newest_picture_is_drawn_for_whoever_asks(rig: Rig) -> None:
 
 def test_pictures_from_the_future_are_told_by_topic_and_how_far_ahead(rig: Rig) -> None:
     clock = rospy.Publisher("/clock", Clock, queue_size=1)
-    begun = rig.now + 1.0
 
     def put(now: float) -> None:
-        until(lambda: clock.publish(Clock(rospy.Time.from_sec(now))) or rospy.get_time() == now, "the clock")
+        until(lambda: clock.publish(Clock(rospy.Time.from_sec(now))) or abs(rospy.get_time() - now) < 1e-3,
+              "the clock")
+
+    def later(moment: float) -> bool:
+        """Let the clock go on to a picture's moment, take it, and see whether one after a moment was told."""
+        put(rig.now + 0.2)
+        rig.take()
+        return rig.topic.view.stamp > moment
 
     try:
-        put(begun)
         rig.calibrate()
-        seen(rig)
-        rig.now = begun + 50.0
+        before = rig.now
+        until(lambda: later(before), "tracks")
+        last = rig.now
+        rig.now = last + 50.0
         rig.until_trouble("s ahead of the clock", rospy.resolve_name(CAMERA.topics.colour))
-        assert rig.topic.view.stamp < begun + 1.0, "what was seen before stands, and grows old"
-        rig.now = begun - 0.5
-        until(lambda: rig.take() and rig.topic.view.stamp > begun - 0.5, "pictures of now")
+        assert rig.topic.view.stamp <= last, "what was seen before stands, and grows old"
+        rig.now = last
+        until(lambda: later(last), "pictures of now")
     finally:
         put(0.0)
         clock.unregister()

@@ -97,6 +97,25 @@ def test_a_world_at_rest_is_seen_at_once(scene: Scene) -> None:
     assert not deadline.passed, "it waited for a state after the call"
 
 
+def test_a_state_that_was_overtaken_is_left_out(scene: Scene) -> None:
+    late, show = rospy.Publisher("world_state", WorldStateMsg, queue_size=1), scene.show
+
+    def show_and_repeat(stamp: float) -> None:
+        show(stamp)
+        box = WorldObject("box", "box", pose=Pose((9.0, 0.0, 0.0)))
+        late.publish(world_to_msg(WorldState({"box": box}, stamp=stamp - 0.5)))
+
+    observer = TopicObserver(patience=PATIENCE, blind=PATIENCE)
+    until(late.get_num_connections, "connection")
+    scene.show = show_and_repeat
+    shown(observer, scene)
+    deadline = Deadline(PATIENCE)
+    assert observe(observer).objects["box"].pose.position[0] == pytest.approx(0.0)
+    assert not deadline.passed, "it took what is old for a motion"
+    scene.fall_silent()
+    late.unregister()
+
+
 def test_after_a_command_only_what_is_newer_counts(scene: Scene) -> None:
     observer = TopicObserver()
     observe(observer)
@@ -212,6 +231,18 @@ def test_a_picture_of_the_moment_in_which_a_motion_ended_shows_its_end(scene: Sc
     deadline = Deadline(PATIENCE)
     assert observe(observer).viewed == pytest.approx(ended)
     assert not deadline.passed, "it waited for another picture"
+
+
+def test_a_driver_whose_word_comes_before_the_clock_s_ended_its_command_when_it_says(scene: Scene) -> None:
+    observer = TopicObserver()
+    shown(observer, scene)
+    ended = rospy.get_time() + 2.5
+    observer.command_ended(ended)
+    assert observe(observer).stamp >= ended - 1e-6
+    observer.command_ended(rospy.get_time() + 3600.0)
+    deadline = Deadline(PATIENCE)
+    assert observe(observer).objects
+    assert not deadline.passed, "a time that no clock of this run can show held it up"
 
 
 def test_a_thing_that_moves_between_two_pictures_has_not_settled(scene: Scene) -> None:

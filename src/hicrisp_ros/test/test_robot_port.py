@@ -55,7 +55,7 @@ def driver() -> Iterator[Driver]:
 
 
 def port(driver: Driver) -> RosRobot:
-    return RosRobot(driver.name, ("work", "long"), Event(), lambda: None)
+    return RosRobot(driver.name, ("work", "long"), Event(), lambda _: None)
 
 
 def test_a_command_sent_while_leftovers_are_cleared_is_not_canceled_with_them(driver: Driver) -> None:

@@ -72,7 +72,7 @@ class Rig:
     def __init__(self, topic: str) -> None:
         self.robot = Robot()
         self.server = RobotServer(self.robot)  # type: ignore[arg-type]
-        self.port = RosRobot(self.robot.name, ("move",), Event(), lambda: None)
+        self.port = RosRobot(self.robot.name, ("move",), Event(), lambda _: None)
         heard = Event()
         self._ear = rospy.Subscriber(topic, EstopState, lambda _: heard.set())
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -110,7 +110,7 @@ def test_under_the_emergency_stop_nothing_moves_whoever_commands(topic: str) -> 
     robot = Robot()
     server = RobotServer(robot)  # type: ignore[arg-type]
     beat = rospy.Publisher(topic, EstopState, queue_size=1, latch=True)
-    port = RosRobot(robot.name, ("move",), Event(), lambda: None)
+    port = RosRobot(robot.name, ("move",), Event(), lambda _: None)
 
     def told(active: bool) -> Outcome:
         beat.publish(EstopState(active=active, reason="smoke"))

@@ -32,7 +32,7 @@ class WatchedRobot:
         self._began, self._phase = began, phase
         self._commands: Dict[str, Command] = {}
         self._latest: Tuple[str, str] = ("", "")
-        self._port = RosRobot(name, (), Event(), lambda: None)
+        self._port = RosRobot(name, (), Event(), lambda _: None)
         action = f"robots/{name}/execute"
         self._reset = ServiceClient(f"robots/{name}/reset", Trigger)
         self._subscribers = [

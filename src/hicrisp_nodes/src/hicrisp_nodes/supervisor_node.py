@@ -97,7 +97,7 @@ class Supervisor:
         self._observer = TopicObserver(still=float(parameter("still", 0.002)))
         self._robots = {
             name: RosRobot(name, tuple(configuration.domain.actions), self._gate.estop,
-                           self._observer.world_changed)
+                           self._observer.command_ended)
             for name in configuration.scene.robots}
         self._thinkers = Thinkers()
         llm, _ = chosen_llm()

@@ -42,7 +42,7 @@ class RosRig:
     def __init__(self, camera: CameraSettings, robot: str, frames: Sequence[str]) -> None:
         self._frames: Tuple[str, ...] = tuple(frames)
         self._tf, self._estop = TfWorld(), Event()
-        self._robot = RosRobot(robot, (MOVE_TOOL,), self._estop, lambda: None)
+        self._robot = RosRobot(robot, (MOVE_TOOL,), self._estop, lambda _: None)
         self._image: Optional[Image] = None
         self._info: Optional[CameraInfo] = None
         self._news = Condition()

@@ -75,11 +75,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came of a call; ``result`` is the action's result message where the server gave one."""
+    """What came of a call; ``result`` is the action's result message where the server gave one, and ``stamp``
+    when it did, seconds of its ROS clock."""
 
     status: CallStatus
     result: Optional[Any] = None
     message: str = ""
+    stamp: float = 0.0
 
     @property
     def ok(self) -> bool:
@@ -98,6 +100,7 @@ class _Track:
         self.over_since: Optional[float] = None
         self.end: Optional[GoalStatus] = None
         self.result: Any = None
+        self.stamp = 0.0
 
 
 class ActionClient:
@@ -245,11 +248,11 @@ class ActionClient:
                     self._cancel.publish(GoalID(id=request.goal_id.id))
             track.finished.wait(SLICE)
         with self._lock:
-            end, result = track.end or GoalStatus(), track.result
+            end, result, stamp = track.end or GoalStatus(), track.result, track.stamp
         status = _TERMINAL.get(end.status, CallStatus.LOST)
         if timed_out and status is CallStatus.PREEMPTED:
             status = CallStatus.TIMEOUT
-        return Reply(status, result, end.text)
+        return Reply(status, result, end.text, stamp)
 
     def _lost(self, track: _Track, now: float) -> bool:
         if track.missing_since is None and not hears(self._status):
@@ -277,6 +280,7 @@ class ActionClient:
             track = self._tracks.get(message.status.goal_id.id)
             if track is not None:
                 track.end, track.result = message.status, message.result
+                track.stamp = message.header.stamp.to_sec()
                 track.finished.set()
 
     def _on_feedback(self, message: Any) -> None:

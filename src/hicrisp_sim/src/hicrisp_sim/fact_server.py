@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from threading import Lock
 from typing import Callable, Protocol, Sequence
 
 import rospy
@@ -13,6 +14,7 @@ from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions import world_to_msg
 from hicrisp_ros.publisher import Publisher
@@ -33,6 +35,8 @@ from hicrisp_msgs.srv import (
 _TICK = 0.02
 """Wall seconds between two publications."""
 _LOOK_LIMIT = 1.0
+_CLOCK_LIMIT = 1.0
+"""Wall seconds in which what this node told of the clock comes back to it."""
 _FASTEST = 50.0
 """Seconds of the world for each second of wall time where as fast as can be was asked for."""
 
@@ -55,6 +59,7 @@ class FactServer:
         self._make = make
         self._world = make(scene)
         self._began = time.monotonic()
+        self._telling = Lock()
         begin_faults(())
         self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._observation = Publisher("observation", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
@@ -69,7 +74,9 @@ class FactServer:
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:
         result = carry_out(self._world, goal, self._watch)
-        self._publish()
+        shown = self._publish()
+        # The result bears the time of this node's clock; it must not be older than what the command did.
+        wait_until(lambda: rospy.get_time() >= shown, Deadline(_CLOCK_LIMIT), in_vain=rospy.is_shutdown)
         return result
 
     def _inject(self, request: InjectFaultRequest) -> InjectFaultResponse:
@@ -91,9 +98,14 @@ class FactServer:
         self._publish()
         return ()
 
-    def _publish(self) -> None:
-        """Clock first, so that nobody sees a state from the future."""
-        now = (time.monotonic() - self._began) * self._rate
-        self._clock.publish(Clock(rospy.Time.from_sec(now)))
-        seen = self._world.observe(Deadline(_LOOK_LIMIT))
-        self._observation.publish(world_to_msg(replace(seen, stamp=now)))
+    def _publish(self) -> float:
+        """Clock first, so that nobody sees a state from the future; the moment that is shown.
+
+        One at a time: a state from before a command must not follow that from after it.
+        """
+        with self._telling:
+            now = rospy.Time.from_sec((time.monotonic() - self._began) * self._rate).to_sec()
+            self._clock.publish(Clock(rospy.Time.from_sec(now)))
+            seen = self._world.observe(Deadline(_LOOK_LIMIT))
+            self._observation.publish(world_to_msg(replace(seen, stamp=now)))
+            return now

@@ -11,7 +11,7 @@ import rospy
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
-from hicrisp_bench.faults.case import AGV, ARM, TWO_HOSTS, FaultCase, Seen
+from hicrisp_bench.faults.case import AGV, ARM, LAB, TWO_HOSTS, FaultCase, Seen
 from hicrisp_bench.faults.rig import Rig, RigFailed
 from hicrisp_bench.over_ros import NAMESPACE
 from hicrisp_msgs.msg import ExecuteCommandActionGoal
@@ -109,7 +109,7 @@ def _line(rig: Rig, loss: float = 0.0, delay: float = 0.0) -> None:
     rig.hosts.set_line(loss, delay)
 
 
-_WORLDS = (ARM, AGV)
+_WORLDS = (ARM, AGV, LAB)
 _GOES_ON = "the task is done, or ends and says why; nothing is sent twice"
 CASES = (
     FaultCase("line between two hosts cut for 10 s in mid-motion",

@@ -9,6 +9,8 @@ from hicrisp_core.trace.exchanges import Exchange
 
 Message = Mapping[str, str]
 """``{"role": ..., "content": ...}``"""
+THINKING = "say"
+"""The key of an answer under which a model thinks in plain words before it commits itself."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,8 @@ class Completion:
         calls: requests that were sent for it; 0 for an answer from the cache.
         before: the requests that failed before it.
         exchanges: what goes into the run's record.
-        sure: how likely the model found this answer as a whole, 0 to 1; ``None`` where the endpoint does not
-            say.
+        sure: how likely the model found this answer as a whole, without what it thinks before, 0 to 1;
+            ``None`` where the endpoint does not say.
     """
 
     text: str

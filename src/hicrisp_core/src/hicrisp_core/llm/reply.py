@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional, Union
+import re
+from typing import Any, List, Optional, Tuple, Union
 
-from hicrisp_core.llm.exchange import Completion, LlmFailure
+from hicrisp_core.llm.exchange import THINKING, Completion, LlmFailure
 
 _QUOTED, _LONGEST_NAME = 2000, 80
 """Characters; a message is made shorter once its keys are taken out."""
 _MOST_TOKENS = 10_000_000
+_THOUGHT = re.compile(rf'"{THINKING}"\s*:\s*"((?:[^"\\]|\\.)*)"')
 
 
 def read_reply(reply: Any) -> Union[Completion, LlmFailure]:
@@ -62,11 +64,23 @@ def _without_text(message: Any, ended: str) -> LlmFailure:
 
 
 def _sure(choice: Any) -> Optional[float]:
-    """The product of the tokens' probabilities, where the server tells them."""
+    """The product of the tokens' probabilities, where the server tells them. The words by which a model
+    thinks before it answers do not count: it could have said the same in many others.
+    """
     tokens = getattr(getattr(choice, "logprobs", None), "content", None) or ()
-    found = [float(token.logprob) for token in tokens
-             if isinstance(getattr(token, "logprob", None), (int, float))]
-    return math.exp(min(0.0, sum(found))) if found and len(found) == len(tokens) else None
+    told: List[Tuple[str, float]] = [
+        (str(getattr(token, "token", "")), float(token.logprob)) for token in tokens
+        if isinstance(getattr(token, "logprob", None), (int, float))]
+    if not told or len(told) != len(tokens):
+        return None
+    thought = _THOUGHT.search("".join(text for text, _ in told))
+    begin, end = thought.span(1) if thought else (0, 0)
+    total, at = 0.0, 0
+    for text, logprob in told:
+        if not begin <= at < end:
+            total += logprob
+        at += len(text)
+    return math.exp(min(0.0, total))
 
 
 def _count(usage: Any, name: str) -> int:

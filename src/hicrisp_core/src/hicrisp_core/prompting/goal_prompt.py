@@ -13,6 +13,7 @@ from hicrisp_core.config.files import named_folder
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.language.clarifying import clarified
+from hicrisp_core.llm.exchange import THINKING
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.prompting.asking import Turn
@@ -23,7 +24,7 @@ from hicrisp_core.prompting.goal_request import (
     predicates_text,
     request_values,
 )
-from hicrisp_core.prompting.goal_schema import SAY, goal_schema
+from hicrisp_core.prompting.goal_schema import goal_schema
 from hicrisp_core.prompting.quarantine import quarantined
 from hicrisp_core.prompting.remembered import goal_record
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
@@ -64,7 +65,7 @@ class GoalPrompt:
     @property
     def worded(self) -> bool:
         """Whether an answer begins with the wish in plain words."""
-        return self._prompts.says("system", SAY)
+        return self._prompts.says("system", THINKING)
 
     def examples(self, domain: Domain) -> Tuple[Turn, ...]:
         """The requests and answers that go before as turns of the conversation: small models follow those
@@ -90,7 +91,7 @@ class GoalPrompt:
             request = self._prompts.render("request", task=quarantined(str(example["request"])), **values)
             said = example["answer"]
             if isinstance(said, Mapping) and not self.worded:
-                said = {key: value for key, value in said.items() if key != SAY}
+                said = {key: value for key, value in said.items() if key != THINKING}
             turns.append((request.strip(), compact(said)))
         return tuple(turns)
 
@@ -100,7 +101,7 @@ class GoalPrompt:
         return self._prompts.render(
             "system", description=domain.description, names=predicate_names(domain),
             predicates=predicates_text(domain), examples=examples or "(none)", turns="",
-            say=f'"{SAY}"').strip()
+            say=f'"{THINKING}"').strip()
 
 
 def goal_messages(task_text: str, domain: Domain, world: WorldState, prompt: str = SHORT) -> Messages:

@@ -3,7 +3,9 @@
 Conditions are strings with a pattern. Only plain groups, alternatives and bounded repeats stand in it, which
 servers turn into a grammar; what the pattern cannot say is checked when the answer is read. A bowl may be
 written behind ``on``, which is read as ``in``: a model that has begun with ``on`` would else be made to name
-another thing.
+another thing. A model that was not trained on this form means a name before it knows which ones are left, so
+it may write any: made to choose, it would name a thing that nobody spoke of, where an unknown name is
+refused, and asked for again with the valid ones.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any, Dict, List, Sequence
 
 from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.goals.vocabulary import goal_predicates
+from hicrisp_core.llm.exchange import THINKING
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import NoGoal
 
@@ -21,8 +24,6 @@ _MOST_NAMES = 100
 _ANY_NAME = "[A-Za-z0-9_.-]+"
 _MOST_CONDITIONS = 16
 _MOST_PARTS = 9
-SAY = "say"
-"""The key for the wish in plain words, by which a model thinks before it writes facts; nobody reads it."""
 _MOST_SAID = 220
 """Characters of these words."""
 _SPECIAL = re.compile(r"([.^$*+?()\[\]{}|\\])")
@@ -33,9 +34,10 @@ def goal_schema(domain: Domain, world: WorldState, worded: bool = False) -> Dict
     ``answer``.
 
     Args:
-        worded: whether ``say``, the wish in plain words, goes before all else.
+        worded: for a model that was not trained on this form: ``say``, the wish in plain words, goes before
+            all else, and names are open.
     """
-    fact = _alternatives([_fact(domain, world, predicate) for predicate in goal_predicates(domain)
+    fact = _alternatives([_fact(domain, world, predicate, worded) for predicate in goal_predicates(domain)
                           if _possible(domain, world, predicate)])
     opening = r"((any|all)\(|(at_least|exactly|at_most)\([1-9],)"
     group = rf"{opening}{fact}(,{fact}){{1,{_MOST_PARTS}}}\)"
@@ -44,8 +46,9 @@ def goal_schema(domain: Domain, world: WorldState, worded: bool = False) -> Dict
     end, on_the_way = _conditions("condition"), _conditions("plain")
     later: Dict[str, Any] = {"end": end, "keep": on_the_way}
     if world.robots:
-        later["robot"] = {"type": "string", "enum": sorted(world.robots)}
-    which: Dict[str, Any] = {"type": "array", "maxItems": _MOST_PARTS, "items": _name(sorted(world.types()))}
+        later["robot"] = _name(sorted(world.robots), worded)
+    which: Dict[str, Any] = {"type": "array", "maxItems": _MOST_PARTS,
+                             "items": _name(sorted(world.types()), worded)}
     kinds = [
         _object("goal", later, ["end"]),
         _object("goal", {"first": on_the_way, **later}, ["first", "end"]),
@@ -63,7 +66,8 @@ def _object(kind: str, properties: Dict[str, Any], required: List[str]) -> Dict[
 
 def _worded(kind: Dict[str, Any]) -> Dict[str, Any]:
     said = {"type": "string", "maxLength": _MOST_SAID}
-    return {**kind, "properties": {SAY: said, **kind["properties"]}, "required": [SAY, *kind["required"]]}
+    return {**kind, "properties": {THINKING: said, **kind["properties"]},
+            "required": [THINKING, *kind["required"]]}
 
 
 def _conditions(definition: str) -> Dict[str, Any]:
@@ -76,15 +80,15 @@ def _possible(domain: Domain, world: WorldState, predicate: Predicate) -> bool:
     return all(type_ == "number" or domain.objects_of(world, type_) for type_ in predicate.arguments)
 
 
-def _fact(domain: Domain, world: WorldState, predicate: Predicate) -> str:
-    arguments = [_argument(domain, world, type_) for type_ in predicate.arguments]
+def _fact(domain: Domain, world: WorldState, predicate: Predicate, open_names: bool) -> str:
+    arguments = [_argument(domain, world, type_, open_names) for type_ in predicate.arguments]
     return rf"{_escaped(predicate.name)}\({','.join(arguments)}\)"
 
 
-def _argument(domain: Domain, world: WorldState, type_: str) -> str:
+def _argument(domain: Domain, world: WorldState, type_: str, open_names: bool) -> str:
     if type_ == "number":
         return "[0-9]+"
-    names = domain.objects_of(world, type_)
+    names = () if open_names else domain.objects_of(world, type_)
     return _alternatives([_escaped(name) for name in names]) if 0 < len(names) <= _MOST_NAMES else _ANY_NAME
 
 
@@ -96,5 +100,6 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text)
 
 
-def _name(names: Sequence[str]) -> Dict[str, Any]:
-    return {"type": "string", "enum": list(names)} if 0 < len(names) <= _MOST_NAMES else {"type": "string"}
+def _name(names: Sequence[str], open_names: bool) -> Dict[str, Any]:
+    listed = not open_names and 0 < len(names) <= _MOST_NAMES
+    return {"type": "string", **({"enum": list(names)} if listed else {"pattern": f"^{_ANY_NAME}$"})}

@@ -24,6 +24,9 @@ Moving = Callable[[], FrozenSet[str]]
 _Placed = Union[WorldObject, RobotState]
 CLOCK_JUMP = 1.0
 """Seconds by which the clock, and the newest state against it, must go back before it was set back."""
+_LAG = 60.0
+"""Seconds by which the word of a driver may be ahead of a simulation's clock, which comes on another topic; a
+simulation that runs fifty times as fast as real time gets there in one."""
 LAST_LOOK = 1.0
 _SAME_MOMENT = 1e-6
 """Seconds by which two stamps of one moment differ once they were rounded."""
@@ -54,7 +57,7 @@ class TopicObserver:
         self._patience = patience
         self._recent = recent
         self._blind = blind
-        self._changed_at = -math.inf
+        self._changed_at = self._noted_at = -math.inf
         self._states: Deque[WorldStateMsg] = deque(maxlen=100)
         self._news = Condition()
         self._count = 0
@@ -84,7 +87,18 @@ class TopicObserver:
         Args:
             at: when it ended, seconds of the ROS clock; just now by default.
         """
-        self._changed_at = rospy.get_time() if at is None else at
+        self._noted_at = rospy.get_time()
+        self._changed_at = self._noted_at if at is None else at
+
+    def command_ended(self, stamp: float) -> None:
+        """The same of a command, when its driver says so: its word may come before the clock's.
+
+        Args:
+            stamp: when the driver said so, seconds of its ROS clock.
+        """
+        now = rospy.get_time()
+        most = CLOCK_JUMP if rospy.rostime.is_wallclock() else _LAG
+        self.world_changed(stamp if now < stamp <= now + most else now)
 
     def observe(self, deadline: Deadline) -> WorldState:
         """The world as it is seen now, when nothing moves any more; the last that was seen when the time
@@ -102,8 +116,8 @@ class TopicObserver:
             now = rospy.get_time()
             if now < asked - CLOCK_JUMP:
                 asked = now
-            if now < self._changed_at - CLOCK_JUMP:
-                self._changed_at = -math.inf
+            if now < self._noted_at - CLOCK_JUMP:
+                self._changed_at = self._noted_at = -math.inf
             since = max(self._changed_at, asked - self._recent)
             with self._news:
                 while self._count == count and not blind.passed and not rospy.is_shutdown():
@@ -142,6 +156,8 @@ class TopicObserver:
     def _on_world(self, message: WorldStateMsg) -> None:
         with self._news:
             back = (self._states[-1].header.stamp - message.header.stamp).to_sec() if self._states else 0.0
+            if 0.0 < back <= CLOCK_JUMP:
+                return  # It was overtaken, as over a connection that a busy machine made twice.
             if back > 0.0:
                 self._states.clear()
             self._states.append(message)

@@ -44,11 +44,12 @@ class RosRobot:
     Args:
         capabilities: names of the domain's actions that it can carry out.
         estop: while set, nothing is sent and what runs is ended.
-        ended: called after every command.
+        ended: called after every command, with when its driver said so, seconds of its ROS clock; 0 where it
+            said nothing.
     """
 
     def __init__(self, name: str, capabilities: Sequence[str], estop: Event,
-                 ended: Callable[[], None]) -> None:
+                 ended: Callable[[float], None]) -> None:
         self.name = name
         self._capabilities = tuple(capabilities)
         self._estop = estop
@@ -82,7 +83,7 @@ class RosRobot:
                 progress(feedback.phase, feedback.progress)  # type: ignore[attr-defined]
 
         reply = self._client.call(goal, limits, LinkedEvent(cancel, self._estop), report)
-        self._ended()
+        self._ended(reply.stamp)
         status, began = _WITHOUT_OUTCOME[reply.status]
         names = () if began is CauseKind.CANCELED else (self.name,)
         said = self._after_loss(reply.status, cancel) or reply.message or reply.status.value
