@@ -38,7 +38,7 @@ from hicrisp_perception.view import Rays, Straightener, View, check
 _CLOSER_LOOK = 80
 """Pixels from which on what no tag accounts for is looked at closer for one."""
 _WARNED = 8.0
-"""Seconds for which a warning holds that no later picture repeats: in that time all things were read again."""
+"""Seconds for which a warning holds that no later picture repeats: all things are read again in that time."""
 _LEAST_SIZE = 0.008
 """Metres below which a thing does not stand out from the noise of the depth."""
 
