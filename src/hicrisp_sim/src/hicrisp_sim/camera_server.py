@@ -6,7 +6,7 @@ import math
 import time
 from contextlib import contextmanager
 from threading import Lock
-from typing import Callable, Iterator, Tuple
+from typing import Callable, Iterator, Optional, Tuple
 
 import rospy
 from hicrisp_core.errors import HicrispError
@@ -31,6 +31,7 @@ class CameraServer:
 
     A picture is of one snapshot, whose time is its stamp; the physics runs on meanwhile and waits for none.
     The camera's rate is of the world's time, and while something is moved there also of wall time.
+    When a motion has ended, a picture is taken at once.
 
     Args:
         announce: publishes the clock and the frames of a snapshot, so that both are known when its picture
@@ -74,11 +75,10 @@ class CameraServer:
         with self._taking:
             if not any(topic.get_num_connections() for topic in self._topics):
                 return _UNHEARD
-            snapshot, period = self._world.simulation.snapshot, 1.0 / self._settings.rate
-            if 0.0 <= snapshot.time - self._taken < period - _EARLY:
-                return _TICK
-            # Where time passes as fast as it can, pictures of a motion would only slow it down.
-            if self._world.simulation.in_motion and time.monotonic() - self._taken_at < period:
+            simulation = self._world.simulation
+            snapshot, period = simulation.snapshot, 1.0 / self._settings.rate
+            moved_at = None if simulation.in_motion else simulation.moved_at
+            if not due(snapshot.time, self._taken, period, moved_at, time.monotonic() - self._taken_at):
                 return _TICK
             self._taken, self._taken_at = snapshot.time, time.monotonic()
             try:
@@ -96,3 +96,19 @@ class CameraServer:
         self._info.publish(lens_to_msg(picture.lens, frame, stamp))
         self._colour.publish(colour_to_msg(picture.colour, frame, stamp))
         self._depth.publish(depth_to_msg(picture.depth, frame, stamp))
+
+
+def due(now: float, taken: float, period: float, moved_at: Optional[float], ago: float) -> bool:
+    """Whether it is time for a picture.
+
+    Args:
+        now, taken: the world's time, and that of the last picture, seconds.
+        moved_at: when the last motion ended; ``None`` while there is one.
+        ago: wall seconds since the last picture.
+    """
+    if moved_at is not None and taken < moved_at <= now:
+        return True  # Whoever looks waits for what a motion has done: that does not wait for its turn, too.
+    if 0.0 <= now - taken < period - _EARLY:
+        return False
+    # Where time passes as fast as it can, pictures of a motion would only slow it down.
+    return moved_at is not None or ago >= period
