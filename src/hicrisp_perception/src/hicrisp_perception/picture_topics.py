@@ -24,6 +24,8 @@ _BUFFER = 2 ** 24
 """Bytes that rospy reads at once: with less, old images queue up in the socket."""
 _TF_LIMIT = 0.5
 """Wall seconds for TF to say where the camera and the robots were."""
+_START_LIMIT = 3.0
+"""Wall seconds from the first picture on in which it is no trouble that TF does not know all frames yet."""
 _NEAR = 0.05
 """Seconds by which TF's poses of a robot may miss a picture's moment."""
 _SLICE, _WAKE = 0.02, 0.5
@@ -51,6 +53,7 @@ class PictureTopics:
         self._pair: Optional[Tuple[Image, Image]] = None
         self._since = -1.0
         self._ahead: Dict[str, float] = {}
+        self._starting: Optional[Deadline] = None
         self._news = Condition()
         names = camera.topics
         self._names = tuple(map(rospy.resolve_name, (names.colour, names.depth, names.info)))
@@ -99,6 +102,7 @@ class PictureTopics:
         stamp = colour.header.stamp
         frame = colour.header.frame_id.lstrip("/")
         limit = Deadline(_TF_LIMIT)
+        self._starting = self._starting or Deadline(_START_LIMIT)
         while True:
             heard = self._tf.count
             pose = self._tf.pose_at(frame, stamp)
@@ -107,6 +111,8 @@ class PictureTopics:
             if limit.passed or rospy.is_shutdown():
                 break
             self._tf.wait_for_news(heard, min(_WAKE, limit.remaining))
+        if not self._starting.passed:
+            return None
         missing = frame if pose is None else ", ".join(self._unplaced(stamp))
         self._trouble(f"TF does not place {missing} at the moment of the pictures of {self._names[0]}; "
                       "check that its transform is published, with the same clock")
