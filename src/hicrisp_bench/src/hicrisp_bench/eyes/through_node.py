@@ -42,6 +42,8 @@ NODE = "/perception"
 _START_LIMIT, _ANSWER_LIMIT = 120.0, 20.0
 """Wall seconds for the node to be there, and for the tracks of a picture to come."""
 
+_PROCESS_CLOCK = 2
+"""What Linux adds to a process's number for the clock of its processor time."""
 _ROUNDED = 1e-3
 """Seconds by which a stamp may come back earlier."""
 
@@ -131,10 +133,8 @@ def _process_of(node: str) -> int:
 
 
 def _processor_seconds(process: int) -> float:
-    """What all threads of a process have used so far."""
-    threads = Path(f"/proc/{process}/task").iterdir()
-    nanoseconds = [int((thread / "schedstat").read_text(encoding="ascii").split()[0]) for thread in threads]
-    return 1e-9 * sum(nanoseconds)
+    """What all threads of a process have used so far, those that ended included."""
+    return time.clock_gettime(~process << 3 | _PROCESS_CLOCK)
 
 
 @contextmanager
