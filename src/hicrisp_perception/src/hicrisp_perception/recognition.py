@@ -14,9 +14,10 @@ from scipy.optimize import linear_sum_assignment
 
 from hicrisp_perception.contours import Shown, measure
 from hicrisp_perception.evidence import explained
-from hicrisp_perception.fitting import Fit, fit
-from hicrisp_perception.forms import Lie, lies_of
+from hicrisp_perception.fitting import GOOD, Fit
+from hicrisp_perception.forms import lies_of
 from hicrisp_perception.paint import COUNT, FAMILIES, HUES, LIGHTS, UNSURE, Likeness
+from hicrisp_perception.searching import Searches
 from hicrisp_perception.segments import Ground, Segment, Window, overlap, segments_in
 from hicrisp_perception.steady import Claim
 
@@ -34,6 +35,8 @@ _CERTAIN = 0.2
 _CLEARLY = 0.35
 _STAYED = 0.25
 """Cost below which a thing is surely where it was."""
+_AT = 0.01
+"""Metres from where a thing was within which it is where it was."""
 _FAR = 0.25
 """Metres from where a thing was that count as much as half a wrong colour."""
 _ROUNDS = 5
@@ -111,28 +114,36 @@ class Memory:
     dropped: Mapping[str, Pose] = field(default_factory=dict)
 
 
-def recognise(ground: Ground, things: Sequence[WorldObject], found: Findings,
-              before: Memory, motley: bool = False) -> Findings:
+def recognise(
+    ground: Ground,
+    things: Sequence[WorldObject],
+    found: Findings,
+    before: Memory,
+    searches: Searches,
+    motley: bool = False,
+) -> Findings:
     """Find things in what no thing accounts for yet.
 
     Args:
         things: those that may be there.
         found: what was found otherwise; it is added to.
         before: what is known from the pictures before.
+        searches: those of the pictures before; what this one begins goes on in the next.
         motley: whether things have patches of other colours, such as tags: then they are not cut where their
             colour changes, and known by what there is of their own.
     """
     left = [thing for thing in things if thing.name not in found.fits]
     tried: Set[Tuple[int, ...]] = set()
     for _ in range(_ROUNDS if left else 0):
-        every = segments_in(ground, found.claimed, motley)
+        # A search that was not ended in the last picture goes first.
+        every = sorted(segments_in(ground, found.claimed, motley), key=lambda each: not searches.waits(each))
         fresh = [segment for segment in every if _key(segment, found) not in tried]
         tried |= {_key(segment, found) for segment in fresh}
         usable = [(segment, shown) for segment in fresh
                   for shown in (measure(segment, ground),) if shown is not None]
         if not usable or not left:
             break
-        named = _assign(ground, usable, left, found, before, motley)
+        named = _assign(ground, usable, left, found, before, searches, motley)
         if not named:
             break
         for name, best in named.items():
@@ -163,8 +174,15 @@ def _within(part: Window, window: Window) -> Window:
     return rows, columns
 
 
-def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject],
-            found: Findings, before: Memory, motley: bool) -> Dict[str, Fit]:
+def _assign(
+    ground: Ground,
+    segments: Sequence[Tuple[Segment, Shown]],
+    things: Sequence[WorldObject],
+    found: Findings,
+    before: Memory,
+    searches: Searches,
+    motley: bool,
+) -> Dict[str, Fit]:
     if motley:
         colour = _patches(ground, segments, things)
     else:
@@ -179,11 +197,20 @@ def _assign(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
     fits: Dict[Tuple[int, int], Fit] = {}
     stayed: Set[int] = set()
     for row, (segment, shown) in enumerate(segments):
-        likely = sorted((float(colour[row, column]) + _height_misfit(shown, thing), column)
-                        for column, thing in enumerate(things)
-                        if colour[row, column] <= _FOREIGN and column not in stayed)
-        for column, best in _fits(segment, shown, ground, floors, [
-                (column, things[column], float(colour[row, column])) for _, column in likely], before):
+        likely = sorted(
+            (float(colour[row, column]) + _height_misfit(shown, thing), column)
+            for column, thing in enumerate(things)
+            if colour[row, column] <= _FOREIGN and column not in stayed
+        )
+        for column, best in _fits(
+            segment,
+            shown,
+            ground,
+            floors,
+            [(column, things[column], float(colour[row, column])) for _, column in likely],
+            before,
+            searches,
+        ):
             open_ = best.evidence.whole - best.evidence.covered
             if best.evidence.seen < max(_LEAST_SEEN, _LEAST_PART * open_):
                 continue
@@ -254,15 +281,21 @@ def _colour_there(ground: Ground, segment: Segment, best: Fit, thing: WorldObjec
     return _patch_cost(thing, np.bincount(shown, minlength=COUNT), int(np.count_nonzero(own)))
 
 
-def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...],
-          likely: Sequence[Tuple[int, WorldObject, float]], before: Memory
-          ) -> List[Tuple[int, Fit]]:
+def _fits(
+    segment: Segment,
+    shown: Shown,
+    ground: Ground,
+    floors: Tuple[float, ...],
+    likely: Sequence[Tuple[int, WorldObject, float]],
+    before: Memory,
+    searches: Searches,
+) -> List[Tuple[int, Fit]]:
     """The fits of things in a segment: standing upright, and on other sides where none fits so.
 
     Args:
         likely: columns, things and the costs of their colours, the likeliest first.
     """
-    searched: Dict[Lie, Optional[Fit]] = {}
+    things = {column: thing for column, thing, _ in likely}
     found: Dict[int, Fit] = {}
     clear = math.inf
     for lying in (False, True):
@@ -273,13 +306,24 @@ def _fits(segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, .
                 continue
             for lie in lies_of(thing)[1:] if lying else lies_of(thing)[:1]:
                 dropped = before.dropped.get(thing.name) if not lying else None
-                best = fit(lie, segment, shown, ground, floors, before.fits.get(thing.name), dropped,
-                           searched)
-                if best is not None and (column not in found
-                                         or best.cost + _LYING < found[column].cost):
+                best = searches.fit(lie, segment, shown, ground, floors, before.fits.get(thing.name), dropped)
+                if best is not None and (column not in found or best.cost + _LYING < found[column].cost):
                     found[column] = best
                     clear = min(clear, colour) if best.cost < _CERTAIN else clear
+    if segment.window in searches.waiting(things.values()):  # Who else may be there is not known yet.
+        return [(column, best) for column, best in found.items()
+                if best.cost < GOOD or _stays(best, before.fits.get(things[column].name))]
     return list(found.items())
+
+
+def _stays(best: Fit, before: Optional[Fit]) -> bool:
+    """Whether a thing is where it was."""
+    return (
+        before is not None
+        and best.lie == before.lie
+        and abs(best.bottom - before.bottom) < _AT
+        and (math.hypot(best.place.x - before.place.x, best.place.y - before.place.y) < _AT)
+    )
 
 
 def _cheapest(total: np.ndarray, nobody: float) -> Tuple[List[int], List[int]]:

@@ -17,12 +17,15 @@ from hicrisp_core.robot.description import RobotBody, bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import Tag, tags_of
 
+from hicrisp_perception.evidence import explained, render
+from hicrisp_perception.forms import lie_at
 from hicrisp_perception.grip import Grips, Hand
 from hicrisp_perception.in_hand import confirms, look_in_hand, regrasped
 from hicrisp_perception.level import Level
-from hicrisp_perception.paint import FAMILIES
+from hicrisp_perception.paint import FAMILIES, HUES
 from hicrisp_perception.recognition import Findings, recognise
 from hicrisp_perception.robot_body import robot_pixels
+from hicrisp_perception.searching import Searches
 from hicrisp_perception.segments import Ground, Sorter, Window, segments_in
 from hicrisp_perception.steady import Steady
 from hicrisp_perception.strangers import Strangers
@@ -34,6 +37,8 @@ from hicrisp_perception.view import Rays, Straightener, View, check
 
 _CLOSER_LOOK = 80
 """Pixels from which on what no tag accounts for is looked at closer for one."""
+_WARNED = 8.0
+"""Seconds for which a warning holds that no later picture repeats: all things are read again in that time."""
 _LEAST_SIZE = 0.008
 """Metres below which a thing does not stand out from the noise of the depth."""
 
@@ -86,7 +91,7 @@ class SceneSight:
         check_sizes(scene)
         worn = tags if tags is not None else tags_of(scene) if scene.tags else ()
         self._reader = TagReader(worn) if worn else None
-        self._warnings: Tuple[str, ...] = ()
+        self._warned: Dict[str, float] = {}
         found = bodies if bodies is not None else bodies_of(scene)
         self._links = {frame: capsules for body in found.values() for frame, capsules in body.links.items()}
         self._arms = {name: frames_of(name, body) for name, body in found.items() if body.kind == ARM}
@@ -98,7 +103,7 @@ class SceneSight:
     def forget(self) -> None:
         """The world began again."""
         self._sorter.forget()
-        self._steady = Steady()
+        self._steady, self._searches = Steady(self._alike), Searches()
         self._tracks = Tracks(self._things)
         self._strangers = Strangers()
         self._grips = Grips()
@@ -120,14 +125,25 @@ class SceneSight:
         hands = self._hands(robots)
         self.follow(robots, picture.stamp)
         found = self._kept(view)
-        ground = self._sorter.ground(view, robot_pixels(view.rays, view.depth, robots, self._links),
-                                     found.claimed if found.kept else None)
+        self._searches.begin(self._steady.goes_on)
+        ground = self._sorter.ground(
+            view,
+            robot_pixels(view.rays, view.depth, robots, self._links),
+            found.claimed if found.kept else None,
+        )
         found.light = self._same_paint_in(ground)
         held = self._look_at_hands(ground, hands, found)
         self._read_tags(ground, found, held)
         if self._settings.shapes:
             wanted = [thing for name, thing in self._things.items() if name not in held]
-            recognise(ground, wanted, found, self._tracks.memory(self._grips.held), self._reader is not None)
+            recognise(
+                ground,
+                wanted,
+                found,
+                self._tracks.memory(self._grips.held),
+                self._searches,
+                self._reader is not None,
+            )
             self._look_for_taken(ground, hands, found)
         on_their_feet(found, ground)
         self._steady.remember({name: claim for name, claim in found.claims.items() if name in found.fits})
@@ -135,7 +151,17 @@ class SceneSight:
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
         self.follow(robots, picture.stamp)  # What is seen between the fingers is held from now on.
         if self._settings.strangers:
-            self._strangers.look(ground, found.claimed, hands, self._grips.held)
+            self._strangers.look(
+                ground,
+                found.claimed,
+                hands,
+                self._grips.held,
+                self._searches.waiting(
+                    thing
+                    for name, thing in self._things.items()
+                    if name not in found.fits and name not in held
+                ),
+            )
         return (*self._tracks.all, *self._strangers.tracks)
 
     def afterwards(self) -> None:
@@ -144,7 +170,7 @@ class SceneSight:
     @property
     def warnings(self) -> Tuple[str, ...]:
         """What is wrong with what the last picture shows, as sentences for people."""
-        return self._warnings
+        return tuple(self._warned)
 
     def _kept(self, view: View) -> Findings:
         """What looks as it did and is not measured again."""
@@ -174,8 +200,11 @@ class SceneSight:
             if all(name in held or name in found.fits for name in self._things):
                 break
             windows = self._open_windows(ground, found)
-        # What was wrong with what is not read again is so still.
-        self._warnings = tuple(dict.fromkeys([*(self._warnings if found.kept else ()), *warnings]))
+        # What was wrong with what is not read again is so still, for a while.
+        stamp = ground.view.stamp
+        self._warned = {each: since for each, since in self._warned.items()
+                        if found.kept and stamp - since < _WARNED}
+        self._warned.update(dict.fromkeys(warnings, stamp))
 
     @staticmethod
     def _open_windows(ground: Ground, found: Findings) -> List[Window]:
@@ -230,6 +259,10 @@ class SceneSight:
             elif answer and fit is not None:
                 self._grips.correct(name, hands, fit.pose)
                 found.claim(name, fit, ground)
+            else:  # Too little of it is seen to say where, and that is nobody else's.
+                rendering = render(lie_at(self._things[name], pose)[0], pose, ground)
+                if rendering is not None:
+                    found.claimed[rendering.window] |= explained(rendering, ground)
         return list(self._grips.held)
 
     def _look_for_taken(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> None:
@@ -250,6 +283,11 @@ class SceneSight:
                     if fit is not None:
                         found.claim(name, fit, ground)
                     break
+
+    def _alike(self, one: str, other: str) -> bool:
+        """Whether two things have one hue, or none."""
+        families = [self._family(name) for name in (one, other)]
+        return families[0] == families[1] or all(each is not None and each < HUES for each in families)
 
     def _family(self, name: str) -> Optional[int]:
         return FAMILIES.get(self._things[name].attributes.get("colour", ""))

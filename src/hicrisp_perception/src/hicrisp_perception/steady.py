@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, Iterable, List, Mapping, Optional, Tuple
+from typing import Callable, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
 import cv2
 import numpy as np
 
-from hicrisp_perception.segments import Window
+from hicrisp_perception.segments import Window, overlap
 from hicrisp_perception.view import Rays, View
 
 _CELL = 4
@@ -21,8 +21,11 @@ _OFTEN = 4.0
 _FRESH = 2
 """Things that are measured in a picture at least, those in turn whose measurement is the oldest."""
 _ALL = 40
-"""Pictures after which everything is measured anew, and who is who is asked again."""
+"""Pictures after which it is asked again who is who."""
+_BUSY = 4
+"""Things that changed in a picture from which on nobody else is asked."""
 Claim = Tuple[Window, np.ndarray]
+Alike = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +45,15 @@ class _Measured:
 class Steady:
     """Remembers of each thing the picture in which it was measured.
 
-    The arm moves in front of some things, and the others look the same from picture to picture.
+    The arm moves in front of some things, and the others look the same from picture to picture. Now and then
+    those that may be taken for one another are measured together, a few in each picture.
+
+    Args:
+        alike: whether two things may be taken for one another.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, alike: Alike = lambda one, other: False) -> None:
+        self._alike = alike
         self.forget()
 
     def forget(self) -> None:
@@ -53,7 +61,10 @@ class Steady:
         self._measured: Dict[str, _Measured] = {}
         self._rays: Optional[Rays] = None
         self._cells: Optional[np.ndarray] = None
-        self._stamp, self._number, self._whole = 0.0, 0, 0
+        self._stamp, self._number, self._asked = 0.0, 0, 0
+        self._to_ask: List[str] = []
+        self.goes_on = False
+        """Whether the last picture followed the one before it closely."""
 
     def unchanged(self, view: View, seen: Iterable[str]) -> Dict[str, Claim]:
         """The things that need not be measured in a picture, with the pixels that they account for.
@@ -61,19 +72,37 @@ class Steady:
         Args:
             seen: those that were visible in the last picture.
         """
-        often = view.rays is self._rays and 0.0 < view.stamp - self._stamp < _OFTEN
+        self.goes_on = view.rays is self._rays and 0.0 < view.stamp - self._stamp < _OFTEN
         self._rays, self._stamp, self._number = view.rays, view.stamp, self._number + 1
         height, width = view.shape
-        self._cells = cells = cv2.resize(view.colour, (width // _CELL, height // _CELL),
-                                         interpolation=cv2.INTER_AREA)
-        if not often or self._number - self._whole >= _ALL:
-            self._whole = self._number
+        self._cells = cells = cv2.resize(
+            view.colour, (width // _CELL, height // _CELL), interpolation=cv2.INTER_AREA
+        )
+        if not self.goes_on:
+            self._asked, self._to_ask = self._number, []
             return {}
         known = [name for name in seen if name in self._measured]
-        same = [name for name in known if not _differs(cells, self._measured[name])]
-        due = max(0, _FRESH - (len(known) - len(same)))
-        oldest: List[str] = sorted(same, key=lambda name: self._measured[name].number)
-        return {name: self._measured[name].claim for name in oldest[due:]}
+        if self._number - self._asked >= _ALL:
+            self._asked, self._to_ask = self._number, list(known)
+        changed = {name for name in known if _differs(cells, self._measured[name])}
+        measured = changed | (self._next_to_ask(known) if len(changed) < _BUSY else set())
+        oldest = sorted(set(known) - measured, key=lambda name: (self._measured[name].number, name))
+        return {name: self._measured[name].claim for name in oldest[max(0, _FRESH - len(measured)) :]}
+
+    def _next_to_ask(self, known: Iterable[str]) -> Set[str]:
+        """A thing, and those that it may be taken for: alike, or seen beside or behind it."""
+        self._to_ask = [name for name in self._to_ask if name in known]
+        if not self._to_ask:
+            return set()
+        first = self._to_ask[0]
+        window = self._measured[first].claim[0]
+        together = {
+            name
+            for name in known
+            if name == first or self._alike(first, name) or overlap(window, self._measured[name].claim[0])
+        }
+        self._to_ask = [name for name in self._to_ask if name not in together]
+        return together
 
     def remember(self, claims: Mapping[str, Claim]) -> None:
         """Take what was measured in the picture that was compared last, with the pixels that it has."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Container, Dict, List, Mapping, Optional, Tuple
+from typing import Container, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import cv2
 import numpy as np
@@ -16,7 +16,7 @@ from hicrisp_perception.contours import spread_of
 from hicrisp_perception.evidence import explained, render, weigh
 from hicrisp_perception.forms import lie_at
 from hicrisp_perception.grip import Hand
-from hicrisp_perception.segments import Ground
+from hicrisp_perception.segments import Ground, Window
 
 PREFIX = "unknown_"
 _LEAST_PIXELS = 60
@@ -86,13 +86,20 @@ class Strangers:
         if name in self._named:
             self._named[name] = replace(self._named[name], pose=pose, stamp=stamp, visibility=visibility)
 
-    def look(self, ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand],
-             held: Container[str] = ()) -> None:
+    def look(
+        self,
+        ground: Ground,
+        claimed: np.ndarray,
+        hands: Mapping[str, Hand],
+        held: Container[str] = (),
+        undecided: Sequence[Window] = (),
+    ) -> None:
         """Follow them through a picture.
 
         Args:
             claimed: pixels that known things account for; those of what hands hold are added.
             held: the names of those that hands hold.
+            undecided: the parts of the picture in which a thing may be that is known, and was not found yet.
         """
         stamp = ground.view.stamp
         for known in (each for name, each in self._named.items() if name in held):
@@ -116,6 +123,8 @@ class Strangers:
                 self._named[name] = replace(known, visibility=seen)
         candidates: List[Stranger] = []
         for each in free:
+            if any(_shows(ground, window, each) for window in undecided):
+                continue
             before = _nearest(each, self._new)
             joined = each if before is None else _joined(before, each)
             if joined.certain:
@@ -196,6 +205,12 @@ def _joined(before: Stranger, now: Stranger) -> Stranger:
     shape = before if still and before.pixels >= now.pixels else box
     return replace(shape, stamp=now.stamp, looks=before.looks + 1, pixels=max(before.pixels, now.pixels)
                    if shape is before else now.pixels, visibility=Visibility.VISIBLE)
+
+
+def _shows(ground: Ground, window: Window, box: Stranger) -> bool:
+    """Whether the middle of a box is in a part of the picture."""
+    column, row = ground.view.rays.project(np.array(box.pose.position))
+    return bool(window[0].start <= row < window[0].stop and window[1].start <= column < window[1].stop)
 
 
 def _still_there(known: Stranger, ground: Ground, claimed: np.ndarray) -> Visibility:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import product
 from typing import Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
@@ -29,6 +28,7 @@ _AS_BEFORE = 0.15
 _ROUNDS = 4
 _SAME = 0.002
 """Metres of depth that are not worth another round."""
+_SAME_YAW = 0.05
 _SURE = 0.0015
 """Metres from which on tags say more than an outline with tags in it."""
 _PIERCED = 0.5
@@ -37,6 +37,8 @@ _GOOD = 0.5
 _AGREES = 0.012
 """Metres by which a shape may be off its tags and be the same thing."""
 _LEAST_POINTS = 30
+_End = Tuple[Lie, Placement, float]
+"""A way to stand: where, and on which height, metres."""
 
 
 def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], ground: Ground, shapes: bool,
@@ -69,22 +71,26 @@ def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], grou
 
 def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Optional[Fit]) -> Optional[Fit]:
     """Standing on one of its sides where its tags allow that, else as they are seen."""
-    best: Optional[Tuple[Lie, Placement, float]] = None
+    best: Optional[_End] = None
     clear = _CLEAR
     if before is not None:
         start = (before.place.x, before.place.y, before.place.yaw)
         best = (before.lie, *_standing(before.lie, start, tags, ground, before.bottom))
         if before.tags is not None and before.tags.numbers == tags.numbers:
             clear = max(_CLEAR, before.place.error + _AS_BEFORE)
-    for guess, quarter in product(tags.guesses, range(4)):
-        if best is not None and best[1].error < clear:
-            break
+    ends = [best] if best is not None else []
+    for guess in tags.guesses:
         lie = _nearest(thing, guess)
-        # A small tag may seem turned by anything.
-        yaw = yaw_of(guess, lie) + quarter * math.pi / 2.0
-        place, bottom = _standing(lie, (guess.position[0], guess.position[1], yaw), tags, ground)
-        if best is None or place.error < best[1].error:
-            best = lie, place, bottom
+        for quarter in range(4):  # A small tag may seem turned by anything.
+            if best is not None and best[1].error < clear:
+                break
+            yaw = yaw_of(guess, lie) + quarter * math.pi / 2.0
+            end = (lie, *_standing(lie, (guess.position[0], guess.position[1], yaw), tags, ground))
+            if best is None or end[1].error < best[1].error:
+                best = end
+            if any(_alike(end, other) for other in ends):  # The other quarters lead there, too.
+                break
+            ends.append(end)
     if best is not None and best[1].error < _LEVEL:
         lie, place, bottom = best
         resting = abs(bottom) < ON_TABLE
@@ -98,6 +104,13 @@ def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Opt
     spread = np.diag([sure.position ** 2, sure.position ** 2, sure.yaw ** 2])
     place = Placement(x, y, yaw, spread, free.error, len(tags.pixels))
     return _seen(lie, place, z - lie.height / 2.0, False, tags, ground)
+
+
+def _alike(one: _End, other: _End) -> bool:
+    """Whether two ways to stand are the same but for where their fit stopped."""
+    away = math.dist((one[1].x, one[1].y, one[2]), (other[1].x, other[1].y, other[2]))
+    turn = math.remainder(one[1].yaw - other[1].yaw, math.tau)
+    return one[0] == other[0] and away < 2.0 * _SAME and abs(turn) < _SAME_YAW
 
 
 def _nearest(thing: WorldObject, guess: Pose) -> Lie:
