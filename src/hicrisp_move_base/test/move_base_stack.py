@@ -17,7 +17,7 @@ from waiting import PATIENCE
 
 GOAL, FAR = Pose((1.5, 0.5, 0.0), from_yaw(1.0)), Pose((9.0, 0.0, 0.0))
 SETTINGS = MoveBaseSettings(cmd_vel="/cmd_vel", server_wait=20.0, refill=0.8, service_wait=20.0, pose_age=4.0,
-                            odometry_age=4.0, status_age=10.0)
+                            odometry_age=4.0, status_age=10.0, stop_limit=20.0)
 """Patient, as on a busy machine."""
 _SERVERS = count(1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import lru_cache
 from itertools import count
@@ -314,6 +315,7 @@ def test_a_guarded_motion_ends_where_the_tool_is_pushed_and_another_one_does_not
         stack.arm.sync(stack.world)
         for guarded, status in ((True, Status.EXECUTION), (False, Status.SUCCESS)):
             control.force = (0.0, 0.0, 0.0)
+            until(lambda: all(map(math.isfinite, stack.arm.tool_pose().position)), "the tool's pose")
             end = stack.arm.tool_pose().shifted((0.0, 0.0, -0.08))
             motion = stack.arm.plan_line(end, Deadline(PATIENCE), 0.1)
             assert isinstance(motion, Trajectory), motion
