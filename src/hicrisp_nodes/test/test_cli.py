@@ -185,7 +185,16 @@ def test_what_a_launch_file_cannot_start_is_said_before_it_starts_anything(argum
     assert said in capsys.readouterr().err
 
 
+def test_a_robot_s_file_that_its_driver_cannot_read_is_told_before_anything_is_started(tmp_path, capsys):
+    file = tmp_path / "mine.yaml"
+    file.write_text("name: agv\nmove_base: {planner: DWAPlannerROS}\n")
+    assert check_launch(["--scene", "agv", "--robot", str(file)]) == 2
+    assert f"{file}:1: the key 'landmarks' is missing" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("arguments", [
+    *(["--scene", "lab", "--robot", name] for name in (
+        "agv_embedded", "agv_lab", "panda_embedded", "panda_franka", "panda_moveit")),
     ["--scene", "tabletop", "--needs", "table", "--world", "embedded"],
     ["--scene", "barman", "--world", "embedded"],
     ["--scene", "lab", "--needs", "table", "--needs", "arena", "--robot", "agv_move_base"]])

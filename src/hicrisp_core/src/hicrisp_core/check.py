@@ -29,7 +29,7 @@ def check_file(file: Path) -> None:
     """
     readers: Dict[str, Callable[[Path], object]] = {
         "domains": load_domain, "policies": load_policy, "llm": load_llm_settings, "scenes": load_scene,
-        "robots": _load_robot, "cameras": load_camera, "tags": load_tags}
+        "robots": load_robot, "cameras": load_camera, "tags": load_tags}
     kind = file.resolve().parent.name
     if kind not in readers:
         raise ConfigError(f"{file}: it lies in '{kind}', and files are read by their folder: "
@@ -37,8 +37,12 @@ def check_file(file: Path) -> None:
     readers[kind](file)
 
 
-def _load_robot(file: Path) -> object:
-    """Read what a robot's file says of its body, and the rest by the driver whose section it has."""
+def load_robot(file: Path) -> object:
+    """Read what a robot's file says of its body, and the rest by the driver whose section it has.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
     values, positions = read_yaml(file)
     body = read_body(file) if SECTION in values else None
     drivers = extensions().drivers

@@ -12,6 +12,7 @@ import os
 import sys
 from typing import List, Optional, Sequence
 
+from hicrisp_core.check import load_robot
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.llm.settings import AUTO, choose_llm
@@ -52,7 +53,7 @@ def check(options: argparse.Namespace) -> None:
     load_policy(config_file("policies", options.policy))
     named_llm(choose_llm(options.llm, os.environ)[0])
     if options.robot:
-        config_file("robots", options.robot)
+        load_robot(config_file("robots", options.robot))
 
 
 def _world_of(scene: Scene) -> str:
