@@ -64,7 +64,7 @@ def world_killed(rig: Rig, task: str, thing: str) -> None:
 
 def resent(rig: Rig, task: str, thing: str) -> None:
     """Hand the same words in once more behind it, and take them back."""
-    again = rig.submit()
+    again = rig.submit(rig.status(task).text)
     rig.ask("cancel_task", again)
     rig.ended(again)
 
