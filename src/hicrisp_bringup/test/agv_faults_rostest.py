@@ -76,7 +76,7 @@ class AgvFaults(unittest.TestCase):
             assert self.workspace.inject_fault("move", name, [x, y], 0).ok
         status = self.workspace.run("visit area 1, then area 2")
         assert status.state == TaskStatus.FAILED
-        assert "Area 1 was skipped" in status.message
+        assert "Area 1 was skipped" in status.message, status.message
         assert '"kind": "unreachable"' in self.told(status)
         assert "a path leads to area 2" in self.told(status)
         self.workspace.until(lambda: self.workspace.holds("agv", "at", "area_2"), "sight of what was done")

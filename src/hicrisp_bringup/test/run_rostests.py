@@ -18,6 +18,7 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "support"))
 from ports import free_port  # noqa: E402
+from told_runs import told  # noqa: E402
 
 FOLDER = HERE / os.environ.get("HICRISP_ROSTESTS", "")
 LIMIT = 1800
@@ -55,7 +56,7 @@ def test_rostest(file: Path, tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, str(HERE / "support/patient_rostest.py"), str(file)], env=environment,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False)
-    assert run.returncode == 0, run.stdout[-20000:]
+    assert run.returncode == 0, f"{run.stdout[-20000:]}\n{told(tmp_path)}"
     assert count_of_tests(tmp_path / "test_results") > 0, f"no test ran to its end\n{run.stdout[-20000:]}"
 
 

@@ -4,7 +4,8 @@ from threading import Event
 
 import pytest
 from failures import words
-from hicrisp_core.model import Rung, Status
+from hicrisp_core.model import Cause, CauseKind, Rung, Status
+from hicrisp_core.model.cause import SUPERVISOR
 from hicrisp_core.policy.policy import Budget, Policy
 from tabletop import Run, steps, table_top
 
@@ -181,6 +182,27 @@ def test_a_canceled_task_sends_no_further_command(domain):
     assert result.canceled
     assert run.world.executed == []
     assert result.message == "the task was canceled; panda stands still"
+
+
+@pytest.mark.parametrize(("times", "succeeds"), [(1, True), (2, False)])
+def test_a_supervisor_that_was_away_goes_on_where_the_robot_was_stopped_but_not_for_ever(
+        domain, times, succeeds):
+    run = Run(domain, table_top(THINGS), LADDER, [PICK, BESIDE])
+    run.world.fails(PICK, times=times, status=Status.SAFETY,
+                    cause=Cause(CauseKind.UNREACHABLE_NODE, (SUPERVISOR,)))
+    result = run()
+    assert result.success == succeeds, result.message
+    assert run.world.executed == ([PICK, PICK, BESIDE] if succeeds else [PICK, PICK])
+
+
+@pytest.mark.parametrize("cause", [
+    Cause(CauseKind.STOPPED, ("the emergency stop",)), Cause(CauseKind.UNREACHABLE_NODE, ("move_base",)), None,
+])
+def test_after_any_other_stop_for_safety_nothing_is_tried(domain, cause):
+    run = Run(domain, table_top(THINGS), LADDER, [PICK, BESIDE])
+    run.world.fails(PICK, status=Status.SAFETY, cause=cause)
+    assert not run().success
+    assert run.world.executed == [PICK]
 
 
 def test_a_used_up_budget_ends_the_task_with_its_name(domain):

@@ -22,6 +22,9 @@ from hicrisp_ros.conversions import command_from_msg, keep_outs_from_msg, outcom
 from hicrisp_ros.diagnostics import WARN, Diagnostics, Health
 from hicrisp_ros.supervisor_watch import SupervisorWatch
 
+_BACK_WITHIN = 0.5
+"""Seconds for a heartbeat to follow a command: a supervisor that was away sends the one with the other."""
+
 FindReached = Callable[[Sequence[Pose], Constraints, Deadline], Reached]
 
 
@@ -70,6 +73,7 @@ def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCo
     """Let a robot execute a goal's command, within the goal's time limit or else the command's own, and no
     longer than the supervisor lets it.
     """
+    watch.wait_until_back(_BACK_WITHIN)
     refusal = watch.objection()
     if refusal is not None:
         return ExecuteCommandResult(outcome_to_msg(refusal))

@@ -7,6 +7,7 @@ from typing import Optional
 
 import rospy
 from hicrisp_core.model import CauseKind, Outcome, Status
+from hicrisp_core.model.cause import SUPERVISOR
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
@@ -48,7 +49,7 @@ class SupervisorWatch:
             return None
         if self.gone:
             return Outcome.because(CauseKind.UNREACHABLE_NODE, Status.SAFETY,
-                                   "The supervisor fell silent, so the robot was stopped.", "supervisor")
+                                   "The supervisor fell silent, so the robot was stopped.", SUPERVISOR)
         if state.active:
             return Outcome.because(CauseKind.STOPPED, Status.SAFETY,
                                    f"The emergency stop is active ({state.reason}).", _STOP)
@@ -64,6 +65,10 @@ class SupervisorWatch:
         silent = self._silence.seconds > SILENT_AFTER
         self._silent_since = (self._silent_since or now) if silent else None
         return _longer(self._closed_since, now, GONE_AFTER) or _longer(self._silent_since, now, _LATE)
+
+    def wait_until_back(self, seconds: float) -> bool:
+        """Wait, in wall time, until there is no supervisor that is missed; whether there is none."""
+        return wait_until(lambda: not self.gone, Deadline(seconds))
 
     def wait_until_gone(self, seconds: float) -> bool:
         """Wait, in wall time, until there is no supervisor that needs this node; whether there is none."""

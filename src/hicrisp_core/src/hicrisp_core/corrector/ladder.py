@@ -33,7 +33,7 @@ _NOT_REPAIRABLE = frozenset((
     FeedbackKind.UNREACHABLE))
 """Failures that no sequence of the domain's operators mends."""
 _SETTLED = frozenset((FeedbackKind.SAFETY, FeedbackKind.CANCELED))
-"""Failures after which nothing is tried."""
+"""Failures after which nothing is tried, unless a supervisor that was away is back."""
 _OUT_OF_HAND = frozenset((
     CauseKind.STALE_SENSOR, CauseKind.AHEAD, CauseKind.NO_PICTURE, CauseKind.LOCALISATION,
     CauseKind.HARDWARE))
@@ -149,9 +149,10 @@ class Ladder:
 
     def _rungs_for(self, failed: Feedback) -> Tuple[Rung, ...]:
         """The policy's rungs that may mend a failure of its kind and cause."""
-        if failed.kind in _SETTLED:
+        passing = failed.cause is not None and failed.cause.supervisor_away
+        if failed.kind in _SETTLED and not passing:
             return ()
-        if failed.cause is not None and failed.cause.kind in _OUT_OF_HAND:
+        if passing or failed.cause is not None and failed.cause.kind in _OUT_OF_HAND:
             return tuple(rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.HELP))
         return self._policy.rungs
 

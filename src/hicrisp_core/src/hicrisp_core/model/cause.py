@@ -81,6 +81,10 @@ class CauseKind(Enum):
     """A person wants it otherwise: ``said`` holds the words."""
 
 
+SUPERVISOR = "supervisor"
+"""Who commands the robots, where a driver names it."""
+
+
 @dataclass(frozen=True)
 class Cause:
     """The first cause of a failure.
@@ -98,3 +102,10 @@ class Cause:
     seconds: Optional[float] = None
     said: str = ""
     metres: Optional[float] = None
+
+    @property
+    def supervisor_away(self) -> bool:
+        """Whether the supervisor was not heard and the robot was stopped and stands. Who reads that is the
+        supervisor, so that it is back: such a stop protects, and is no emergency stop.
+        """
+        return self.kind is CauseKind.UNREACHABLE_NODE and self.names == (SUPERVISOR,)

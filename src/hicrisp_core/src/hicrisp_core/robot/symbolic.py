@@ -38,7 +38,7 @@ class SymbolicWorld:
 
     def fails(
         self, command: str, times: int = 1, status: Status = Status.SUCCESS, message: str = "",
-        instead: Optional[Command] = None, blockers: Tuple[str, ...] = (),
+        instead: Optional[Command] = None, blockers: Tuple[str, ...] = (), cause: Optional[Cause] = None,
     ) -> None:
         """Make a command (as its text, ``pick(arm, box)``) fail: it has no effect, or that of another one.
 
@@ -46,8 +46,9 @@ class SymbolicWorld:
             status: what the driver claims; SUCCESS makes the failure one that only the detector can see.
             blockers: the things that are in the way; once one of them was moved, the command does not fail
                 any more.
+            cause: what the driver says began it.
         """
-        self._faults.append(_Fault(command, Outcome(status, message, blockers), times, instead))
+        self._faults.append(_Fault(command, Outcome(status, message, blockers, cause), times, instead))
 
     def capabilities(self) -> Sequence[str]:
         """Every action of the domain."""
