@@ -196,8 +196,8 @@ def test_a_supervisor_that_was_away_goes_on_where_the_robot_was_stopped_but_not_
 
 
 @pytest.mark.parametrize("cause", [
-    Cause(CauseKind.STOPPED, ("the emergency stop",)), Cause(CauseKind.UNREACHABLE_NODE, ("move_base",)), None,
-])
+    None, Cause(CauseKind.STOPPED, ("the emergency stop",)),
+    Cause(CauseKind.UNREACHABLE_NODE, ("move_base",))])
 def test_after_any_other_stop_for_safety_nothing_is_tried(domain, cause):
     run = Run(domain, table_top(THINGS), LADDER, [PICK, BESIDE])
     run.world.fails(PICK, status=Status.SAFETY, cause=cause)

@@ -121,7 +121,7 @@ CASES = (
               "stands within 1 s; the launch stays up; the task interrupted, never resumed; the line goes on",
               supervisor_killed, quick=True),
     FaultCase("supervisor hangs",
-              "stands within 1.5 s, since its heartbeat falls silent; the step is tried again once it is back",
+              "stands within 1.5 s, since its heartbeat falls silent; the step is tried again after it",
               supervisor_hangs),
     FaultCase("cancel in mid-motion, twice", "answers at once, stands within 1 s, and that is known",
               cancel_in_motion),
