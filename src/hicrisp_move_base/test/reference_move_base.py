@@ -41,6 +41,8 @@ BAD_QUATERNION = "Aborting on goal because it was sent with an invalid quaternio
 HALL = 4.0
 """Goals with |x| or |y| beyond it are unreachable, metres."""
 SPEED, TURN = 1.2, 3.0
+JUMP = 6.0
+"""Metres that no base drives between two messages, were they a second apart on a busy machine."""
 UPDATE = 0.5
 """Seconds after which a cleared costmap has its walls again."""
 TICK = 0.02
@@ -245,7 +247,7 @@ class ReferenceMoveBase:
                 self._server.set_succeeded(MoveBaseResult(), REACHED)
                 return
             if mode == "jumps" and late > 0.4:
-                self._base.offset = 2.0
+                self._base.offset = JUMP
             if mode == "unseeing" and late > 0.4:
                 self._base.unseeing = True
             if mode == "blind" and late > 0.4:
