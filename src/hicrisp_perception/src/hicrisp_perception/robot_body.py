@@ -59,18 +59,21 @@ def _outlines(rays: Rays, robots: Frames, links: Mapping[str, Tuple[Capsule, ...
     """The capsules that are in the picture: both ends and the radius of each in the world frame, metres, and
     the hull of the discs as which its ends are seen, a little too large, in pixels.
     """
-    there = [(robots[name][0], capsule) for name, capsules in links.items()
-             if name in robots and robots[name][0].finite for capsule in capsules]
+    frames = [name for name, capsules in links.items()
+              if capsules and name in robots and robots[name][0].finite]
+    there = [capsule for name in frames for capsule in links[name]]
     if not there:
         return
-    ends = np.array([[pose.apply(capsule.start), pose.apply(capsule.end)] for pose, capsule in there])
-    wide = np.array([[capsule.radius + _SPARE] for _, capsule in there])
+    ends = np.concatenate([
+        np.array([(capsule.start, capsule.end) for capsule in links[name]]) @ np.array(robots[name][0].axes)
+        + robots[name][0].position for name in frames])
+    wide = np.array([[capsule.radius + _SPARE] for capsule in there])
     away = rays.depth_of(ends)
     seen = away >= _NEAREST + wide
     reach = rays.lens.fx * wide / np.where(seen, away - wide, 1.0) * 1.08
     discs = rays.project(ends)[:, :, None, :] + reach[:, :, None, None] * _CIRCLE
     size = np.array([rays.lens.width, rays.lens.height])
-    for number, (_, capsule) in enumerate(there):
+    for number, capsule in enumerate(there):
         points = discs[number][seen[number]].reshape(-1, 2)
         if not len(points) or (points.max(axis=0) < 0).any() or (points.min(axis=0) >= size).any():
             continue

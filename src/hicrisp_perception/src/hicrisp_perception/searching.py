@@ -17,8 +17,8 @@ from hicrisp_perception.segments import Ground, Segment, Window
 from hicrisp_perception.starts import APART, alike, bottoms, starts, turned
 
 _STEPS, _LEAST_STEPS = 10, 4
-"""Ways to lay shapes in that are tried in a picture of a stream, with those that are where things were; and
-how many searches have at least.
+"""Ways to lay shapes in that are tried in a picture of a stream, with those that are where things were and
+those that tags tell; and how many searches have at least.
 """
 _KEPT = 40
 """Pictures for which the outcome of a search is believed."""
@@ -111,6 +111,10 @@ class Searches:
         self._searches = {
             lie: [each for each in own if each.began >= since] for lie, own in self._searches.items()
         }
+
+    def spend(self, steps: int) -> None:
+        """Something else took so many steps of this picture."""
+        self._steps -= steps
 
     def waiting(self, things: Iterable[WorldObject]) -> List[Window]:
         """Where searches for things go on in the next picture: who is there is not known yet."""

@@ -21,6 +21,7 @@ from hicrisp_perception.evidence import explained, render
 from hicrisp_perception.forms import lie_at
 from hicrisp_perception.grip import Grips, Hand
 from hicrisp_perception.in_hand import confirms, look_in_hand, regrasped
+from hicrisp_perception.in_vain import InVain
 from hicrisp_perception.level import Level
 from hicrisp_perception.paint import FAMILIES, HUES
 from hicrisp_perception.recognition import Findings, recognise
@@ -103,7 +104,7 @@ class SceneSight:
     def forget(self) -> None:
         """The world began again."""
         self._sorter.forget()
-        self._steady, self._searches = Steady(self._alike), Searches()
+        self._steady, self._searches, self._in_vain = Steady(self._alike), Searches(), InVain()
         self._tracks = Tracks(self._things)
         self._strangers = Strangers()
         self._grips = Grips()
@@ -126,6 +127,7 @@ class SceneSight:
         self.follow(robots, picture.stamp)
         found = self._kept(view)
         self._searches.begin(self._steady.goes_on)
+        self._in_vain.begin(self._steady.goes_on)
         ground = self._sorter.ground(
             view,
             robot_pixels(view.rays, view.depth, robots, self._links),
@@ -185,21 +187,25 @@ class SceneSight:
             return
         before = self._tracks.memory(self._grips.held).fits
         warnings: List[str] = []
-        windows = self._open_windows(ground, found) if found.kept else None
+        opened = self._open_windows(ground, found) if found.kept else None
         for closer in (False, True):  # What nothing accounts for is looked at closer.
+            windows = None if opened is None else self._in_vain.worth(opened, self._steady.cells, closer)
             if windows == []:
-                break
+                continue
             report = self._reader.read(ground.view, windows, closer)
+            self._in_vain.remember([window for window in windows or () if not report.shown_in(window)],
+                                   self._steady.cells, closer)
             loose = {name: tags for name, tags in report.fits.items()
                      if name not in held and name not in found.fits}
             fits, wrong = by_tags(loose, self._things, ground, self._settings.shapes, before)
             warnings += [*report.warnings, *wrong]
+            self._searches.spend(len(fits))
             for name, fit in fits.items():
                 found.fits[name] = fit
                 found.claim(name, fit, ground, rim=1)  # What is below it is not yet known.
             if all(name in held or name in found.fits for name in self._things):
                 break
-            windows = self._open_windows(ground, found)
+            opened = self._open_windows(ground, found)
         # What was wrong with what is not read again is so still, for a while.
         stamp = ground.view.stamp
         self._warned = {each: since for each, since in self._warned.items()

@@ -11,7 +11,7 @@ import numpy as np
 from hicrisp_perception.segments import Window, overlap
 from hicrisp_perception.view import Rays, View
 
-_CELL = 4
+CELL = 4
 """Pixels along the side of the cells whose mean colours are compared: there the grain hardly counts."""
 _OTHER = 8
 """Difference of a cell's colour from which on it shows something else; a millimetre at an edge makes more."""
@@ -60,7 +60,8 @@ class Steady:
         """The world began again."""
         self._measured: Dict[str, _Measured] = {}
         self._rays: Optional[Rays] = None
-        self._cells: Optional[np.ndarray] = None
+        self.cells = np.zeros((0, 0, 3), np.uint8)
+        """The last picture by the mean colours of its cells."""
         self._stamp, self._number, self._asked = 0.0, 0, 0
         self._to_ask: List[str] = []
         self.goes_on = False
@@ -75,8 +76,8 @@ class Steady:
         self.goes_on = view.rays is self._rays and 0.0 < view.stamp - self._stamp < _OFTEN
         self._rays, self._stamp, self._number = view.rays, view.stamp, self._number + 1
         height, width = view.shape
-        self._cells = cells = cv2.resize(
-            view.colour, (width // _CELL, height // _CELL), interpolation=cv2.INTER_AREA
+        self.cells = cells = cv2.resize(
+            view.colour, (width // CELL, height // CELL), interpolation=cv2.INTER_AREA
         )
         if not self.goes_on:
             self._asked, self._to_ask = self._number, []
@@ -84,7 +85,8 @@ class Steady:
         known = [name for name in seen if name in self._measured]
         if self._number - self._asked >= _ALL:
             self._asked, self._to_ask = self._number, list(known)
-        changed = {name for name in known if _differs(cells, self._measured[name])}
+        changed = {name for name in known
+                   if differs(cells, self._measured[name].cells, self._measured[name].claim[0])}
         measured = changed | (self._next_to_ask(known) if len(changed) < _BUSY else set())
         oldest = sorted(set(known) - measured, key=lambda name: (self._measured[name].number, name))
         return {name: self._measured[name].claim for name in oldest[max(0, _FRESH - len(measured)) :]}
@@ -106,13 +108,16 @@ class Steady:
 
     def remember(self, claims: Mapping[str, Claim]) -> None:
         """Take what was measured in the picture that was compared last, with the pixels that it has."""
-        if self._cells is not None:
-            for name, claim in claims.items():
-                self._measured[name] = _Measured(self._number, self._cells, claim)
+        for name, claim in claims.items():
+            self._measured[name] = _Measured(self._number, self.cells, claim)
 
 
-def _differs(cells: np.ndarray, before: _Measured) -> bool:
-    rows, columns = (slice(max(0, side.start // _CELL - 1), side.stop // _CELL + 2)
-                     for side in before.claim[0])
-    other = cv2.absdiff(cells[rows, columns], before.cells[rows, columns]).max(axis=2) > _OTHER
+def differs(cells: np.ndarray, before: np.ndarray, window: Window) -> bool:
+    """Whether a part of a picture shows something else than it did.
+
+    Args:
+        cells, before: both pictures by the mean colours of their cells.
+    """
+    rows, columns = (slice(max(0, side.start // CELL - 1), side.stop // CELL + 2) for side in window)
+    other = cv2.absdiff(cells[rows, columns], before[rows, columns]).max(axis=2) > _OTHER
     return int(np.count_nonzero(other)) >= _CELLS

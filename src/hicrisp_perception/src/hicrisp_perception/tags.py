@@ -136,10 +136,22 @@ def yaw_of(pose: Pose, lie: Lie) -> float:
 
 @dataclass(frozen=True)
 class TagReport:
-    """What tags say of a picture, and what is wrong with them, as sentences for people."""
+    """What tags say of a picture, and what is wrong with them, as sentences for people.
+
+    Args:
+        seen: all tags, known or not.
+    """
 
     fits: Mapping[str, TagFit]
     warnings: Tuple[str, ...] = ()
+    seen: Tuple[Sighting, ...] = ()
+
+    def shown_in(self, window: Window) -> bool:
+        """Whether a tag was seen in a part of the picture."""
+        rows, columns = window
+        return any(rows.start - _RIM <= y < rows.stop + _RIM
+                   and columns.start - _RIM <= x < columns.stop + _RIM
+                   for one in self.seen for x, y in one.corners)
 
 
 class TagReader:
@@ -209,7 +221,7 @@ class TagReader:
         fits = {name: TagFit(self._guesses(pairs, view), np.concatenate(
             [[tag.pose.apply(corner) for corner in tag.corners] for tag, _ in pairs]), np.concatenate(
             [one.corners for _, one in pairs]), tuple(pairs)) for name, pairs in worn.items()}
-        return TagReport(fits, tuple(warnings))
+        return TagReport(fits, tuple(warnings), tuple(seen))
 
     @staticmethod
     def _guesses(pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Tuple[Pose, ...]:
