@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import List, Sequence, Tuple
 
 import numpy as np
@@ -139,6 +140,21 @@ def test_visits_are_learnt_in_turn_and_the_last_missing_one_is_named() -> None:
     command, feedback = missing
     assert (str(command), words(DOMAIN, feedback).error) == ("go_to(agv, area_1)", "Area 1 was not visited.")
     assert order.unfinished(look(order, "area_1")) is None
+
+
+def test_an_area_to_which_a_step_did_not_come_is_told_with_what_ended_that_step_until_it_is_visited() -> None:
+    order = watch("go to area 1, then area 2, then area 1")
+    blind = Cause(CauseKind.STALE_SENSOR, ("/scan",), 4.0)
+    failed = failure(DOMAIN, order.see(seen()), "go_to(agv, area_1)", FeedbackKind.SAFETY)
+    order.judge(go_to("area_1"), seen(), Verdict(replace(failed, cause=blind)))
+    missing = order.unfinished(order.see(seen()))
+    assert missing is not None
+    assert missing[1].cause == blind
+    assert words(DOMAIN, missing[1]).reason == "No data has come from /scan for 4 s."
+    look(order, "area_1")
+    missing = order.unfinished(look(order, "area_2"))
+    assert missing is not None
+    assert (missing[1].cause, words(DOMAIN, missing[1]).reason) == (None, "The task asks for it.")
 
 
 def test_an_area_twice_is_due_twice() -> None:

@@ -90,7 +90,7 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.NOT_DUE: Said(
         _CANNOT, ("{condition}",), ("{condition_advice}", "leave this step out")),
     FeedbackKind.OMITTED: Said(
-        ("{subject} was not visited",), ("{cause}", "the task asks for it, and no step went there"),
+        ("{subject} was not visited",), ("{cause}", "the task asks for it"),
         ("{doing}",)),
     FeedbackKind.GOAL_MISSED: Said(
         ("the task is not done: {missing}", "the task is not done"), (), ("see to it that {wanted}",)),

@@ -58,6 +58,7 @@ class TaskOrder:
         self._broken: Tuple[str, ...] = ()
         self._robot = ""
         self._skipped: Dict[str, Cause] = {}
+        self._failed: Dict[str, Cause] = {}
 
     def change(self) -> None:
         """No order is known any more, since the words that told one are not the whole task now; what was
@@ -83,6 +84,8 @@ class TaskOrder:
         if feedback is None:
             broken = self._broken and area == self._standing
             return Verdict(self._breach(FeedbackKind.OUT_OF_ORDER, command)) if broken else verdict
+        if area and feedback.cause is not None:
+            self._failed[area] = feedback.cause
         if feedback.kind is FeedbackKind.UNREACHABLE and area:
             if self._itinerary is not None:
                 self._itinerary = self._itinerary.without(area)
@@ -110,7 +113,8 @@ class TaskOrder:
                                   cause=self._skipped[left])
         command = self._command(left, world)
         return command, Feedback(
-            Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,), cause=self._skipped.get(left))
+            Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,),
+            cause=self._skipped.get(left) or self._failed.get(left))
 
     def _read_task(self, world: WorldState) -> None:
         self._read = True
@@ -132,6 +136,7 @@ class TaskOrder:
                 return
             self._itinerary = self._itinerary.visited(area)
         self._visited.append(area)
+        self._failed.pop(area, None)
 
     def _facts(self, world: WorldState) -> "frozenset[Relation]":
         robot = self._base_in(world)
