@@ -11,7 +11,7 @@ from hicrisp_core.model.geometry import Pose
 
 from hicrisp_perception.forms import Lie, cast, unit
 from hicrisp_perception.segments import Ground, Segment, Window
-from hicrisp_perception.view import matrix_of
+from hicrisp_perception.view import enlarged, matrix_of
 
 _TOLERANCE = 0.012
 """Metres by which a depth may differ from a surface that it shows, at least."""
@@ -153,10 +153,8 @@ def explained(rendering: Rendering, ground: Ground, rim: int = 3) -> np.ndarray:
     surface = np.where(inside, rendering.depth, np.float32(9.0))
     surface = np.where(inside, surface, cv2.erode(surface, _KERNEL, iterations=turns))
     found = about & ((measured <= 0.0) | (np.abs(measured - surface) < 1.5 * near))
-    if rendering.step > 1:
-        height, width = ground.depth[rendering.window].shape
-        found = np.repeat(np.repeat(found, rendering.step, 0), rendering.step, 1)[:height, :width]
-    return found
+    rows, columns = rendering.window
+    return enlarged(found, rendering.step, (rows.stop - rows.start, columns.stop - columns.start))
 
 
 def tolerance(ground: Ground, depth: float) -> float:

@@ -15,6 +15,7 @@ from hicrisp_perception.fitting import Fit, settle
 from hicrisp_perception.forms import lie_at, lies_of
 from hicrisp_perception.grip import Grasp, Hand
 from hicrisp_perception.segments import Ground, Segment
+from hicrisp_perception.view import enlarged
 
 _ROUNDS = 3
 _GATE = 8.0
@@ -81,10 +82,10 @@ def segment_about(thing: WorldObject, pose: Pose, ground: Ground, family: Option
     window = (slice(max(0, rows.start - rim), min(height, rows.stop + rim)),
               slice(max(0, columns.start - rim), min(width, columns.stop + rim)))
     inside = np.zeros((window[0].stop - window[0].start, window[1].stop - window[1].start), np.uint8)
-    fine = np.repeat(np.repeat(np.isfinite(rendering.depth), rendering.step, 0), rendering.step, 1)
     top, left = rows.start - window[0].start, columns.start - window[1].start
     high, wide = rows.stop - rows.start, columns.stop - columns.start
-    inside[top:top + high, left:left + wide] = fine[:high, :wide]
+    inside[top:top + high, left:left + wide] = enlarged(
+        np.isfinite(rendering.depth), rendering.step, (high, wide))
     near = cv2.dilate(inside, _KERNEL, iterations=rim) > 0
     depth = ground.depth[window]
     middle = float(ground.view.rays.depth_of(np.array(pose.position)))

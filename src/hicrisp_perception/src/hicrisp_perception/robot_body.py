@@ -9,7 +9,7 @@ import numpy as np
 from hicrisp_core.ports.eyes import Frames
 from hicrisp_core.robot.description import Capsule
 
-from hicrisp_perception.view import Rays
+from hicrisp_perception.view import Rays, enlarged
 
 _SPARE = 0.006
 """How much wider than a link what shows it is taken to be, metres: depth is ragged at its edges."""
@@ -48,9 +48,8 @@ def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[s
         corner = origin + np.array([columns.start, rows.start]) * _STRIDE
         cv2.fillConvexPoly(drawn, np.rint((outline - corner) / _STRIDE).astype(np.int32), 1)
         own[rows, columns] |= drawn & (near | unmeasured[rows, columns])
-    fine = np.repeat(np.repeat(own > 0, _STRIDE, 0), _STRIDE, 1)
     window = (slice(whole[0].start, whole[0].stop), slice(whole[1].start, whole[1].stop))
-    found[window] = fine[:window[0].stop - window[0].start, :window[1].stop - window[1].start]
+    found[window] = enlarged(own > 0, _STRIDE, found[window].shape)
     return found
 
 

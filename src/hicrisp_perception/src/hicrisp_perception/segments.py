@@ -11,7 +11,7 @@ from hicrisp_core.model import WorldObject
 
 from hicrisp_perception.level import Level, fit_level
 from hicrisp_perception.paint import Palette
-from hicrisp_perception.view import NOWHERE, Rays, View
+from hicrisp_perception.view import NOWHERE, Rays, View, enlarged
 
 LEAST_PIXELS = 30
 """Pixels that a segment needs."""
@@ -169,7 +169,7 @@ class Sorter:
         solid[small[labels]] = 0
         if known is not None:
             small |= np.bincount(labels[(solid > 0) & ~known[half]], minlength=count) < _SPECK
-        fine = np.repeat(np.repeat(solid, 2, axis=0), 2, axis=1)[:view.shape[0], :view.shape[1]]
+        fine = enlarged(solid, 2, view.shape)
         return _joined([_about(stats[number], view.shape) for number in range(1, count) if not small[number]]
                        ), fine
 

@@ -48,6 +48,15 @@ def matrix_of(pose: Pose) -> np.ndarray:
     return np.array(pose.axes).T
 
 
+def enlarged(mask: np.ndarray, step: int, shape: Tuple[int, int]) -> np.ndarray:
+    """A mask of every ``step``-th row and column as one of all of them, of a shape that is no larger."""
+    if step == 1:
+        return mask
+    fine = cv2.resize(mask.view(np.uint8), None, fx=step, fy=step, interpolation=cv2.INTER_NEAREST)
+    found: np.ndarray = fine.view(mask.dtype)[:shape[0], :shape[1]]
+    return found
+
+
 class Rays:
     """Where a camera looks: the direction of each pixel in the world frame, one metre along its axis.
 
