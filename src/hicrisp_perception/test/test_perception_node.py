@@ -34,7 +34,7 @@ from rosgraph_msgs.msg import Clock  # noqa: E402
 from sensor_msgs.msg import CameraInfo, Image  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 from tf2_msgs.msg import TFMessage  # noqa: E402
-from waiting import until  # noqa: E402
+from waiting import PATIENCE, until  # noqa: E402
 
 from hicrisp_msgs.srv import Snapshot, SnapshotRequest  # noqa: E402
 
@@ -193,6 +193,18 @@ def test_a_depth_of_another_size_is_told_by_its_topic(rig: Rig) -> None:
 def test_a_camera_that_nobody_places_is_told_by_its_frame(rig: Rig) -> None:
     rig.calibrate()
     rig.until_trouble(CAMERA.frame, "TF does not place", frames=False)
+
+
+def test_at_the_start_nobody_is_troubled_by_a_picture_that_comes_before_tf(
+        rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hicrisp_perception.picture_topics._START_LIMIT", PATIENCE)
+    pictures, told = rig.server._pictures, []
+    monkeypatch.setattr(pictures, "_trouble", told.append)
+    rig.calibrate()
+    rig.take(frames=False)
+    until(lambda: pictures._starting is not None, "a look for its place")
+    seen(rig)
+    assert [each for each in told if "TF does not place" in each] == []
 
 
 def test_a_silent_camera_is_told_of_and_comes_back(rig: Rig) -> None:
