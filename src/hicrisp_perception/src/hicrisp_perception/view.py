@@ -48,7 +48,7 @@ def matrix_of(pose: Pose) -> np.ndarray:
     return np.array(pose.axes).T
 
 
-def enlarged(mask: np.ndarray, step: int, shape: Tuple[int, int]) -> np.ndarray:
+def enlarged(mask: np.ndarray, step: int, shape: Tuple[int, ...]) -> np.ndarray:
     """A mask of every ``step``-th row and column as one of all of them, of a shape that is no larger."""
     if step == 1:
         return mask
