@@ -13,7 +13,7 @@ from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.safety import SafetyLimits
-from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.deadline import Deadline, ThinkingTime
 
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.path_search import PathSearch
@@ -131,9 +131,9 @@ class MotionPlanner:
         if head is None:
             return MotionFailure.blocked("start_in_collision", self.scene.blockers(start),
                                          "where the arm is now, ")
-        seconds = min(deadline.remaining, self._settings.search_time)
         for step in _RESOLUTIONS:
-            path = self._search.solve(head[-1], goals, self._checker(), seconds, next(self._seeds), step)
+            limit = ThinkingTime(self._settings.search_time, deadline.remaining)
+            path = self._search.solve(head[-1], goals, self._checker(), limit, next(self._seeds), step)
             if path is None:
                 break
             motion = time_path(smooth_path([*head[:-1], *path], 2.0 * step), self._limits)

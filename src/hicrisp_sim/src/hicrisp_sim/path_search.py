@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Callable, List, Optional, Sequence
 
 import numpy as np
+from hicrisp_core.time.deadline import Deadline
 from ompl import base, geometric, util
 
 _RANGE = 2.5
@@ -31,8 +32,7 @@ class PathSearch:
 
     def solve(
         self, start: np.ndarray, goals: Sequence[np.ndarray], free: Callable[[np.ndarray], bool],
-        seconds: float,
-        seed: int, step: float,
+        limit: Deadline, seed: int, step: float,
     ) -> Optional[List[np.ndarray]]:
         """A short path from the start to one of the goals, as corners joined by straight lines; ``None``
         without one.
@@ -40,6 +40,7 @@ class PathSearch:
         Start and goals must be free. The same seed gives the same path, unless the time runs out.
 
         Args:
+            limit: after which the search is given up.
             step: radians (over all joints) between two collision checks along a segment.
         """
         util.RNG.setSeed(seed + 1)
@@ -58,7 +59,7 @@ class PathSearch:
         planner.setRange(_RANGE)
         planner.setProblemDefinition(problem)
         planner.setup()
-        if not planner.solve(base.timedPlannerTerminationCondition(max(0.001, seconds))):
+        if not planner.solve(base.PlannerTerminationCondition(lambda: limit.passed)):
             return None
         path = problem.getSolutionPath()
         if path is None or not problem.hasExactSolution():

@@ -82,7 +82,7 @@ class ArmSettings:
         contact_force: force on the tool that ends a guarded motion, newtons.
         contact_torque: torque on a joint that ends any motion, Nm.
         finger_speed: opening and closing speed between the fingers, m/s.
-        search_time: longest search for a path, wall seconds.
+        search_time: longest search for a path, seconds of processor time.
     """
 
     name: str

@@ -1,0 +1,43 @@
+"""A search for a path is given up by how long it computed, or at its end in wall time."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from hicrisp_core.time.deadline import Deadline, ThinkingTime
+from hicrisp_sim.path_search import PathSearch
+from waiting import PATIENCE
+
+START, GOAL = np.array([-0.8, 0.0]), np.array([0.8, 0.0])
+
+
+def search() -> PathSearch:
+    return PathSearch(np.array([-1.0, -1.0]), np.array([1.0, 1.0]))
+
+
+def beside_a_wall(joints: np.ndarray) -> bool:
+    """A wall between start and goal that leaves a way round on one side."""
+    return abs(joints[0]) > 0.1 or joints[1] > 0.5
+
+
+def test_a_machine_that_is_busy_with_something_else_takes_nothing_from_a_search() -> None:
+    pauses = iter([0.05] * 20)
+
+    def held_up(joints: np.ndarray) -> bool:
+        time.sleep(next(pauses, 0.0))
+        return beside_a_wall(joints)
+
+    path = search().solve(START, [GOAL], held_up, ThinkingTime(0.5, PATIENCE), 1, 0.02)
+    assert path is not None
+    assert all(beside_a_wall(one + part * (other - one)) for one, other in zip(path, path[1:])
+               for part in np.linspace(0.0, 1.0, 20))
+    assert np.allclose(path[-1], GOAL)
+
+
+def test_a_search_in_vain_ends_with_its_time() -> None:
+    def walled(joints: np.ndarray) -> bool:
+        return abs(joints[0]) > 0.1
+
+    assert search().solve(START, [GOAL], walled, ThinkingTime(0.1, PATIENCE), 1, 0.02) is None
+    assert search().solve(START, [GOAL], walled, Deadline(0.1), 1, 0.02) is None
