@@ -31,7 +31,7 @@ def test_the_two_ways_agree_in_every_count() -> None:
     there = run_all_over_ros(trials, 1, "tabletop", TabletopJudge)
     assert [result.get("crashed") for result in there] == [None] * 3
     assert [{key: result[key] for key in COUNTED} for result in there] == [
-        {key: result[key] for key in COUNTED} for result in here]
+        {key: result[key] for key in COUNTED} for result in here], [result["failures"] for result in there]
     assert [result["placement_error_m"] for result in there] == pytest.approx(
         [result["placement_error_m"] for result in here], abs=0.002)
     assert here[0]["releases"] == 1
