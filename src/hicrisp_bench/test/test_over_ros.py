@@ -25,8 +25,9 @@ def test_the_two_ways_agree_in_every_count() -> None:
                  if (head["case"], head["policy"], head["sigma"]) == ("offset on place", "hierarchical",
                                                                       0.03))
     learning = replace(noisy, policy="hicrisp")
-    # One looks before it lets go; the next is corrected afterwards, and what it taught is forgotten.
-    trials = [replace(noisy, seed=1), replace(learning, seed=1), replace(learning, seed=0)]
+    # One looks before it lets go; the next is corrected afterwards, and what it taught is forgotten. The
+    # first takes a sixth of its command's time: over ROS looks take some, and on a busy machine more.
+    trials = [replace(noisy, seed=3), replace(learning, seed=1), replace(learning, seed=0)]
     here = [run_trial(trial) for trial in trials]
     there = run_all_over_ros(trials, 1, "tabletop", TabletopJudge)
     assert [result.get("crashed") for result in there] == [None] * 3
