@@ -40,6 +40,12 @@ class Heard:
         until(lambda: len(self.messages) >= before + count, "messages")
         return self.messages[before:]
 
+    @property
+    def line(self) -> object:
+        """The socket that they come by."""
+        link, = self._listener.impl.connections
+        return link.socket
+
     def end(self) -> None:
         self._listener.unregister()
 
@@ -91,6 +97,15 @@ class Camera(unittest.TestCase):
         truth = rospy.wait_for_message(f"{NAMESPACE}/ground_truth", TFMessage, PATIENCE)
         assert {"box", "cylinder"} <= {each.child_frame_id for each in truth.transforms}
         frames.end()
+        pictures.end()
+
+    def test_who_listens_is_not_hung_up_on_when_the_world_begins_anew(self) -> None:
+        pictures = Heard(COLOUR, Image)
+        pictures.some(1)
+        before = pictures.line
+        assert rospy.ServiceProxy(f"{NAMESPACE}/reset_world", ResetWorld)("", 2).ok
+        pictures.some(2)
+        assert pictures.line is before
         pictures.end()
 
     def test_a_silent_camera_skips_that_much_simulated_time(self) -> None:

@@ -11,6 +11,7 @@ from typing import Callable, Iterator, Optional, Tuple
 import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model.picture import Picture
+from hicrisp_core.scene.cameras import CameraTopics
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg
 from hicrisp_ros.publisher import Publisher
@@ -45,6 +46,7 @@ class CameraServer:
         self._announce = announce
         self._taking, self._taken_at = Lock(), -math.inf
         self._topics: Tuple[Publisher, ...] = ()
+        self._names: Optional[CameraTopics] = None
         self._open()
         self._timer = WallTimer(_TICK, self._take_in_time, "depth_camera")
 
@@ -53,20 +55,26 @@ class CameraServer:
         """Inside, no picture is taken: the world is another one afterwards."""
         with self._taking:
             yield
-            for topic in self._topics:
-                topic.unregister()
             self._open()
 
     def _open(self) -> None:
-        """Open the topics of the scene's camera, and publish where it is mounted."""
+        """Open the topics of the scene's camera, and publish where it is mounted.
+
+        Topics that are open stay so: to one that is closed and opened again at once, a subscriber of rospy
+        may stay deaf. It comes back while there is none, is turned away for good, and the news that there is
+        one reaches it before it has let go of the old.
+        """
         settings = self._world.camera.settings
         self._settings, self._taken = settings, -math.inf
-        topics = settings.topics
-        self._colour = Publisher(topics.colour, Image, queue_size=2)
-        self._depth = Publisher(topics.depth, Image, queue_size=2)
-        self._info = Publisher(topics.info, CameraInfo, queue_size=2)
-        self._topics = (self._colour, self._depth, self._info)
-        mounting = settings.mounting
+        names, mounting = settings.topics, settings.mounting
+        if names != self._names:
+            for topic in self._topics:
+                topic.unregister()
+            self._names = names
+            self._colour = Publisher(names.colour, Image, queue_size=2)
+            self._depth = Publisher(names.depth, Image, queue_size=2)
+            self._info = Publisher(names.info, CameraInfo, queue_size=2)
+            self._topics = (self._colour, self._depth, self._info)
         self._static.put([transform_to_msg(mounting.link or "world", settings.frame, mounting.pose,
                                            rospy.Time())])
 
