@@ -69,10 +69,32 @@ def test_all_is_measured_anew_after_a_while_and_when_the_camera_moves():
     steady = Steady()
 
     def unchanged(stamp, rays=here):
-        return set(steady.unchanged(View(stamp, picture.colour, picture.depth, rays), names))
+        view = View(stamp, picture.colour, picture.depth, rays)
+        return set(steady.unchanged(view, np.zeros(view.shape, bool), names))
 
     assert not unchanged(1.0)
     steady.remember({name: (part, np.ones((40, 40), bool)) for name in names})
     assert 0 < len(unchanged(1.1)) < len(names)
     assert not unchanged(9.0)
     assert not unchanged(9.1, moved)
+
+
+@pytest.mark.parametrize(("covered", "pushed", "kept"),
+                         [(16, False, True), (16, True, False), (24, False, False)])
+def test_what_a_robot_covers_by_less_than_half_is_measured_again_only_where_the_rest_changed(
+    covered: int, pushed: bool, kept: bool
+) -> None:
+    picture = draw([*zip(THINGS, PLACES)])
+    rays, part = Rays(picture.lens, picture.camera), (slice(100, 140), slice(200, 240))
+    aside = (slice(300, 340), slice(200, 240))
+    others = {name: (aside, np.ones((40, 40), bool)) for name in ("one", "two")}  # Two are measured in turn.
+    steady = Steady()
+    steady.unchanged(View(1.0, picture.colour, picture.depth, rays), np.zeros(picture.depth.shape, bool), ())
+    steady.remember({"thing": (part, np.ones((40, 40), bool)), **others})
+    robot, colour = np.zeros(picture.depth.shape, bool), picture.colour.copy()
+    robot[90:150, 200:200 + covered] = True
+    colour[robot] = 255
+    if pushed:
+        colour[130:140, 230:240] = (0, 0, 250)
+    found = steady.unchanged(View(1.1, colour, picture.depth, rays), robot, ("thing", *others))
+    assert ("thing" in found) is kept

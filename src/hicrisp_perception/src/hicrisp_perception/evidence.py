@@ -142,7 +142,9 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
 
 
 def explained(rendering: Rendering, ground: Ground, rim: int = 3) -> np.ndarray:
-    """Which pixels of a rendering's window the thing accounts for, with a rim of mixed pixels."""
+    """Which pixels of a rendering's window the thing accounts for, with a rim of mixed pixels and what a robot
+    hides of it.
+    """
     measured = ground.depth[rendering.part]
     inside = np.isfinite(rendering.depth)
     if not inside.any():
@@ -152,7 +154,8 @@ def explained(rendering: Rendering, ground: Ground, rim: int = 3) -> np.ndarray:
     about = cv2.dilate(inside.astype(np.uint8), _KERNEL, iterations=turns) > 0
     surface = np.where(inside, rendering.depth, np.float32(9.0))
     surface = np.where(inside, surface, cv2.erode(surface, _KERNEL, iterations=turns))
-    found = about & ((measured <= 0.0) | (np.abs(measured - surface) < 1.5 * near))
+    found = about & ((measured <= 0.0) | (np.abs(measured - surface) < 1.5 * near)
+                     | ground.robot[rendering.part])
     rows, columns = rendering.window
     return enlarged(found, rendering.step, (rows.stop - rows.start, columns.stop - columns.start))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, Sequence, Tuple
+from typing import List, Mapping, Sequence, Tuple
 
 import cv2
 import numpy as np
@@ -27,57 +27,83 @@ def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[s
         links: for each frame the capsules around that link.
     """
     found = np.zeros(depth.shape, bool)
-    outlines = list(_outlines(rays, robots, links))
-    if not outlines:
+    capsules, hulls = _outlines(rays, robots, links)
+    if not hulls:
         return found
-    whole = _part(np.concatenate([outline for _, outline in outlines]), depth.shape)
+    whole = _part(np.concatenate(hulls), depth.shape)
     measured = depth[whole]
-    points = [rays.point(axis, measured, whole) for axis in range(3)]
+    drawn = np.zeros(measured.shape, np.uint8)
+    corner = np.array([whole[1].start, whole[0].start])
+    for hull in hulls:
+        cv2.fillConvexPoly(drawn, np.rint((hull - corner) / _STRIDE).astype(np.int32), 1)
+    at = np.flatnonzero(drawn)
+    far = measured.ravel()[at]
+    points = [rays.point(axis, measured, whole).ravel()[at] for axis in range(3)]
     # Depth scatters along the ray, more the farther away.
-    spare = np.float32(_SPARE) + np.float32(0.004) * measured * measured
-    unmeasured = measured <= 0.0
-    own = np.zeros(measured.shape, np.uint8)
-    origin = np.array([whole[1].start, whole[0].start])
-    for (start, end, radius), outline in outlines:
-        rows, columns = (slice((inner.start - outer.start) // _STRIDE,
-                               (inner.stop - outer.start + _STRIDE - 1) // _STRIDE)
-                         for inner, outer in zip(_part(outline, depth.shape), whole))
-        near = _square_distance([point[rows, columns] for point in points], start, end) < (
-            np.float32(radius) + spare[rows, columns]) ** 2
-        drawn = np.zeros(near.shape, np.uint8)
-        corner = origin + np.array([columns.start, rows.start]) * _STRIDE
-        cv2.fillConvexPoly(drawn, np.rint((outline - corner) / _STRIDE).astype(np.int32), 1)
-        own[rows, columns] |= drawn & (near | unmeasured[rows, columns])
+    spare = np.float32(_SPARE) + np.float32(0.004) * far * far
+    drawn.ravel()[at] = (far <= 0.0) | _in_any(points, spare, capsules)
     window = (slice(whole[0].start, whole[0].stop), slice(whole[1].start, whole[1].stop))
-    found[window] = enlarged(own > 0, _STRIDE, found[window].shape)
+    found[window] = enlarged(drawn > 0, _STRIDE, found[window].shape)
     return found
 
 
 def _outlines(rays: Rays, robots: Frames, links: Mapping[str, Tuple[Capsule, ...]]
-              ) -> Iterator[Tuple[Tuple[np.ndarray, np.ndarray, float], np.ndarray]]:
-    """The capsules that are in the picture: both ends and the radius of each in the world frame, metres, and
-    the hull of the discs as which its ends are seen, a little too large, in pixels.
+              ) -> Tuple[np.ndarray, List[np.ndarray]]:
+    """The capsules that are in the picture: (N, 7) both ends in the world frame and the radius of each,
+    metres, and the hulls of the discs as which their ends are seen, a little too large, in pixels.
     """
     frames = [name for name, capsules in links.items()
               if capsules and name in robots and robots[name][0].finite]
     there = [capsule for name in frames for capsule in links[name]]
     if not there:
-        return
+        return np.zeros((0, 7)), []
     ends = np.concatenate([
         np.array([(capsule.start, capsule.end) for capsule in links[name]]) @ np.array(robots[name][0].axes)
         + robots[name][0].position for name in frames])
-    wide = np.array([[capsule.radius + _SPARE] for capsule in there])
+    radii = np.array([[capsule.radius] for capsule in there])
+    wide = radii + _SPARE
     away = rays.depth_of(ends)
     seen = away >= _NEAREST + wide
     reach = rays.lens.fx * wide / np.where(seen, away - wide, 1.0) * 1.08
     discs = rays.project(ends)[:, :, None, :] + reach[:, :, None, None] * _CIRCLE
-    size = np.array([rays.lens.width, rays.lens.height])
-    for number, capsule in enumerate(there):
-        points = discs[number][seen[number]].reshape(-1, 2)
-        if not len(points) or (points.max(axis=0) < 0).any() or (points.min(axis=0) >= size).any():
-            continue
-        hull = cv2.convexHull(np.clip(points, -2000, 4000).astype(np.float32))[:, 0]
-        yield (ends[number, 0], ends[number, 1], capsule.radius), hull
+    discs = np.clip(discs, -2000, 4000).astype(np.float32)
+    hidden = ~seen[:, :, None, None]
+    low = np.where(hidden, np.inf, discs).min(axis=(1, 2))
+    high = np.where(hidden, -np.inf, discs).max(axis=(1, 2))
+    size = (rays.lens.width, rays.lens.height)
+    shown = np.flatnonzero((high >= 0.0).all(axis=1) & (low < size).all(axis=1))
+    hulls = [cv2.convexHull(discs[number][seen[number]].reshape(-1, 2))[:, 0] for number in shown]
+    return np.concatenate([ends.reshape(-1, 6), radii], axis=1)[shown], hulls
+
+
+def _in_any(points: Sequence[np.ndarray], spare: np.ndarray, capsules: np.ndarray) -> np.ndarray:
+    """Which points are in a capsule, or as near to one as is spared there.
+
+    Args:
+        points: x, y, z of each, metres, in the world frame.
+        spare: metres.
+        capsules: (M, 7) both ends and the radius of each, metres.
+    """
+    found = np.zeros(len(spare), bool)
+    starts, axes = capsules[:, :3].astype(np.float32), (capsules[:, 3:6] - capsules[:, :3]).astype(np.float32)
+    for start, axis, radius in zip(starts, axes, capsules[:, 6].astype(np.float32)):
+        away = [each - first for each, first in zip(points, start)]
+        # In place: on arrays of this size new memory costs more than the arithmetic.
+        part = away[0] * axis[0]
+        part += away[1] * axis[1]
+        part += away[2] * axis[2]
+        part *= np.float32(1.0 / max(1e-12, float(axis @ axis)))
+        np.maximum(part, 0.0, out=part)
+        np.minimum(part, 1.0, out=part)
+        square = np.zeros_like(part)
+        for each, along in zip(away, axis):
+            each -= part * along
+            each *= each
+            square += each
+        wide = spare + radius
+        wide *= wide
+        found |= square < wide
+    return found
 
 
 def _part(outline: np.ndarray, shape: Tuple[int, ...]) -> Tuple[slice, slice]:
@@ -86,14 +112,3 @@ def _part(outline: np.ndarray, shape: Tuple[int, ...]) -> Tuple[slice, slice]:
     high = np.ceil(outline.max(axis=0)).astype(int) + 1
     return (slice(int(low[1]), min(shape[0], int(high[1])), _STRIDE),
             slice(int(low[0]), min(shape[1], int(high[0])), _STRIDE))
-
-
-def _square_distance(points: Sequence[np.ndarray], start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Of points from a line between two ends, square metres."""
-    axis = (end - start).astype(np.float32)
-    x, y, z = (point - np.float32(value) for point, value in zip(points, start))
-    part = (x * axis[0] + y * axis[1] + z * axis[2]) * np.float32(1.0 / max(1e-12, float(axis @ axis)))
-    np.clip(part, 0.0, 1.0, out=part)
-    x, y, z = x - part * axis[0], y - part * axis[1], z - part * axis[2]
-    found: np.ndarray = x * x + y * y + z * z
-    return found

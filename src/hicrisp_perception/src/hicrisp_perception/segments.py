@@ -194,18 +194,18 @@ class Sorter:
         family = self._palette.families(soft)
         pure = cv2.erode(family, _KERNEL) == cv2.dilate(family, _KERNEL)
         thing = pure & (family > 0)
-        away, nearest = cv2.distanceTransformWithLabels((~thing).astype(np.uint8), cv2.DIST_L2, 3,
+        away, nearest = cv2.distanceTransformWithLabels((~thing).view(np.uint8), cv2.DIST_L2, 3,
                                                         labelType=cv2.DIST_LABEL_PIXEL)
-        inside = nearest[thing]
-        size = int(nearest.max()) + 1
-        families, colours = np.zeros(size, np.uint8), np.zeros((size, 3), np.float32)
-        families[inside], colours[inside] = family[thing], soft[thing]
-        rows, columns = np.nonzero(~pure)
-        label, shown = nearest[rows, columns], raw[rows, columns].astype(np.float32)
-        like = ((shown - colours[label]) ** 2).sum(axis=1)
+        labels, every = nearest.ravel(), soft.reshape(-1, 3)
+        pixel = np.zeros(int(labels.max()) + 1, np.intp)  # Each label's own one.
+        inside = np.flatnonzero(thing)
+        pixel[labels[inside]] = inside
+        edge = np.flatnonzero(~pure)
+        nearby, shown = pixel[labels[edge]], raw.reshape(-1, 3)[edge].astype(np.float32)
+        like = ((shown - every[nearby]) ** 2).sum(axis=1)
         unlike = ((shown - self._palette.table.astype(np.float32)) ** 2).sum(axis=1)
-        own = (like < unlike) & (away[rows, columns] < _EDGE)
-        family[rows, columns] = np.where(own, families[label], 0)
+        own = (like < unlike) & (away.ravel()[edge] < _EDGE)
+        family.ravel()[edge] = np.where(own, family.ravel()[nearby], 0)
         return family
 
     @staticmethod

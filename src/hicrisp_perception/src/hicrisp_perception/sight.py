@@ -125,14 +125,11 @@ class SceneSight:
         view = self._view(picture)
         hands = self._hands(robots)
         self.follow(robots, picture.stamp)
-        found = self._kept(view)
+        robot = robot_pixels(view.rays, view.depth, robots, self._links)
+        found = self._kept(view, robot)
         self._searches.begin(self._steady.goes_on)
         self._in_vain.begin(self._steady.goes_on)
-        ground = self._sorter.ground(
-            view,
-            robot_pixels(view.rays, view.depth, robots, self._links),
-            found.claimed if found.kept else None,
-        )
+        ground = self._sorter.ground(view, robot, found.claimed if found.kept else None)
         found.light = self._same_paint_in(ground)
         held = self._look_at_hands(ground, hands, found)
         self._read_tags(ground, found, held)
@@ -174,11 +171,11 @@ class SceneSight:
         """What is wrong with what the last picture shows, as sentences for people."""
         return tuple(self._warned)
 
-    def _kept(self, view: View) -> Findings:
+    def _kept(self, view: View, robot: np.ndarray) -> Findings:
         """What looks as it did and is not measured again."""
         found = Findings(np.zeros(view.shape, bool))
         standing = {name: fit for name, fit in self._tracks.standing.items() if name not in self._grips.held}
-        for name, claim in self._steady.unchanged(view, standing).items():
+        for name, claim in self._steady.unchanged(view, robot, standing).items():
             found.keep(name, standing[name], claim)
         return found
 
@@ -203,7 +200,7 @@ class SceneSight:
             for name, fit in fits.items():
                 found.fits[name] = fit
                 found.claim(name, fit, ground, rim=1)  # What is below it is not yet known.
-            if all(name in held or name in found.fits for name in self._things):
+            if closer or all(name in held or name in found.fits for name in self._things):
                 break
             opened = self._open_windows(ground, found)
         # What was wrong with what is not read again is so still, for a while.

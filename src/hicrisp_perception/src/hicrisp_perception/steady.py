@@ -16,12 +16,15 @@ CELL = 4
 _OTHER = 8
 """Difference of a cell's colour from which on it shows something else; a millimetre at an edge makes more."""
 _CELLS = 2
+_KERNEL = np.ones((3, 3), np.uint8)
 _OFTEN = 4.0
 """Seconds between two pictures from which on everything is measured anew."""
 _FRESH = 2
 """Things that are measured in a picture at least, those in turn whose measurement is the oldest."""
 _ALL = 40
 """Pictures after which it is asked again who is who."""
+_COVERED = 0.5
+"""Part of a thing that the robot may cover while the rest tells that it is where it was."""
 _BUSY = 4
 """Things that changed in a picture from which on nobody else is asked."""
 Claim = Tuple[Window, np.ndarray]
@@ -45,8 +48,9 @@ class _Measured:
 class Steady:
     """Remembers of each thing the picture in which it was measured.
 
-    The arm moves in front of some things, and the others look the same from picture to picture. Now and then
-    those that may be taken for one another are measured together, a few in each picture.
+    The arm moves in front of some things, and the others look the same from picture to picture, as does what
+    it leaves of those that it does not cover for the most part. Now and then those that may be taken for one
+    another are measured together, a few in each picture.
 
     Args:
         alike: whether two things may be taken for one another.
@@ -62,15 +66,17 @@ class Steady:
         self._rays: Optional[Rays] = None
         self.cells = np.zeros((0, 0, 3), np.uint8)
         """The last picture by the mean colours of its cells."""
+        self._robot = np.zeros((0, 0), bool)  # Cells of the last picture that show a robot, or touch such.
         self._stamp, self._number, self._asked = 0.0, 0, 0
         self._to_ask: List[str] = []
         self.goes_on = False
         """Whether the last picture followed the one before it closely."""
 
-    def unchanged(self, view: View, seen: Iterable[str]) -> Dict[str, Claim]:
+    def unchanged(self, view: View, robot: np.ndarray, seen: Iterable[str]) -> Dict[str, Claim]:
         """The things that need not be measured in a picture, with the pixels that they account for.
 
         Args:
+            robot: which pixels show a robot.
             seen: those that were visible in the last picture.
         """
         self.goes_on = view.rays is self._rays and 0.0 < view.stamp - self._stamp < _OFTEN
@@ -79,17 +85,28 @@ class Steady:
         self.cells = cells = cv2.resize(
             view.colour, (width // CELL, height // CELL), interpolation=cv2.INTER_AREA
         )
+        shown = cv2.resize(
+            robot.view(np.uint8) * np.uint8(255), cells.shape[1::-1], interpolation=cv2.INTER_AREA
+        )
+        self._robot = cv2.dilate(shown, _KERNEL) > 0
         if not self.goes_on:
             self._asked, self._to_ask = self._number, []
             return {}
         known = [name for name in seen if name in self._measured]
         if self._number - self._asked >= _ALL:
             self._asked, self._to_ask = self._number, list(known)
+        claims = {name: self._measured[name].claim for name in known}
+        covered = {name: _covered(claim, robot) for name, claim in claims.items()}
         changed = {name for name in known
-                   if differs(cells, self._measured[name].cells, self._measured[name].claim[0])}
+                   if covered[name] > _COVERED or self._differs(self._measured[name])}
         measured = changed | (self._next_to_ask(known) if len(changed) < _BUSY else set())
-        oldest = sorted(set(known) - measured, key=lambda name: (self._measured[name].number, name))
-        return {name: self._measured[name].claim for name in oldest[max(0, _FRESH - len(measured)) :]}
+        # What is partly covered is measured the worse for it: it comes last.
+        oldest = sorted(set(known) - measured,
+                        key=lambda name: (covered[name] > 0.0, self._measured[name].number, name))
+        return {name: claims[name] for name in oldest[max(0, _FRESH - len(measured)) :]}
+
+    def _differs(self, before: _Measured) -> bool:
+        return differs(self.cells, before.cells, before.claim[0], self._robot)
 
     def _next_to_ask(self, known: Iterable[str]) -> Set[str]:
         """A thing, and those that it may be taken for: alike, or seen beside or behind it."""
@@ -112,12 +129,22 @@ class Steady:
             self._measured[name] = _Measured(self._number, self.cells, claim)
 
 
-def differs(cells: np.ndarray, before: np.ndarray, window: Window) -> bool:
+def differs(cells: np.ndarray, before: np.ndarray, window: Window, robot: Optional[np.ndarray] = None
+            ) -> bool:
     """Whether a part of a picture shows something else than it did.
 
     Args:
         cells, before: both pictures by the mean colours of their cells.
+        robot: the cells that a robot hides now, which are not compared.
     """
     rows, columns = (slice(max(0, side.start // CELL - 1), side.stop // CELL + 2) for side in window)
     other = cv2.absdiff(cells[rows, columns], before[rows, columns]).max(axis=2) > _OTHER
+    if robot is not None:
+        other &= ~robot[rows, columns]
     return int(np.count_nonzero(other)) >= _CELLS
+
+
+def _covered(claim: Claim, robot: np.ndarray) -> float:
+    """The part of a thing's pixels that a robot covers now."""
+    window, own = claim
+    return np.count_nonzero(own & robot[window]) / max(1, np.count_nonzero(own))

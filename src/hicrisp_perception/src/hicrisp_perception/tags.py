@@ -293,19 +293,16 @@ def _refined(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> 
     """Least squares over all corners."""
     normal = np.eye(6)
     for _ in range(_ROUNDS):
-        rest = _rest(pose, points, pixels, view)
-        slope = np.empty((len(rest), 6))
-        for column in range(6):
-            step = np.zeros(6)
-            step[column] = 1e-5
-            slope[:, column] = (_rest(_turned(pose, step), points, pixels, view) - rest) / 1e-5
+        shown, slopes = _moving(pose, points, view)
+        rest = (shown - pixels).ravel()
+        slope = slopes.reshape(-1, 6)
         normal = slope.T @ slope + np.diag([1.0] * 3 + [1e-3] * 3)
         move = -np.linalg.solve(normal, slope.T @ rest)
         length = float(np.linalg.norm(move))
         pose = _turned(pose, move * min(1.0, 0.3 / max(length, 1e-9)))
         if length < 1e-6:
             break
-    rest = _rest(pose, points, pixels, view)
+    rest = (_moving(pose, points, view)[0] - pixels).ravel()
     error = math.sqrt(float(np.mean(rest ** 2)) * 2.0)
     covariance = np.linalg.inv(normal) * max(error, _CORNER) ** 2
     level = float(np.linalg.eigvalsh(covariance[:2, :2]).max())
@@ -313,10 +310,21 @@ def _refined(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> 
                                      math.sqrt(float(covariance[5, 5]))), error)
 
 
-def _rest(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> np.ndarray:
-    world = points @ np.array(pose.axes) + np.array(pose.position)
-    found: np.ndarray = (view.rays.project(world) - pixels).ravel()
-    return found
+def _moving(pose: Pose, points: np.ndarray, view: View) -> Tuple[np.ndarray, np.ndarray]:
+    """(N, 2) the pixels of a thing's points, and (N, 2, 6) how they change for a metre along the world's axes
+    and a radian about them.
+    """
+    rays, arms = view.rays, points @ np.array(pose.axes)
+    seen = (arms + np.array(pose.position) - rays.origin) @ rays.rotation
+    ways = np.empty((len(points), 6, 3))
+    ways[:, :3] = np.eye(3)
+    ways[:, 3:] = np.cross(np.eye(3), arms[:, None])
+    changes = ways @ rays.rotation
+    near = 1.0 / np.maximum(seen[:, 2:], 1e-3)
+    flat = seen[:, :2] * near
+    scale = np.array([rays.lens.fx, rays.lens.fy])
+    slopes = (changes[:, :, :2] - flat[:, None] * changes[:, :, 2:]) * (near[:, None] * scale)
+    return flat * scale + (rays.lens.cx, rays.lens.cy), slopes.transpose(0, 2, 1)
 
 
 def _at_depth(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Pose:
