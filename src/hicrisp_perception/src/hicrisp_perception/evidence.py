@@ -142,8 +142,8 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
 
 
 def explained(rendering: Rendering, ground: Ground, rim: int = 3) -> np.ndarray:
-    """Which pixels of a rendering's window the thing accounts for, with a rim of mixed pixels and what a robot
-    hides of it.
+    """Which pixels of a window a thing accounts for, with a rim of mixed ones and those where a robot hides
+    it.
     """
     measured = ground.depth[rendering.part]
     inside = np.isfinite(rendering.depth)

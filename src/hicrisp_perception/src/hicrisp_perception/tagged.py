@@ -79,7 +79,7 @@ def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Opt
         if before.tags is not None and before.tags.numbers == tags.numbers:
             clear = max(_CLEAR, before.place.error + _AS_BEFORE)
     ends = [best] if best is not None else []
-    for guess in tags.guesses:
+    for guess in tags.guesses if best is None or best[1].error >= clear else ():
         lie = _nearest(thing, guess)
         for quarter in range(4):  # A small tag may seem turned by anything.
             if best is not None and best[1].error < clear:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 import cv2
@@ -65,15 +66,28 @@ class TagFit:
     """A thing by its tags.
 
     Args:
-        guesses: its pose as its largest tag shows it: of a small flat tag two look nearly the same.
         points, pixels: the corners of its tags in its own frame, metres, and where they are seen.
         pairs: its tags and where they are seen.
+        rays: of the picture that shows them.
     """
 
-    guesses: Tuple[Pose, ...]
     points: np.ndarray
     pixels: np.ndarray
     pairs: Tuple[Tuple[Tag, Sighting], ...]
+    rays: Rays
+
+    @cached_property
+    def guesses(self) -> Tuple[Pose, ...]:
+        """Its pose as its largest tag shows it: of a small flat tag two look nearly the same."""
+        tag, one = max(self.pairs, key=lambda pair: pair[1].edge)
+        found, turns, shifts, _ = cv2.solvePnPGeneric(
+            np.array(tag.corners), one.corners, self.rays.lens.matrix, None, flags=cv2.SOLVEPNP_IPPE_SQUARE)
+        poses: List[Pose] = []
+        for turn, shift in zip(turns, shifts) if found else ():
+            matrix = cv2.Rodrigues(turn)[0]
+            own = Pose(_vector(shift), from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
+            poses.append(self.rays.camera.compose(own).compose(tag.to_middle))
+        return tuple(poses)
 
     @property
     def numbers(self) -> str:
@@ -218,23 +232,10 @@ class TagReader:
             if one.number in self._tags and one.number not in twice:
                 tag = self._tags[one.number]
                 worn.setdefault(tag.thing, []).append((tag, one))
-        fits = {name: TagFit(self._guesses(pairs, view), np.concatenate(
+        fits = {name: TagFit(np.concatenate(
             [[tag.pose.apply(corner) for corner in tag.corners] for tag, _ in pairs]), np.concatenate(
-            [one.corners for _, one in pairs]), tuple(pairs)) for name, pairs in worn.items()}
+            [one.corners for _, one in pairs]), tuple(pairs), view.rays) for name, pairs in worn.items()}
         return TagReport(fits, tuple(warnings), tuple(seen))
-
-    @staticmethod
-    def _guesses(pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Tuple[Pose, ...]:
-        """Of a small flat tag two poses look nearly the same: both, of the largest tag."""
-        tag, one = max(pairs, key=lambda pair: pair[1].edge)
-        found, turns, shifts, _ = cv2.solvePnPGeneric(
-            np.array(tag.corners), one.corners, view.rays.lens.matrix, None, flags=cv2.SOLVEPNP_IPPE_SQUARE)
-        poses: List[Pose] = []
-        for turn, shift in zip(turns, shifts) if found else ():
-            matrix = cv2.Rodrigues(turn)[0]
-            own = Pose(_vector(shift), from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
-            poses.append(view.rays.camera.compose(own).compose(tag.to_middle))
-        return tuple(poses)
 
 
 class _Detector:
