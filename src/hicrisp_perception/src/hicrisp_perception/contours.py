@@ -52,8 +52,12 @@ class Shown:
     other: Optional[np.ndarray]
 
 
-def measure(segment: Segment, ground: Ground) -> Optional[Shown]:
-    """What a segment shows; ``None`` where it has hardly any depth."""
+def measure(segment: Segment, ground: Ground, faces: bool = True) -> Optional[Shown]:
+    """What a segment shows; ``None`` where it has hardly any depth.
+
+    Args:
+        faces: whether the colours of its faces are wanted.
+    """
     window = segment.window
     height = ground.height[window]
     valid = segment.mask & (height > -1.0)
@@ -64,19 +68,30 @@ def measure(segment: Segment, ground: Ground) -> Optional[Shown]:
     heights = heights[::step].astype(float)
     low, high = (float(value) for value in np.percentile(heights, (2.0, 98.0)))
     top = _top(heights)
+    level, other = _faces(segment, ground, height, heights, top, high - low) if faces else (None, None)
+    return Shown(_contour(segment, ground), ground.x[window][valid][::step].astype(float),
+                 ground.y[window][valid][::step].astype(float), heights, top, low, high, level, other)
+
+
+def _faces(segment: Segment, ground: Ground, height: np.ndarray, heights: np.ndarray, top: float,
+           extent: float) -> Tuple[Optional[np.ndarray], Optional[np.ndarray]]:
+    """The colours of the highest level face and of the rest.
+
+    Args:
+        height, heights: of the window's pixels, and of the segment's that are used, metres.
+        extent: from its lowest to its highest, metres.
+    """
     inner = cv2.erode(segment.mask.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0) > 0
     if np.count_nonzero(inner) < 12:
         inner = segment.mask
     band = max(0.004, 2.0 * ground.level.noise)
     near = np.abs(height - top) < band
     # Of an upright side as many points lie at any height.
-    even = 2.0 * band / max(2.0 * band, high - low)
+    even = 2.0 * band / max(2.0 * band, extent)
     if np.count_nonzero(np.abs(heights - top) < band) < min(_LEVEL * even, 0.5) * len(heights):
         near &= False
-    colour = ground.view.colour[window]
-    return Shown(_contour(segment, ground), ground.x[window][valid][::step].astype(float),
-                 ground.y[window][valid][::step].astype(float), heights, top, low, high,
-                 _colour(colour, inner & near), _colour(colour, inner & ~near & (height > -1.0)))
+    colour = ground.view.colour[segment.window]
+    return _colour(colour, inner & near), _colour(colour, inner & ~near & (height > -1.0))
 
 
 def _top(heights: np.ndarray) -> float:

@@ -51,7 +51,7 @@ def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Opt
         segment = segment_about(thing, pose, ground, family)
         if segment is None or segment.pixels < _LEAST_SEEN:
             break
-        measured = measure(segment, ground)
+        measured = measure(segment, ground, faces=False)
         if measured is None or len(measured.contour) < _LEAST_POINTS:
             break
         x, y, z = pose.position

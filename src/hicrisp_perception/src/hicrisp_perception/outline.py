@@ -120,20 +120,22 @@ def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: 
         gate = gates[min(turn, len(gates) - 1)]
         if turn < 2:
             projection.choose(projection.outline(place)[0])
-        polygon, slopes = projection.moving(place)
-        distance, slope = _distances(polygon, slopes[:count], contour)
+        polygon, moves = projection.moving(place)
+        distance, slope = _distances(polygon, moves[:count], contour)
         rest = distance - margin
         near = np.abs(rest) < gate
         used = int(np.count_nonzero(near))
         if used < _LEAST_POINTS:
             return _placement(place, np.full((3, 3), np.inf), 99.0, used)
         left = rest[near]
-        slope = np.column_stack([slope[near], np.full(used, -1.0)])
+        slopes = np.empty((used, count + 1))
+        slopes[:, :count], slopes[:, count] = slope[near], -1.0
         weight = np.minimum(1.0, _SOFT / np.maximum(np.abs(left), 1e-6))
-        normal = (slope * weight[:, None]).T @ slope
+        weighed = (slopes * weight[:, None]).T
+        normal = weighed @ slopes
         normal[count, count] += 1.0 / _MARGIN_SPREAD ** 2
-        normal[range(count), range(count)] += 1e2  # Unseen directions stay where they were.
-        pull = (slope * weight[:, None]).T @ left
+        normal.ravel()[:count * (count + 2):count + 2] += 1e2  # Unseen directions stay where they were.
+        pull = weighed @ left
         pull[count] += (margin - _MARGIN) / _MARGIN_SPREAD ** 2
         move = -np.linalg.solve(normal, pull)
         length = math.hypot(move[0], move[1])
@@ -167,8 +169,8 @@ def _distances(polygon: np.ndarray, slopes: np.ndarray, points: np.ndarray
     Returns:
         (N,) and (N, K).
     """
-    following = np.arange(1, len(polygon) + 1) % len(polygon)
-    edges = polygon[following] - polygon
+    edges = np.concatenate([polygon[1:], polygon[:1]])
+    edges -= polygon
     along_x, along_y = edges[:, 0], edges[:, 1]
     lengths = np.hypot(along_x, along_y) + 1e-6
     # Outwards, whichever way the hull turns.
@@ -177,11 +179,11 @@ def _distances(polygon: np.ndarray, slopes: np.ndarray, points: np.ndarray
     every = points @ normals - (normals[0] * polygon[:, 0] + normals[1] * polygon[:, 1])
     nearest = every.argmax(axis=1)
     distance = every[np.arange(len(points)), nearest]
-    from_corner = points - polygon[nearest]
-    part = (from_corner[:, 0] * along_x[nearest] + from_corner[:, 1] * along_y[nearest]) / (
-        lengths[nearest] ** 2)
+    from_corner, along = points - polygon[nearest], edges[nearest]
+    part = (from_corner[:, 0] * along[:, 0] + from_corner[:, 1] * along[:, 1]) / (lengths * lengths)[nearest]
     part = np.minimum(np.maximum(part, 0.0), 1.0)
     # How far each corner moves outwards with the edge that begins and with the one that ends there.
+    after = np.concatenate([slopes[:, 1:], slopes[:, :1]], axis=1)
     begins = slopes[:, :, 0] * normals[0] + slopes[:, :, 1] * normals[1]
-    ends = slopes[:, following, 0] * normals[0] + slopes[:, following, 1] * normals[1]
-    return distance, -((1.0 - part) * begins[:, nearest] + part * ends[:, nearest]).T
+    ends = (after[:, :, 0] * normals[0] + after[:, :, 1] * normals[1] - begins)[:, nearest]
+    return distance, -(begins[:, nearest] + part * ends).T

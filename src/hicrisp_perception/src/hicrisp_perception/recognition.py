@@ -140,7 +140,7 @@ def recognise(
         fresh = [segment for segment in every if _key(segment, found) not in tried]
         tried |= {_key(segment, found) for segment in fresh}
         usable = [(segment, shown) for segment in fresh
-                  for shown in (measure(segment, ground),) if shown is not None]
+                  for shown in (measure(segment, ground, faces=not motley),) if shown is not None]
         if not usable or not left:
             break
         named = _assign(ground, usable, left, found, before, searches, motley)

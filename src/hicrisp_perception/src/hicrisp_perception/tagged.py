@@ -154,7 +154,7 @@ def _seen(lie: Lie, place: Placement, bottom: float, resting: bool, tags: TagFit
 def _by_shape(thing: WorldObject, own: Fit, ground: Ground) -> Optional[Fit]:
     """The same with the outline where it is seen; ``None`` where that says too little."""
     segment = segment_about(thing, own.pose, ground)
-    shown = measure(segment, ground) if segment is not None else None
+    shown = measure(segment, ground, faces=False) if segment is not None else None
     if segment is None or shown is None:
         return None
     start = (own.place.x, own.place.y, own.place.yaw)
