@@ -215,6 +215,17 @@ def test_a_silent_camera_is_told_of_and_comes_back(rig: Rig) -> None:
     until(lambda: rig.take() and not rig.topic.view.trouble, "pictures again")
 
 
+def test_a_topic_that_was_lost_while_others_speak_is_listened_to_anew(rig: Rig) -> None:
+    rig.calibrate()
+    until(lambda: rig.take() and rig.seen.pictures, "a picture")
+    lost = rig.server._pictures._subscribers[0].impl
+    for line in list(lost.connections):
+        line.close()  # As rospy leaves a subscriber whose topic was closed and opened again at a bad moment.
+    until(lambda: not rig.colour.get_num_connections(), "the end of the connection")
+    before = len(rig.seen.pictures)
+    until(lambda: rig.take() and len(rig.seen.pictures) > before, "a picture of both topics")
+
+
 def test_why_a_picture_cannot_be_used_is_told_with_the_tracks(rig: Rig) -> None:
     rig.calibrate()
     rig.seen.refuses = CameraMisplaced(Misfit(0.02, 0.035, 0.03, 0.01, Pose((0.0, 0.0, 0.0))))

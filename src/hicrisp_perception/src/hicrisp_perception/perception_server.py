@@ -60,6 +60,7 @@ class PerceptionServer:
     def stop(self) -> None:
         """Look no more."""
         self._thread.end()
+        self._pictures.close()
         self._door.close()
         self._diagnostics.stop()
         self._follower.stop()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from threading import Condition
-from typing import Callable, Deque, Dict, Optional, Tuple
+from typing import Any, Callable, Deque, Dict, Optional, Tuple
 
 import rospy
 from hicrisp_core.errors import ConfigError
@@ -28,8 +29,12 @@ _START_LIMIT = 3.0
 """Wall seconds from the first picture on in which it is no trouble that TF does not know all frames yet."""
 _NEAR = 0.05
 """Seconds by which TF's poses of a robot may miss a picture's moment."""
+_DEAF = 5.0
+"""Wall seconds of silence on a topic while others of its camera speak; then it is listened to anew."""
 _SLICE, _WAKE = 0.02, 0.5
 
+_INFO = 2
+"""The place of its calibration among a camera's topics."""
 Trouble = Callable[[str], None]
 
 
@@ -58,13 +63,16 @@ class PictureTopics:
         names = camera.topics
         self._names = tuple(map(rospy.resolve_name, (names.colour, names.depth, names.info)))
         colour, depth, info = self._names
-        self._subscribers = [
-            rospy.Subscriber(colour, Image, lambda message: self._on_image(message, self._colours),
-                             queue_size=1, buff_size=_BUFFER, tcp_nodelay=True),
-            rospy.Subscriber(depth, Image, lambda message: self._on_image(message, self._depths),
-                             queue_size=1, buff_size=_BUFFER, tcp_nodelay=True),
-            rospy.Subscriber(info, CameraInfo, self._on_info, queue_size=1, tcp_nodelay=True),
-        ]
+        self._takers: Tuple[Tuple[type, Callable[[Any], None]], ...] = (
+            (Image, lambda message: self._on_image(message, self._colours)),
+            (Image, lambda message: self._on_image(message, self._depths)), (CameraInfo, self._on_info))
+        self._heard = [time.monotonic()] * len(self._names)
+        self._subscribers = [self._listen(which) for which in range(len(self._names))]
+
+    def close(self) -> None:
+        """Listen no more."""
+        for subscriber in self._subscribers:
+            subscriber.unregister()
 
     def next(self, seconds: float) -> Optional[Picture]:
         """The newest picture that was not taken yet; ``None`` where none comes in so many seconds of wall
@@ -80,6 +88,7 @@ class PictureTopics:
             self._pair = None if info is not None else pair
         if pair is None or info is None:
             self._trouble(self._missing())
+            self._listen_anew()
             return None
         return self._picture(pair[0], pair[1], info)
 
@@ -89,6 +98,27 @@ class PictureTopics:
             self._colours.clear()
             self._depths.clear()
             self._pair, self._since = None, rospy.get_time()
+
+    def _listen(self, which: int) -> rospy.Subscriber:
+        kind, take = self._takers[which]
+
+        def heard(message: Any) -> None:
+            self._heard[which] = time.monotonic()
+            take(message)
+
+        return rospy.Subscriber(self._names[which], kind, heard, queue_size=1, buff_size=_BUFFER,
+                                tcp_nodelay=True)
+
+    def _listen_anew(self) -> None:
+        """A subscriber of rospy may stay deaf to a topic that was closed and opened again at once: it comes
+        back while there is none, and is turned away for good.
+        """
+        newest = max(self._heard)
+        for which, heard in enumerate(self._heard):
+            latched = which == _INFO and self._info is not None  # It need not be told twice.
+            if newest - heard > _DEAF and not latched:
+                self._subscribers[which].unregister()
+                self._heard[which], self._subscribers[which] = newest, self._listen(which)
 
     def _picture(self, colour: Image, depth: Image, info: CameraInfo) -> Optional[Picture]:
         try:
