@@ -32,6 +32,7 @@ class Eyes(unittest.TestCase):
     def setUpClass(cls) -> None:
         rospy.init_node("test_eyes")
         cls.truth: Dict[str, Tuple[float, float, float]] = {}
+        cls.truths = 0
         cls.tracks: Optional[TrackArray] = None
         cls.listeners = (rospy.Subscriber(f"{NAMESPACE}/ground_truth", TFMessage, cls._on_truth),
                          rospy.Subscriber(f"{NAMESPACE}/tracks", TrackArray, cls._on_tracks))
@@ -41,6 +42,7 @@ class Eyes(unittest.TestCase):
     def _on_truth(cls, message: TFMessage) -> None:
         cls.truth = {each.child_frame_id: (each.transform.translation.x, each.transform.translation.y,
                                            each.transform.translation.z) for each in message.transforms}
+        cls.truths += 1
 
     @classmethod
     def _on_tracks(cls, message: TrackArray) -> None:
@@ -53,7 +55,13 @@ class Eyes(unittest.TestCase):
         rospy.wait_for_service(f"{NAMESPACE}/reset_world", PATIENCE)
         answer = rospy.ServiceProxy(f"{NAMESPACE}/reset_world", ResetWorld)("", seed)
         assert answer.ok, answer.message
+        self._wait_for_the_truth()
         self.workspace.until(self._seen_as_it_is, "sight of the things where they are")
+
+    def _wait_for_the_truth(self) -> None:
+        """What is known of the things from here on is of no moment before."""
+        before = self.truths
+        self.workspace.until(lambda: self.truths > before + 1, "word of where the things are")
 
     def _seen_as_it_is(self) -> bool:
         """Whether the world state shows both things where they really are, by a camera."""
@@ -73,6 +81,7 @@ class Eyes(unittest.TestCase):
         assert self._apart() > 0.15
         status = self.workspace.run(TASK)
         assert status.state == TaskStatus.SUCCEEDED, status.message
+        self._wait_for_the_truth()
         assert self._apart() < 0.13, "the physics says otherwise"
         assert self.truth["box"][2] < 0.04, "it stands on the table"
         self.workspace.until(self._seen_as_it_is, "sight of what was done")

@@ -11,6 +11,7 @@ from typing import List
 
 import rospy
 import rostest
+from hicrisp_ros.connections import hears
 
 from hicrisp_msgs.msg import ExecuteCommandActionResult, Outcome, TaskStatus
 
@@ -62,6 +63,7 @@ class Restart(unittest.TestCase):
         name = f"{NAMESPACE}/robots/panda/execute/result"
         results = rospy.Subscriber(name, ExecuteCommandActionResult,
                                    lambda m: outcomes.append(m.result.outcome.status))
+        self.workspace.until(lambda: hears(results), "connection with the robot")
         kill("supervisor")
         assert self.workspace.until(lambda: outcomes, "end of the motion") == [Outcome.SAFETY]
         results.unregister()

@@ -46,6 +46,8 @@ class Zones(unittest.TestCase):
 
     def setUp(self) -> None:
         assert rospy.ServiceProxy(f"{NAMESPACE}/reset_world", ResetWorld)("", 0).ok
+        start = self.scene.arena.starts["agv"].pose.position[0]
+        self.workspace.until(lambda: self.way and abs(self.way[-1] - start) < 0.01, "the base at its start")
         self.least.clear()
         self.way.clear()
 

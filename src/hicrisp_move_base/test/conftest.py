@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Iterator
 
 import pytest
-import rospy
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import LaserScan
 from tf2_msgs.msg import TFMessage
@@ -21,14 +20,9 @@ from ros_graph import ros_graph  # noqa: E402
 
 @pytest.fixture(scope="session")
 def ros(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with ros_graph(tmp_path_factory.mktemp("ros_home")):
-        # Without these a topic would end with each test's base, and rospy takes seconds to notice a new one
-        # of the same name in the same process.
-        lasting = [rospy.Publisher(name, kind, queue_size=10)
-                   for name, kind in (("/odom", Odometry), ("/scan", LaserScan), ("/tf", TFMessage))]
+    lasting = {"/odom": Odometry, "/scan": LaserScan, "/tf": TFMessage}
+    with ros_graph(tmp_path_factory.mktemp("ros_home"), lasting=lasting):
         yield
-        for publisher in lasting:
-            publisher.unregister()
 
 
 @pytest.fixture

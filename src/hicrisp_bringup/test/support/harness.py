@@ -81,11 +81,14 @@ class Workspace:
                      lambda: f"; events: {[event.kind for event in self.events]}")
 
     def finished(self, task_id: str) -> TaskStatus:
-        """The status of a task at its end."""
+        """The status of a task at its end, and from then on the world as it is after it."""
         def status() -> Any:
             found = self.get_task(task_id).status
             return found if found.state in ENDED else None
-        return self.until(status, f"end of {task_id}")
+        ended = self.until(status, f"end of {task_id}")
+        before = self.states
+        self.until(lambda: self.states > before + 1, "sight of the world afterwards")
+        return ended
 
     def run(self, task: str) -> TaskStatus:
         """Submit a task and wait for its end."""

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, Mapping, Optional
 
 import rosgraph
 import rospy
@@ -18,12 +18,15 @@ _MASTER = "from rosmaster.main import rosmaster_main; rosmaster_main()"
 
 
 @contextmanager
-def ros_graph(home: Path, simulated_time: bool = False) -> Iterator[None]:
+def ros_graph(home: Path, simulated_time: bool = False, lasting: Optional[Mapping[str, type]] = None
+              ) -> Iterator[None]:
     """Run with a master that is nobody else's.
 
     Args:
         home: folder for logs.
         simulated_time: set ``/use_sim_time``; no clock is published.
+        lasting: topics with their types that stay open from test to test. To one that a test closes and the
+            next one opens again, a subscriber that outlives both may stay deaf for seconds, or for good.
     """
     port = free_port()
     os.environ.update(ROS_MASTER_URI=f"http://127.0.0.1:{port}", ROS_IP="127.0.0.1", ROS_HOME=str(home))
@@ -35,7 +38,10 @@ def ros_graph(home: Path, simulated_time: bool = False) -> Iterator[None]:
         if simulated_time:
             rosgraph.Master("/test").setParam("/use_sim_time", True)
         rospy.init_node("test", disable_signals=True)
+        publishers = [rospy.Publisher(name, kind, queue_size=10) for name, kind in (lasting or {}).items()]
         yield
+        for publisher in publishers:
+            publisher.unregister()
         rospy.signal_shutdown("tests are over")
     finally:
         master.terminate()
