@@ -12,7 +12,7 @@ import reference_move_base as reference
 import rospy
 from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.model import Command, Pose, Status
+from hicrisp_core.model import Command, Outcome, Pose, Status
 from hicrisp_core.ports.robot import UNCONSTRAINED, Manner
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
@@ -134,6 +134,36 @@ def test_a_goal_of_somebody_else_is_seen_and_told(stack: Stack) -> None:
     outcome = stack.driver.go_to(Pose((3.5, 0.0, 0.0)), Deadline(PATIENCE), Event(), interfere)
     assert outcome.status is Status.EXECUTION
     assert "another client took the base over: it was sent to (-1.00, 2.00)" in outcome.message
+    assert not stack.base.moving
+    other.unregister()
+
+
+def test_who_took_the_base_over_is_told_also_where_that_is_heard_late(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    traffic, name = stack.driver._traffic, f"{stack.settings.action}/goal"
+    traffic._subscribers[1].unregister()
+    other, heard = rospy.Publisher(name, MoveBaseActionGoal, queue_size=1), []
+    until(lambda: other.get_num_connections() > 0)
+
+    def interfere(_: str, part: float) -> None:
+        if part > 0.1 and not heard:
+            pose = stack.driver._services.stamped(Pose((-1.0, 2.0, 0.0)))
+            theirs = MoveBaseActionGoal(goal=MoveBaseGoal(pose))
+            theirs.goal_id.id, theirs.goal_id.stamp = "somebody-1", rospy.Time.now()
+            theirs._connection_header = {"callerid": "/somebody"}
+            heard.append(theirs)
+            other.publish(theirs)
+
+    def stop(deadline: Deadline) -> Outcome:
+        halted = stop_all(deadline)
+        Thread(target=lambda: traffic._on_goal(heard[0])).start()
+        return halted
+
+    stop_all = stack.driver.stop
+    monkeypatch.setattr(stack.driver, "stop", stop)
+    outcome = stack.driver.go_to(Pose((3.5, 0.0, 0.0)), Deadline(PATIENCE), Event(), interfere)
+    assert "another client took the base over: it was sent to (-1.00, 2.00) by /somebody" in outcome.message
     assert not stack.base.moving
     other.unregister()
 

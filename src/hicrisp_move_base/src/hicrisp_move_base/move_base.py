@@ -38,6 +38,8 @@ _PREEMPTION = 0.8
 """Seconds that move_base gets to end a goal before the base is stopped without it."""
 _LATE = 3.0
 """Seconds for which a goal that has not ended by then is canceled again and again."""
+_HEARSAY = 1.0
+"""Longest wait, once the base stands, for word of whose goal ended ours: it comes over another connection."""
 _QUIET = 0.5
 """Seconds of a drive before its alarms are looked at: the first messages may still be on their way."""
 _ZERO_PERIOD = 0.05
@@ -205,6 +207,9 @@ class MoveBase:
         if reply.status is CallStatus.STUCK and self._ends_late():
             slow = CallStatus.PREEMPTED if cancel.is_set() else CallStatus.TIMEOUT
             outcome = self._outcome(Reply(slow), watch, cancel, began)
+        elif reply.status is CallStatus.PREEMPTED and watch.alarmed is None and not cancel.is_set():
+            wait_until(lambda: self._traffic.taken_over(began), Deadline(_HEARSAY))
+            outcome = self._outcome(reply, watch, cancel, began)
         if halted.ok:
             return outcome, reply.status is CallStatus.ABORTED
         lost = outcome.status is Status.LOST and halted.status is Status.LOST
