@@ -76,23 +76,23 @@ def test_a_run_leaves_the_scene_as_it_was():
     scene = graph()
     for _ in range(2):
         world = VirtualHome(domain(), scene, PERSON, [5])
-        before = world.observe(Deadline(1.0))
+        before = world.observe(Deadline(60.0))
         assert before.holds("closed", "fridge_5")
         for action in ("find", "open"):
             command = Command(action, {"robot": "character", "item": "fridge_5"}, "character")
-            assert world.execute(command, Deadline(1.0), Event()).ok
-        assert world.observe(Deadline(1.0)).holds("open", "fridge_5")
+            assert world.execute(command, Deadline(60.0), Event()).ok
+        assert world.observe(Deadline(60.0)).holds("open", "fridge_5")
 
 
 def test_only_what_is_named_and_what_that_is_in_is_seen():
     world = VirtualHome(domain(), graph(), PERSON, reading('{"GRAB": ["salmon"]}').named)
-    assert set(world.observe(Deadline(1.0)).objects) == {"salmon_6", "fridge_5"}
+    assert set(world.observe(Deadline(60.0)).objects) == {"salmon_6", "fridge_5"}
 
 
 def test_a_command_that_the_executor_does_not_take_is_an_outcome_not_an_exception():
     world = VirtualHome(domain(), graph(), PERSON, [3])
     outcome = world.execute(Command("sit", {"robot": "character", "item": "nothing_99"}, "character"),
-                            Deadline(1.0),
+                            Deadline(60.0),
                             Event())
     assert outcome.status in (Status.PRECONDITION, Status.INVALID)
     assert outcome.message
@@ -103,7 +103,7 @@ def test_a_canceled_command_does_nothing():
     canceled.set()
     world = VirtualHome(domain(), graph(), PERSON, [3])
     command = Command("find", {"robot": "character", "item": "sofa_3"}, "character")
-    assert world.execute(command, Deadline(1.0), canceled).status is Status.CANCELED
+    assert world.execute(command, Deadline(60.0), canceled).status is Status.CANCELED
     assert world.carried_out == []
 
 

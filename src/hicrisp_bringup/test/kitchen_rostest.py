@@ -16,6 +16,7 @@ from hicrisp_msgs.srv import InjectFault, ResetWorld
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace  # noqa: E402
+from waiting import PATIENCE  # noqa: E402
 
 TASK = "pizza_dough contains black_olives"
 
@@ -29,7 +30,7 @@ class Kitchen(unittest.TestCase):
         cls.workspace = Workspace()
 
     def setUp(self) -> None:
-        rospy.wait_for_service(f"{NAMESPACE}/reset_world", 60.0)
+        rospy.wait_for_service(f"{NAMESPACE}/reset_world", PATIENCE)
         answer = rospy.ServiceProxy(f"{NAMESPACE}/reset_world", ResetWorld)("", 0)
         assert answer.ok, answer.message
 

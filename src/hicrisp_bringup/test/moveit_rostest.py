@@ -15,6 +15,7 @@ from hicrisp_msgs.msg import TaskStatus
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace  # noqa: E402
+from waiting import PATIENCE  # noqa: E402
 
 
 class RealPanda(unittest.TestCase):
@@ -26,7 +27,7 @@ class RealPanda(unittest.TestCase):
     def setUpClass(cls) -> None:
         rospy.init_node("test_real_panda")
         cls.workspace = Workspace(without=("inject_fault",))
-        rospy.wait_for_service(f"{NAMESPACE}/robots/panda/reset", 60.0)
+        rospy.wait_for_service(f"{NAMESPACE}/robots/panda/reset", PATIENCE)
 
     def test_1_a_task_is_carried_out(self) -> None:
         status = self.workspace.run("place the box next to the cylinder")
