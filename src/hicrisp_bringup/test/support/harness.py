@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from typing import Any, Callable, Dict, List, Sequence
 from xmlrpc.client import ServerProxy
 
@@ -28,6 +29,8 @@ from hicrisp_msgs.srv import (
 NAMESPACE = "/hicrisp"
 ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED,
          TaskStatus.ANSWERED, TaskStatus.INTERRUPTED)
+_AFTERWARDS = 3.0
+"""Wall seconds in which the world is told of again, where it is always."""
 _SERVICES = {
     "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
     "approve": Approve, "answer": AnswerQuestion, "tell": TellTask,
@@ -81,13 +84,16 @@ class Workspace:
                      lambda: f"; events: {[event.kind for event in self.events]}")
 
     def finished(self, task_id: str) -> TaskStatus:
-        """The status of a task at its end, and from then on the world as it is after it."""
+        """The status of a task at its end; the world is then the one after it, where it is told of always and
+        not only when it changes, as one of facts is.
+        """
         def status() -> Any:
             found = self.get_task(task_id).status
             return found if found.state in ENDED else None
         ended = self.until(status, f"end of {task_id}")
-        before = self.states
-        self.until(lambda: self.states > before + 1, "sight of the world afterwards")
+        before, limit = self.states, time.monotonic() + _AFTERWARDS
+        while self.states <= before + 1 and time.monotonic() < limit:
+            time.sleep(0.01)
         return ended
 
     def run(self, task: str) -> TaskStatus:
