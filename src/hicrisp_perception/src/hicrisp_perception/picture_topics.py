@@ -62,7 +62,6 @@ class PictureTopics:
         self._news = Condition()
         names = camera.topics
         self._names = tuple(map(rospy.resolve_name, (names.colour, names.depth, names.info)))
-        colour, depth, info = self._names
         self._takers: Tuple[Tuple[type, Callable[[Any], None]], ...] = (
             (Image, lambda message: self._on_image(message, self._colours)),
             (Image, lambda message: self._on_image(message, self._depths)), (CameraInfo, self._on_info))
