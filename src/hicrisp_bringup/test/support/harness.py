@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from typing import Any, Callable, Dict, List, Sequence
 from xmlrpc.client import ServerProxy
 
 import rosgraph
 import rospy
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from std_srvs.srv import Trigger
 from waiting import PATIENCE, until
 
@@ -91,9 +92,8 @@ class Workspace:
             found = self.get_task(task_id).status
             return found if found.state in ENDED else None
         ended = self.until(status, f"end of {task_id}")
-        before, limit = self.states, time.monotonic() + _AFTERWARDS
-        while self.states <= before + 1 and time.monotonic() < limit:
-            time.sleep(0.01)
+        before = self.states
+        wait_until(lambda: self.states > before + 1, Deadline(_AFTERWARDS))
         return ended
 
     def run(self, task: str) -> TaskStatus:

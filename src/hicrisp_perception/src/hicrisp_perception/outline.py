@@ -134,7 +134,7 @@ def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: 
         weighed = (slopes * weight[:, None]).T
         normal = weighed @ slopes
         normal[count, count] += 1.0 / _MARGIN_SPREAD ** 2
-        normal.ravel()[:count * (count + 2):count + 2] += 1e2  # Unseen directions stay where they were.
+        normal[range(count), range(count)] += 1e2  # Unseen directions stay where they were.
         pull = weighed @ left
         pull[count] += (margin - _MARGIN) / _MARGIN_SPREAD ** 2
         move = -np.linalg.solve(normal, pull)

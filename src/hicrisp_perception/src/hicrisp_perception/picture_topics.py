@@ -15,6 +15,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.stamps import lead
 from hicrisp_ros.conversions.picture import PictureError, colour_from_msg, depth_from_msg, lens_from_msg
 from hicrisp_ros.tf_world import TfWorld
+from rospy.impl.tcpros_base import DEFAULT_BUFF_SIZE
 from sensor_msgs.msg import CameraInfo, Image
 
 CLOCK_JUMP = 1.0
@@ -105,8 +106,8 @@ class PictureTopics:
             self._heard[which] = time.monotonic()
             take(message)
 
-        return rospy.Subscriber(self._names[which], kind, heard, queue_size=1, buff_size=_BUFFER,
-                                tcp_nodelay=True)
+        return rospy.Subscriber(self._names[which], kind, heard, queue_size=1, tcp_nodelay=True,
+                                buff_size=_BUFFER if kind is Image else DEFAULT_BUFF_SIZE)
 
     def _listen_anew(self) -> None:
         """A subscriber of rospy may stay deaf to a topic that was closed and opened again at once: it comes

@@ -66,7 +66,6 @@ class Steady:
         self._rays: Optional[Rays] = None
         self.cells = np.zeros((0, 0, 3), np.uint8)
         """The last picture by the mean colours of its cells."""
-        self._robot = np.zeros((0, 0), bool)  # Cells of the last picture that show a robot, or touch such.
         self._stamp, self._number, self._asked = 0.0, 0, 0
         self._to_ask: List[str] = []
         self.goes_on = False
@@ -88,7 +87,7 @@ class Steady:
         shown = cv2.resize(
             robot.view(np.uint8) * np.uint8(255), cells.shape[1::-1], interpolation=cv2.INTER_AREA
         )
-        self._robot = cv2.dilate(shown, _KERNEL) > 0
+        behind = cv2.dilate(shown, _KERNEL) > 0  # Cells that show a robot, or touch one that does.
         if not self.goes_on:
             self._asked, self._to_ask = self._number, []
             return {}
@@ -97,16 +96,13 @@ class Steady:
             self._asked, self._to_ask = self._number, list(known)
         claims = {name: self._measured[name].claim for name in known}
         covered = {name: _covered(claim, robot) for name, claim in claims.items()}
-        changed = {name for name in known
-                   if covered[name] > _COVERED or self._differs(self._measured[name])}
+        changed = {name for name in known if covered[name] > _COVERED
+                   or differs(cells, self._measured[name].cells, claims[name][0], behind)}
         measured = changed | (self._next_to_ask(known) if len(changed) < _BUSY else set())
         # What is partly covered is measured the worse for it: it comes last.
         oldest = sorted(set(known) - measured,
                         key=lambda name: (covered[name] > 0.0, self._measured[name].number, name))
         return {name: claims[name] for name in oldest[max(0, _FRESH - len(measured)) :]}
-
-    def _differs(self, before: _Measured) -> bool:
-        return differs(self.cells, before.cells, before.claim[0], self._robot)
 
     def _next_to_ask(self, known: Iterable[str]) -> Set[str]:
         """A thing, and those that it may be taken for: alike, or seen beside or behind it."""

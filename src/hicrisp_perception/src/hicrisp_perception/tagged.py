@@ -79,10 +79,10 @@ def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Opt
         if before.tags is not None and before.tags.numbers == tags.numbers:
             clear = max(_CLEAR, before.place.error + _AS_BEFORE)
     ends = [best] if best is not None else []
-    for guess in tags.guesses if best is None or best[1].error >= clear else ():
+    for guess in () if _fits(best, clear) else tags.guesses:
         lie = _nearest(thing, guess)
         for quarter in range(4):  # A small tag may seem turned by anything.
-            if best is not None and best[1].error < clear:
+            if _fits(best, clear):
                 break
             yaw = yaw_of(guess, lie) + quarter * math.pi / 2.0
             end = (lie, *_standing(lie, (guess.position[0], guess.position[1], yaw), tags, ground))
@@ -104,6 +104,11 @@ def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Opt
     spread = np.diag([sure.position ** 2, sure.position ** 2, sure.yaw ** 2])
     place = Placement(x, y, yaw, spread, free.error, len(tags.pixels))
     return _seen(lie, place, z - lie.height / 2.0, False, tags, ground)
+
+
+def _fits(best: Optional[_End], clear: float) -> bool:
+    """Whether no other way to stand need be tried."""
+    return best is not None and best[1].error < clear
 
 
 def _alike(one: _End, other: _End) -> bool:
