@@ -13,7 +13,7 @@ from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.scene import load_scene
 from hicrisp_perception.checked_sight import CameraMisplaced, CheckedSight
 from hicrisp_perception.mounting import mounting_check
-from hicrisp_perception.table_edges import expected_table, rays_of
+from hicrisp_perception.table_edges import along, expected_table
 from hicrisp_perception.view import matrix_of
 
 LENS = Lens(640, 480, 615.0, 615.0, 319.5, 239.5)
@@ -24,8 +24,7 @@ SCENE = load_scene("tabletop", 1)
 def picture(camera: Pose, told: Pose = CAMERA, table: bool = True, seed: int = 1,
             stamp: float = 1.0) -> Picture:
     """A table above a floor as a noisy depth camera sees them, with a box that hides a part of an edge."""
-    rays = rays_of(LENS) @ matrix_of(camera).T
-    down = np.minimum(rays[..., 2], -1e-6)
+    down = np.minimum(along(LENS, matrix_of(camera)[2]), -1e-6)
     depth = np.full((480, 640), (camera.position[2] + 0.75) / 1e-6)
     depth = np.minimum(depth, -(camera.position[2] + 0.75) / down)
     if table:

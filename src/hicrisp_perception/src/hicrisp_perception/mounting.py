@@ -17,10 +17,10 @@ from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import Tag, load_tags
 from scipy.optimize import least_squares
 
-from hicrisp_perception.hand_eye import matrix_of, pose_of
-from hicrisp_perception.table_edges import TablePlane, expected_table, find_ends, find_plane
+from hicrisp_perception.hand_eye import pose_of
+from hicrisp_perception.table_edges import STRIDE, TablePlane, expected_table, find_ends, find_plane
 from hicrisp_perception.tag_corners import TagFinder
-from hicrisp_perception.view import Straightener, check
+from hicrisp_perception.view import Straightener, check, matrix_of
 
 _SPACING = 0.015
 """Metres between the points at which the end of a side is looked for."""
@@ -34,6 +34,8 @@ _RELATED = 8.0
 """So many neighbouring ends count as one: what spoils them is the same."""
 _PLANE_POINTS, _PLANE_NOISE = 60, 0.002
 """Points of the plane that count, and the standard deviation that they share, metres."""
+_STILL = 1e-4
+"""Part of the cost from which on a round that takes less off it is the last of a fit."""
 _DOUBT = np.array([0.15] * 3 + [0.15] * 3)
 """Of the turn (radians) and the shift (metres) before anything is seen."""
 _MARGIN = 0.06
@@ -98,7 +100,7 @@ def mounting_check(picture: Picture, robots: Frames, scene: Scene, finder: Optio
     depth = cv2.medianBlur(np.where(np.isfinite(depth), depth, np.float32(0.0)).astype(np.float32), 3)
     lens, camera = straightener.lens, picture.camera
     low, high = _sides(scene.table)
-    expected = expected_table(lens, camera, low + _MARGIN, high - _MARGIN)
+    expected = expected_table(lens, camera, low + _MARGIN, high - _MARGIN, STRIDE)
     if np.count_nonzero(expected) < _SHOWN * expected.size:
         return None
     plane = find_plane(depth, lens, camera, expected)
@@ -115,7 +117,8 @@ class _Alignment:
 
     def __init__(self, lens: Lens, camera: Pose, plane: TablePlane, low: np.ndarray, high: np.ndarray,
                  corners: Sequence[np.ndarray], placed: Sequence[np.ndarray]) -> None:
-        self._lens, self._camera, self._plane = lens, camera, plane
+        self._lens, self._plane = lens, plane
+        self._turn, self._eye = matrix_of(camera), np.array(camera.position)
         self._corners, self._placed = list(corners), list(placed)
         points = plane.points[:: max(1, len(plane.points) // _PLANE_POINTS)]
         self._points = points
@@ -129,7 +132,8 @@ class _Alignment:
         moved = np.zeros(6)
         for reach in _REACHES:
             self._look_for_ends(moved, reach)
-            done = least_squares(self._residuals, moved, loss="soft_l1", f_scale=2.0, x_scale=_DOUBT)
+            done = least_squares(self._residuals, moved, loss="soft_l1", f_scale=2.0, x_scale=_DOUBT,
+                                 ftol=_STILL)
             moved = done.x
         return moved, np.linalg.inv(done.jac.T @ done.jac)
 
@@ -148,17 +152,21 @@ class _Alignment:
         where = at[good][seen] + found[seen][:, None] * outwards[good][seen]
         self._ends = (self._edge[good][seen], where, outwards[good][seen])
 
+    def _moved(self, moved: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        """The moved camera's axes and position in the world."""
+        return self._turn @ cv2.Rodrigues(moved[:3])[0], self._eye + self._turn @ moved[3:]
+
     def _project(self, points: np.ndarray, moved: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """World points as pixels of the moved camera, and their distances along its axis."""
-        eye = self._camera.compose(pose_of(moved))
-        seen = (points - np.array(eye.position)) @ matrix_of(eye)
+        turn, eye = self._moved(moved)
+        seen = (points - eye) @ turn
         ahead = np.maximum(seen[:, 2], 1e-3)
         return np.stack([self._lens.fx * seen[:, 0] / ahead + self._lens.cx,
                          self._lens.fy * seen[:, 1] / ahead + self._lens.cy], axis=1), seen[:, 2]
 
     def _residuals(self, moved: np.ndarray) -> np.ndarray:
-        eye = self._camera.compose(pose_of(moved))
-        height = self._points @ matrix_of(eye)[2] + eye.position[2]
+        turn, eye = self._moved(moved)
+        height = self._points @ turn[2] + eye[2]
         parts: List[np.ndarray] = [height * self._weight / math.sqrt(len(height) / 12.0), moved / _DOUBT]
         edge, where, outwards = self._ends
         if len(edge):

@@ -16,7 +16,7 @@ from hicrisp_perception.forms import Lie, lies_of
 from hicrisp_perception.segments import Ground, Segment, Window
 from hicrisp_perception.starts import APART, alike, bottoms, starts, turned
 
-_STEPS, _LEAST_STEPS = 10, 4
+_STEPS, _LEAST_STEPS = 6, 3
 """Ways to lay shapes in that are tried in a picture of a stream, with those that are where things were and
 those that tags tell; and how many searches have at least.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import List, Optional, Tuple
+from typing import Optional, Tuple
 
 import cv2
 import numpy as np
@@ -12,10 +12,10 @@ from hicrisp_core.model.picture import Lens
 
 from hicrisp_perception.view import matrix_of
 
-_STRIDE = 6
+STRIDE = 6
 """Of rows and columns that the plane is fitted to."""
-_TRIES = 120
-"""Planes through three points that are tried."""
+_TRIES, _VOTERS = 120, 4
+"""Planes through three points that are tried, and of how many points one votes for the best."""
 _NEAR, _FAR = 0.006, 0.008
 """How far from a plane a point of it may be measured, metres: at least, and at one metre."""
 _LEAN, _OFF = np.cos(np.radians(20.0)), 0.2
@@ -54,27 +54,32 @@ class TablePlane:
     noise: float
 
 
-def rays_of(lens: Lens) -> np.ndarray:
-    """(height, width, 3) the direction of each pixel in the optical frame, one metre along its axis."""
-    columns = (np.arange(lens.width) - lens.cx) / lens.fx
-    rows = (np.arange(lens.height) - lens.cy) / lens.fy
-    grid = np.meshgrid(columns, rows)
-    return np.stack([*grid, np.ones_like(grid[0])], axis=2)
+def along(lens: Lens, way: np.ndarray, step: int = 1) -> np.ndarray:
+    """How far each pixel's ray comes along a way, for each metre along the optical axis.
+
+    Args:
+        way: in the optical frame.
+        step: of the rows and columns that are wanted.
+    """
+    columns = ((np.arange(0, lens.width, step) - lens.cx) / lens.fx).astype(np.float32)
+    rows = ((np.arange(0, lens.height, step) - lens.cy) / lens.fy).astype(np.float32)
+    across, down, ahead = (np.float32(value) for value in way)
+    found: np.ndarray = across * columns[None, :] + (down * rows + ahead)[:, None]
+    return found
 
 
-def expected_table(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """(height, width) which pixels would show the table's top if nothing stood on it.
+def expected_table(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray, step: int = 1) -> np.ndarray:
+    """Which pixels would show the table's top if nothing stood on it.
 
     Args:
         low, high: the table's least and greatest x and y, metres.
+        step: of the rows and columns that are asked for.
     """
-    directions = rays_of(lens) @ matrix_of(camera).T
-    down = np.minimum(directions[..., 2], -1e-6)
-    reach = -camera.position[2] / down
-    x = camera.position[0] + reach * directions[..., 0]
-    y = camera.position[1] + reach * directions[..., 1]
-    found: np.ndarray = ((directions[..., 2] < -1e-3) & (x > low[0]) & (x < high[0]) & (y > low[1])
-                         & (y < high[1]))
+    aside, ahead, up = (along(lens, axis, step) for axis in matrix_of(camera))
+    reach = np.float32(-camera.position[2]) / np.minimum(up, np.float32(-1e-6))
+    x = np.float32(camera.position[0]) + reach * aside
+    y = np.float32(camera.position[1]) + reach * ahead
+    found: np.ndarray = (up < -1e-3) & (x > low[0]) & (x < high[0]) & (y > low[1]) & (y < high[1])
     return found
 
 
@@ -84,13 +89,13 @@ def find_plane(depth: np.ndarray, lens: Lens, camera: Pose, expected: np.ndarray
     Args:
         depth: (height, width) metres, 0 where nothing was measured.
         camera: where it is told to be.
-        expected: which pixels should show the table.
+        expected: which pixels of every ``STRIDE``-th row and column should show the table.
     """
-    rays = rays_of(lens)
-    part = (slice(None, None, _STRIDE), slice(None, None, _STRIDE))
-    chosen = expected[part] & (depth[part] > 0.0)
-    points = rays[part][chosen] * depth[part][chosen][:, None]
-    wanted = max(_LEAST, int(_PART * np.count_nonzero(expected[part])))
+    sampled = depth[::STRIDE, ::STRIDE]
+    chosen = expected & (sampled > 0.0)
+    axes = [along(lens, axis, STRIDE)[chosen] for axis in np.eye(3)]
+    points = np.stack(axes, axis=1).astype(float) * sampled[chosen][:, None]
+    wanted = max(_LEAST, int(_PART * np.count_nonzero(expected)))
     if len(points) < wanted:
         return None
     found = _ransac(points, matrix_of(camera)[2], camera.position[2])
@@ -99,8 +104,7 @@ def find_plane(depth: np.ndarray, lens: Lens, camera: Pose, expected: np.ndarray
     normal, offset = _refined(points, *found)
     kept = points[_within(points, normal, offset)]
     rest = (kept @ normal - offset) / np.maximum(0.3, kept[:, 2]) ** 2
-    whole = rays * depth[..., None]
-    height = whole @ normal - offset
+    height = along(lens, normal) * depth - np.float32(offset)
     near = np.maximum(_NEAR, _FAR * depth * depth)
     there = depth > 0.0
     on = (there & (np.abs(height) < near)).astype(np.uint8)
@@ -112,25 +116,30 @@ def find_plane(depth: np.ndarray, lens: Lens, camera: Pose, expected: np.ndarray
 def _ransac(points: np.ndarray, up: np.ndarray, high: float) -> Optional[Tuple[np.ndarray, float]]:
     """The plane with most of the points: roughly level, and about as far below the camera as is told."""
     dice = np.random.default_rng(3)
-    best: Optional[Tuple[np.ndarray, float]] = None
-    most = 0
-    for first, second, third in points[dice.integers(0, len(points), (_TRIES, 3))]:
-        normal = np.cross(second - first, third - first)
-        length = float(np.linalg.norm(normal))
-        if length < 1e-6:
-            continue
-        normal *= (1.0 if normal @ up > 0.0 else -1.0) / length
-        offset = float(normal @ first)
-        if normal @ up < _LEAN or abs(offset + high) > _OFF:
-            continue
-        count = int(np.count_nonzero(_within(points, normal, offset)))
-        if count > most:
-            best, most = (normal, offset), count
-    return best
+    first, second, third = points[dice.integers(0, len(points), (_TRIES, 3))].transpose(1, 0, 2)
+    normals = np.cross(second - first, third - first)
+    lengths = np.linalg.norm(normals, axis=1)
+    rising = normals @ up
+    offsets = (normals * first).sum(axis=1)
+    scale = np.where(rising > 0.0, 1.0, -1.0) / np.maximum(lengths, 1e-9)
+    good = (lengths > 1e-6) & (scale * rising > _LEAN) & (np.abs(scale * offsets + high) < _OFF)
+    if not good.any():
+        return None
+    normals, offsets = (normals * scale[:, None])[good], (scale * offsets)[good]
+    voters = points[::_VOTERS]
+    near = np.abs(voters @ normals.T - offsets) < _reach(voters)[:, None]
+    best = int(np.count_nonzero(near, axis=0).argmax())
+    return normals[best], float(offsets[best])
 
 
 def _within(points: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray:
-    found: np.ndarray = np.abs(points @ normal - offset) < np.maximum(_NEAR, _FAR * points[:, 2] ** 2)
+    found: np.ndarray = np.abs(points @ normal - offset) < _reach(points)
+    return found
+
+
+def _reach(points: np.ndarray) -> np.ndarray:
+    """How far from a plane each of its points may be measured, metres."""
+    found: np.ndarray = np.maximum(_NEAR, _FAR * points[:, 2] ** 2)
     return found
 
 
@@ -162,31 +171,21 @@ def find_ends(plane: TablePlane, at: np.ndarray, outwards: np.ndarray, reach: in
     columns, rows = np.clip(places[..., 0], 0, width - 1), np.clip(places[..., 1], 0, height - 1)
     on, above = plane.on[rows, columns] & framed, plane.above[rows, columns]
     measured = plane.measured[rows, columns] & framed
-    holes = _HOLE_UP + (_HOLE_ASIDE - _HOLE_UP) * np.abs(outwards[:, 0])
-    found: List[float] = []
-    for line, over, known, inside, hole in zip(on, above, measured, framed, holes):
-        found.append(_end(line, over, known, inside, steps, int(hole)))
-    return np.array(found)
+    holes = (_HOLE_UP + (_HOLE_ASIDE - _HOLE_UP) * np.abs(outwards[:, 0])).astype(int)
+    last = len(steps) - 1 - on[:, ::-1].argmax(axis=1)
+    line = np.arange(len(on))[:, None]
 
+    def at_steps(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+        """Of each line, at steps from the last that shows the table; what is beyond its ends is not."""
+        there = last[:, None] + offsets
+        held: np.ndarray = values[line, np.clip(there, 0, len(steps) - 1)]
+        return held & (there >= 0) & (there < len(steps))
 
-def _end(on: np.ndarray, above: np.ndarray, measured: np.ndarray, framed: np.ndarray, steps: np.ndarray,
-         hole: int) -> float:
-    """The last step along a line that shows the table, where that is its end and no thing's.
-
-    Args:
-        hole: steps without depth that may follow.
-    """
-    there = np.flatnonzero(on)
-    if not len(there):
-        return float("nan")
-    last = int(there[-1])
-    beyond = slice(last + 1, last + 1 + _BEYOND)
-    before = slice(max(0, last - _INSIDE + 1), last + 1)
-    if last + 1 + _BEYOND > len(on) or not framed[beyond].all() or above[beyond].any():
-        return float("nan")
-    if np.count_nonzero(on[before]) < _INSIDE - 1:
-        return float("nan")
-    next_ = np.flatnonzero(measured[last + 1:last + 2 + hole])
-    if not len(next_) or above[last + 1 + next_[0]]:
-        return float("nan")
-    return float(steps[last]) + 0.5
+    beyond = np.arange(1, _BEYOND + 1)
+    ends = on.any(axis=1) & at_steps(framed, beyond).all(axis=1) & ~at_steps(above, beyond).any(axis=1)
+    ends &= np.count_nonzero(at_steps(on, -np.arange(_INSIDE)), axis=1) >= _INSIDE - 1
+    # Where that is its end and no thing's: what is seen next is not higher.
+    gap = np.arange(_HOLE_ASIDE + 1)
+    known = at_steps(measured, 1 + gap) & (gap <= holes[:, None])
+    ends &= known.any(axis=1) & ~at_steps(above, 1 + known.argmax(axis=1)[:, None])[:, 0]
+    return np.where(ends, steps[last] + 0.5, np.nan)
