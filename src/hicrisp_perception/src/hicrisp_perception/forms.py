@@ -100,9 +100,12 @@ def _period(a: float, b: float) -> float:
     return math.pi / 2.0 if abs(a - b) <= _LIKE else math.pi
 
 
+@lru_cache(maxsize=64)
 def unit(turn: Quaternion) -> np.ndarray:
-    """The rotation matrix of a quaternion."""
-    return np.array(Pose((0.0, 0.0, 0.0), turn).axes).T
+    """The rotation matrix of a quaternion, not to be written to."""
+    found: np.ndarray = np.array(Pose((0.0, 0.0, 0.0), turn).axes).T
+    found.setflags(write=False)
+    return found
 
 
 @lru_cache(maxsize=256)

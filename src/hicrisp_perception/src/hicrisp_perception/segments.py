@@ -285,18 +285,23 @@ def pieces_in(ground: Ground, claimed: Optional[np.ndarray] = None) -> Iterator[
 
 def _pieces(where: np.ndarray, origin: Tuple[int, int]) -> List[Tuple[Window, np.ndarray]]:
     """Connected pieces with their windows, of which the first pixel is at an origin; specks left out."""
-    rows = np.flatnonzero(where.any(axis=1))
-    if not len(rows):
+    left, top, width, height = cv2.boundingRect(where.view(np.uint8))
+    if not width:
         return []
-    columns = np.flatnonzero(where.any(axis=0))
-    top, left = int(rows[0]), int(columns[0])
-    inner = np.ascontiguousarray(where[top:int(rows[-1]) + 1, left:int(columns[-1]) + 1])
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(inner.view(np.uint8), connectivity=4)
+    inner = np.ascontiguousarray(where[top:top + height, left:left + width])
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(inner.view(np.uint8), connectivity=4)
     found: List[Tuple[Window, np.ndarray]] = []
-    for label in range(1, count):
-        column, row, width, height, area = (int(value) for value in stats[label])
-        if area >= LEAST_PIXELS:
-            own = labels[row:row + height, column:column + width] == label
-            first, second = origin[0] + top + row, origin[1] + left + column
-            found.append(((slice(first, first + height), slice(second, second + width)), own))
+    for label, (column, row, width, height) in large(stats, LEAST_PIXELS):
+        own = labels[row:row + height, column:column + width] == label
+        first, second = origin[0] + top + row, origin[1] + left + column
+        found.append(((slice(first, first + height), slice(second, second + width)), own))
     return found
+
+
+def large(stats: np.ndarray, least: int) -> Iterator[Tuple[int, Tuple[int, int, int, int]]]:
+    """The labels of those of OpenCV's connected components that have so many pixels, without the
+    background's, and their boxes: column, row, width, height.
+    """
+    for label in 1 + np.flatnonzero(stats[1:, cv2.CC_STAT_AREA] >= least):
+        column, row, width, height, _ = stats[label].tolist()
+        yield int(label), (column, row, width, height)

@@ -19,7 +19,7 @@ _CELLS = 2
 _KERNEL = np.ones((3, 3), np.uint8)
 _OFTEN = 4.0
 """Seconds between two pictures from which on everything is measured anew."""
-_FRESH = 2
+_FRESH = 1
 """Things that are measured in a picture at least, those in turn whose measurement is the oldest."""
 _ALL = 40
 """Pictures after which it is asked again who is who."""

@@ -16,7 +16,7 @@ from hicrisp_perception.contours import spread_of
 from hicrisp_perception.evidence import explained, render, weigh
 from hicrisp_perception.forms import lie_at
 from hicrisp_perception.grip import Hand
-from hicrisp_perception.segments import Ground, Window
+from hicrisp_perception.segments import Ground, Window, large
 
 PREFIX = "unknown_"
 _LEAST_PIXELS = 60
@@ -143,21 +143,17 @@ def boxes_in(ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand], sta
         if np.count_nonzero(left) < _LEAST_PIXELS:
             continue
         left = cv2.morphologyEx(left, cv2.MORPH_OPEN, _KERNEL)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
-        for label in range(1, count):
-            column, row, width, height, area = (int(value) for value in stats[label])
-            if area < _LEAST_PIXELS:
-                continue
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
+        for label, (column, row, width, height) in large(stats, _LEAST_PIXELS):
             own = labels[row:row + height, column:column + width] == label
             top, side = part[0].start + row, part[1].start + column
-            box = _box(ground, (slice(top, top + height), slice(side, side + width)), own, area, stamp)
+            box = _box(ground, (slice(top, top + height), slice(side, side + width)), own, stamp)
             if box is not None and not any(_at_hand(box, hand) for hand in hands.values()):
                 found.append(box)
     return found
 
 
-def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, area: int, stamp: float
-         ) -> Optional[Stranger]:
+def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: float) -> Optional[Stranger]:
     valid = mask & (ground.height[window] > -1.0)
     if np.count_nonzero(valid) < _LEAST_PIXELS // 2:
         return None
@@ -177,7 +173,8 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, area: in
     bottom = 0.0 if low < _ON_TABLE else low
     size = (max(along, _LEAST_SIZE) + 2.0 * _SPARE, max(across, _LEAST_SIZE) + 2.0 * _SPARE,
             high - bottom + _SPARE)
-    return Stranger(Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle)), size, area, stamp)
+    return Stranger(Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle)), size,
+                    int(np.count_nonzero(mask)), stamp)
 
 
 def _at_hand(box: Stranger, hand: Hand) -> bool:

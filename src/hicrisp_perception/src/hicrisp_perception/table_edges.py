@@ -14,7 +14,7 @@ from hicrisp_perception.view import matrix_of
 
 STRIDE = 6
 """Of rows and columns that the plane is fitted to."""
-_TRIES, _VOTERS = 120, 4
+_TRIES, _VOTERS = 120, 8
 """Planes through three points that are tried, and of how many points one votes for the best."""
 _NEAR, _FAR = 0.006, 0.008
 """How far from a plane a point of it may be measured, metres: at least, and at one metre."""

@@ -62,9 +62,12 @@ class Pose:
     @property
     def axes(self) -> Tuple[Vector, Vector, Vector]:
         """The pose's x, y and z axis as unit vectors in the parent frame."""
-        x, y, z = (rotate(self.orientation, axis)
-                   for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
-        return x, y, z
+        x, y, z, w = self.orientation
+        xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+        wx, wy, wz = w * x, w * y, w * z
+        return ((1.0 - 2.0 * (yy + zz), 2.0 * (xy + wz), 2.0 * (xz - wy)),
+                (2.0 * (xy - wz), 1.0 - 2.0 * (xx + zz), 2.0 * (yz + wx)),
+                (2.0 * (xz + wy), 2.0 * (yz - wx), 1.0 - 2.0 * (xx + yy)))
 
     def towards(self, other: "Pose", fraction: float) -> "Pose":
         """The pose at a fraction of the straight way to another one: even motion, even turn the shorter
