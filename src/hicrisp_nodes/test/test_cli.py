@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 import roslaunch.launch
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.scene import load_scene
 from hicrisp_nodes.check_launch import main as check_launch
 from hicrisp_nodes.cli import options
 from hicrisp_nodes.cli.console import Console
+from hicrisp_nodes.cli.demo import perception_of
 from hicrisp_nodes.cli.graph import Graph, free_port, port_is_free
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.main import parse as parse_command
@@ -50,6 +53,18 @@ def test_a_failure_its_correction_and_the_stack_are_told():
     for part in ("2. place box", "2/2 place box", "31 mm off", "drift", "aim right", "place box (x2)",
                  "repair: pick up box", "succeeded 3 commands, 1 correction (repair 1), 4.0 s"):
         assert part in text
+
+
+@pytest.mark.parametrize(("scene", "wanted", "seen"), [
+    ("tabletop", None, "camera"), ("lab", None, "camera"), ("tabletop", "poses", "poses"),
+    ("agv", None, "poses"), ("household", None, "poses"), ("pizza", None, "poses")])
+def test_the_demo_looks_by_camera_where_there_is_a_table_to_look_at(scene, wanted, seen):
+    assert perception_of(wanted, load_scene(scene)) == seen
+
+
+def test_a_camera_that_has_nothing_to_look_at_is_refused():
+    with pytest.raises(ConfigError, match="scene agv has none; use --perception poses"):
+        perception_of("camera", load_scene("agv"))
 
 
 def test_control_characters_of_a_task_do_not_reach_the_terminal():

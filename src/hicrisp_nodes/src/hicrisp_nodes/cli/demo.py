@@ -14,8 +14,8 @@ from urllib.parse import urlparse
 import rospkg
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.extensions import extensions
-from hicrisp_core.ports.perception import CAMERA
-from hicrisp_core.scene import load_scene
+from hicrisp_core.ports.perception import CAMERA, POSES
+from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.scene import TABLE
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
@@ -60,7 +60,8 @@ class Demo:
         self._scene = load_scene(config_file("scenes", options.scene), options.seed)
         self.launch = Launch("demo.launch", {
             "scene": options.scene, "world": extensions().worlds.get(self._scene.world).launch,
-            "policy": options.policy, "perception": options.perception, "llm": self.brain,
+            "policy": options.policy, "perception": perception_of(options.perception, self._scene),
+            "llm": self.brain,
             "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
             "ask_time_limit": _ALONE if not (options.keep or sys.stdin.isatty()) else -1.0,
@@ -113,9 +114,6 @@ class Demo:
     def _check_configuration(self) -> str:
         """The scene's task; every name is looked up before anything is started."""
         config_file("policies", self._options.policy)
-        if self._options.perception == CAMERA and (TABLE not in self._scene.objects or self._scene.symbolic):
-            raise ConfigError(f"--perception camera looks at a table, and the scene {self._scene.name} has "
-                              "none; use --perception poses")
         named_llm(self.brain)
         return self._scene.task
 
@@ -187,6 +185,19 @@ class Demo:
         while self.launch.alive:
             time.sleep(_SLICE)
         raise Unreachable("the launch ended", *self.launch.tail(), f"the whole log: {self.launch.log}")
+
+
+def perception_of(wanted: Optional[str], scene: Scene) -> str:
+    """How the things of a scene are seen: as is wanted, else by the camera where there is a table to look at.
+
+    Raises:
+        ConfigError: where the camera is wanted for a scene without a table.
+    """
+    seen = TABLE in scene.objects and not scene.symbolic
+    if wanted == CAMERA and not seen:
+        raise ConfigError(f"--perception camera looks at a table, and the scene {scene.name} has none; use "
+                          "--perception poses")
+    return wanted or (CAMERA if seen else POSES)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
