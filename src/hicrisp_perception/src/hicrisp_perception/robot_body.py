@@ -15,6 +15,8 @@ _SPARE = 0.006
 """How much wider than a link what shows it is taken to be, metres: depth is ragged at its edges."""
 _NEAREST = 0.1
 _STRIDE = 2
+_LARGEST = (slice(4), slice(4, 10), slice(10, None))
+"""Groups of capsules by how large they are seen."""
 _CIRCLE = np.stack([np.cos(np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)),
                     np.sin(np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False))], axis=1)
 
@@ -30,6 +32,7 @@ def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[s
     capsules, hulls = _outlines(rays, robots, links)
     if not hulls:
         return found
+    order = sorted(range(len(hulls)), key=lambda number: -cv2.contourArea(hulls[number]))
     whole = _part(np.concatenate(hulls), depth.shape)
     measured = depth[whole]
     drawn = np.zeros(measured.shape, np.uint8)
@@ -41,7 +44,11 @@ def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[s
     points = [rays.point(axis, measured, whole).ravel()[at] for axis in range(3)]
     # Depth scatters along the ray, more the farther away.
     spare = np.float32(_SPARE) + np.float32(0.004) * far * far
-    drawn.ravel()[at] = (far <= 0.0) | _in_any(points, spare, capsules)
+    inside = far <= 0.0
+    for some in _LARGEST:  # What the largest explain need not be compared with the others.
+        left = np.flatnonzero(~inside)
+        inside[left] = _in_any([each[left] for each in points], spare[left], capsules[order[some]])
+    drawn.ravel()[at] = inside
     window = (slice(whole[0].start, whole[0].stop), slice(whole[1].start, whole[1].stop))
     found[window] = enlarged(drawn > 0, _STRIDE, found[window].shape)
     return found

@@ -13,10 +13,10 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_perception.contours import Shown
 from hicrisp_perception.fitting import GOOD, NO_WORSE, POOR, Fit, Start, better, let_go, settle, stay
 from hicrisp_perception.forms import Lie, lies_of
-from hicrisp_perception.segments import Ground, Segment, Window
+from hicrisp_perception.segments import Ground, Segment, Window, overlap
 from hicrisp_perception.starts import APART, alike, bottoms, starts, turned
 
-_STEPS, _LEAST_STEPS = 6, 3
+_STEPS, _LEAST_STEPS = 5, 2
 """Ways to lay shapes in that are tried in a picture of a stream, with those that are where things were and
 those that tags tell; and how many searches have at least.
 """
@@ -26,6 +26,8 @@ _SAME_EDGE, _SAME_PART = 3, 0.1
 """Pixels by which the edges of a segment may be elsewhere, and the part by which it may be larger, and look
 the same.
 """
+_BESIDE = 6
+"""Pixels beside where a thing was in which its outline is looked for."""
 _TRIES, _MOST_TRIES, _IN_ALL = 5, 8, 12
 """Ways to lay it in at one height that are tried where all are poor, and at most, and at all heights; the
 likeliest come first.
@@ -90,6 +92,12 @@ class _Search:
         )
 
 
+def _near(one: Window, other: Window) -> bool:
+    """Whether two parts of the picture have pixels in common, or nearly so: else nothing stayed there."""
+    rows, columns = (slice(side.start - _BESIDE, side.stop + _BESIDE) for side in one)
+    return overlap((rows, columns), other)
+
+
 class Searches:
     """The searches of the last pictures."""
 
@@ -139,7 +147,7 @@ class Searches:
             dropped: where a hand let it go.
         """
         told: Optional[Fit] = None
-        if before is not None and before.lie == lie:
+        if before is not None and before.lie == lie and _near(before.rendering.window, segment.window):
             told = stay(before, segment, shown, ground)
             self._steps -= 1
         elif dropped is not None:
