@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_STRIDE = 4
+_STRIDE = 5
 """Of rows and columns that are used, of every second one."""
 _ROUNDS = 4
 _LEAST = 150

@@ -175,7 +175,7 @@ class Sorter:
 
     def _look_at_the_table(self, colour: np.ndarray, bare: np.ndarray) -> None:
         """Its colour, which changes with the light."""
-        part = (slice(None, None, 3), slice(None, None, 3))
+        part = (slice(None, None, 5), slice(None, None, 5))
         pixels = colour[part][bare[part]]
         if len(pixels) < 50 and self._palette is not None:
             return
