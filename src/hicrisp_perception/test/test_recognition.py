@@ -24,6 +24,17 @@ def off(track, pose):
     return math.dist(track.pose.position, pose.position)
 
 
+@pytest.mark.parametrize("brighter", [1.0, 1.15, 1.3, 1.5])
+def test_a_black_thing_is_one_thing_however_much_light_its_top_has(brighter):
+    placed = [(box("black_box", "black"), at(0.35, -0.25, 0.025, 0.2)),
+              (box("white_box", "white"), at(0.50, 0.20, 0.025, 0.4))]
+    picture = draw(placed)
+    dark = picture.colour.max(axis=2) < 60
+    picture.colour[dark] = picture.colour[dark] * brighter
+    tracks = SceneSight(scene_of(*(thing for thing, _ in placed))).look(picture, {})
+    assert {track.name for track in tracks} == {"black_box", "white_box"}
+
+
 @pytest.mark.parametrize("light", [0.5, 1.0, 1.2])
 def test_things_are_known_and_measured_in_any_light(light):
     placed = [(RED, at(0.45, -0.1, 0.025, 0.5)), (BLUE, at(0.5, 0.1, 0.025, 1.0)), (CAN, at(0.4, 0.2, 0.045)),

@@ -9,8 +9,8 @@ import numpy as np
 from hicrisp_core.scene.colours import COLOURS
 
 _BITS = 5
-HUES = 3
-"""The first family that has a hue."""
+GREY, DARK, HUES = 1, 2, 3
+"""The families without a hue, light and dark, and the first that has one."""
 _GREYS = ("white", "grey")
 _DARK = 0.2
 """Part of the table's brightness below which a pixel without a hue is taken for black."""
@@ -32,7 +32,7 @@ def families() -> Dict[str, int]:
     """The number of each family of colours that one pixel can be told to belong to; 0 is no paint's."""
     chromatic = [name for name in COLOURS if name not in (*_GREYS, "black")]
     found = {name: number for number, name in enumerate(chromatic, HUES)}
-    return {**found, "black": 2, **{name: 1 for name in _GREYS}}
+    return {**found, "black": DARK, **{name: GREY for name in _GREYS}}
 
 
 FAMILIES: Mapping[str, int] = families()
@@ -66,8 +66,8 @@ class Palette:
         dark = brightest < _DARK * table.max()
         grey = (brightest - least < _COLOURLESS * brightest) | (
             dark & (brightest - least < _DARK_COLOUR * table.max()))
-        family[grey & ~dark] = 1
-        family[grey & dark] = 2
+        family[grey & ~dark] = GREY
+        family[grey & dark] = DARK
         self._families = family
 
     def families(self, colours: np.ndarray) -> np.ndarray:

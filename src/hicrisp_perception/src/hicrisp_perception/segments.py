@@ -10,7 +10,7 @@ import numpy as np
 from hicrisp_core.model import WorldObject
 
 from hicrisp_perception.level import Level, fit_level
-from hicrisp_perception.paint import Palette
+from hicrisp_perception.paint import DARK, GREY, Palette
 from hicrisp_perception.view import NOWHERE, Rays, View, enlarged
 
 LEAST_PIXELS = 30
@@ -32,6 +32,10 @@ _EDGE = 3.5
 """Pixels that an edge is wide."""
 _OTHER_LIGHT = 6.0
 """Change of the table's colour from which on families are looked up anew."""
+_FACES = 4.0
+"""How many times as bright as its sides the top of a thing may be."""
+_FEW = 8
+"""Pixels that are no face."""
 _KERNEL = np.ones((3, 3), np.uint8)
 Window = Tuple[slice, slice]
 
@@ -261,7 +265,7 @@ def segments_in(ground: Ground, claimed: Optional[np.ndarray] = None, uncut: boo
         if uncut:
             found.append(Segment(window, mask, 0, uncut=True))
             continue
-        family = ground.family[window]
+        family = _of_one_brightness(ground.family[window], mask, ground.view.colour[window])
         numbers = np.unique(family[mask])
         for number in numbers:
             if len(numbers) == 1:
@@ -270,6 +274,21 @@ def segments_in(ground: Ground, claimed: Optional[np.ndarray] = None, uncut: boo
             found += [Segment(inner, own, int(number)) for inner, own in
                       _pieces(mask & (family == number), (window[0].start, window[1].start))]
     return sorted(found, key=lambda segment: -segment.pixels)
+
+
+def _of_one_brightness(family: np.ndarray, mask: np.ndarray, colour: np.ndarray) -> np.ndarray:
+    """Families in which light and dark grey are one where they may be the faces of one thing: what is lit of
+    a black thing is as bright as the shade of a grey one.
+    """
+    light, dark = mask & (family == GREY), mask & (family == DARK)
+    if min(np.count_nonzero(light), np.count_nonzero(dark)) < _FEW:
+        return family
+    shown = colour[light | dark].max(axis=1)
+    low, high = (float(value) for value in np.percentile(shown, (5.0, 95.0)))
+    if high > _FACES * max(low, 1.0):
+        return family
+    whole = GREY if np.count_nonzero(light) > np.count_nonzero(dark) else DARK
+    return np.where(light | dark, whole, family).astype(family.dtype)
 
 
 def pieces_in(ground: Ground, claimed: Optional[np.ndarray] = None) -> Iterator[Tuple[Window, np.ndarray]]:

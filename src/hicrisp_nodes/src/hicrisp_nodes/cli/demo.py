@@ -188,7 +188,9 @@ class Demo:
 
 
 def perception_of(wanted: Optional[str], scene: Scene) -> str:
-    """How the things of a scene are seen: as is wanted, else by the camera where there is a table to look at.
+    """How the things of a scene are seen: as is wanted, else by the camera where all happens at a table.
+
+    What a base carries away is out of the camera's sight.
 
     Raises:
         ConfigError: where the camera is wanted for a scene without a table.
@@ -197,7 +199,7 @@ def perception_of(wanted: Optional[str], scene: Scene) -> str:
     if wanted == CAMERA and not seen:
         raise ConfigError(f"--perception camera looks at a table, and the scene {scene.name} has none; use "
                           "--perception poses")
-    return wanted or (CAMERA if seen else POSES)
+    return wanted or (CAMERA if seen and scene.arena is None else POSES)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:

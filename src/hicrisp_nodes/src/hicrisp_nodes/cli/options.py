@@ -40,7 +40,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--scene", metavar="NAME", default="tabletop", help="scene in config/scenes, or a file (tabletop)")
     add("--perception", choices=("camera", "poses"),
         help="how things are seen: by a depth camera's pictures, or by the world's own poses (camera where "
-             "the scene has a table)")
+             "all happens at a table)")
     add("--policy", metavar="NAME", default="hierarchical",
         help="policy in config/policies, or a file (hierarchical)")
     add("--llm", metavar="NAME",
