@@ -59,10 +59,10 @@ def test_what_is_searched_in_vain_is_not_searched_again_while_it_looks_the_same(
     look(sight, 0, (red, PLACES[0]), (can, PLACES[3]))
     # Something red that is not the box stands there, and the box is gone.
     others = ((can, PLACES[3]), (strange, at(0.55, 0.1, 0.05)))
-    for number in range(1, 8):
+    for number in range(1, 12):
         tracks = look(sight, number, *others)
     assert tracks["red_box"].visibility is not Visibility.VISIBLE
     steps.clear()
-    for number in range(8, 14):
+    for number in range(12, 18):
         look(sight, number, *others)
     assert not steps
