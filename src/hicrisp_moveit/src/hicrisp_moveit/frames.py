@@ -15,7 +15,7 @@ from hicrisp_moveit.settings import MoveItSettings
 _POLL = 0.01
 _BEHIND = 0.2
 """How far TF may stay behind the joint states, seconds of the ROS clock."""
-_LATE = 0.5
+_LATE = 2.0
 """Longest wait for TF to show where the arm has come to rest, seconds of wall time."""
 
 

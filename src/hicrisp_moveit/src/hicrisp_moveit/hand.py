@@ -14,7 +14,7 @@ from hicrisp_moveit.gripper_port import Drive
 from hicrisp_moveit.joints import JointWatch
 from hicrisp_moveit.settings import GripperSettings
 
-_STILL = 1.0
+_STILL = 3.0
 """Longest wait for the fingers to stand after the gripper has said that it is done, seconds."""
 
 
