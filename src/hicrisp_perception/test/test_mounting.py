@@ -13,8 +13,8 @@ from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.scene import load_scene
 from hicrisp_perception.checked_sight import CameraMisplaced, CheckedSight
 from hicrisp_perception.mounting import mounting_check
-from hicrisp_perception.table_edges import along, expected_table
-from hicrisp_perception.view import matrix_of
+from hicrisp_perception.table_edges import expected_table
+from hicrisp_perception.view import along, matrix_of
 
 LENS = Lens(640, 480, 615.0, 615.0, 319.5, 239.5)
 CAMERA = facing((1.05, 0.0, 0.88), (0.42, 0.0, 0.02))

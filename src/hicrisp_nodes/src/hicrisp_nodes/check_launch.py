@@ -20,12 +20,11 @@ from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.cameras import load_camera
-from hicrisp_core.scene.scene import TABLE
 from hicrisp_ros.config_files import config_file, config_files_of
 
 from hicrisp_nodes.composition import named_llm
 
-_NEEDS = {"table": lambda scene: TABLE in scene.objects and not scene.symbolic,
+_NEEDS = {"table": lambda scene: scene.has_table,
           "arena": lambda scene: scene.arena is not None}
 _CHECKED = "ok"
 

@@ -27,7 +27,7 @@ _EXACT = 0.1
 _LOOSE = 0.3
 NO_WORSE = 0.1
 _BAD = 99.0
-_GATE = 6.0
+GATE = 6
 """Pixels around where a thing was in which its outline is looked for first."""
 _LEAST_OUTLINE = 24
 Start = Tuple[float, float, float]
@@ -98,7 +98,7 @@ def let_go(
 def _about(lie: Lie, place: Placement, bottom: float, resting: bool, segment: Segment, shown: Shown,
            ground: Ground) -> Optional[Fit]:
     start = (place.x, place.y, place.yaw)
-    again = settle(lie, start, bottom, resting, segment, shown, ground, _GATE)
+    again = settle(lie, start, bottom, resting, segment, shown, ground, GATE)
     enough = again is not None and again.place.points >= _LEAST_OUTLINE
     if enough or again is None:
         return again

@@ -11,7 +11,7 @@ from typing import Dict, Iterable, List, Optional, Tuple
 from hicrisp_core.model import Pose, WorldObject
 
 from hicrisp_perception.contours import Shown
-from hicrisp_perception.fitting import GOOD, NO_WORSE, POOR, Fit, Start, better, let_go, settle, stay
+from hicrisp_perception.fitting import GATE, GOOD, NO_WORSE, POOR, Fit, Start, better, let_go, settle, stay
 from hicrisp_perception.forms import Lie, lies_of
 from hicrisp_perception.segments import Ground, Segment, Window, overlap
 from hicrisp_perception.starts import APART, alike, bottoms, starts, turned
@@ -26,8 +26,6 @@ _SAME_EDGE, _SAME_PART = 3, 0.1
 """Pixels by which the edges of a segment may be elsewhere, and the part by which it may be larger, and look
 the same.
 """
-_BESIDE = 6
-"""Pixels beside where a thing was in which its outline is looked for."""
 _TRIES, _MOST_TRIES, _IN_ALL = 5, 8, 12
 """Ways to lay it in at one height that are tried where all are poor, and at most, and at all heights; the
 likeliest come first.
@@ -94,7 +92,7 @@ class _Search:
 
 def _near(one: Window, other: Window) -> bool:
     """Whether two parts of the picture have pixels in common, or nearly so: else nothing stayed there."""
-    rows, columns = (slice(side.start - _BESIDE, side.stop + _BESIDE) for side in one)
+    rows, columns = (slice(side.start - GATE, side.stop + GATE) for side in one)
     return overlap((rows, columns), other)
 
 

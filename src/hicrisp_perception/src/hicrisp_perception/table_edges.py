@@ -10,7 +10,7 @@ import numpy as np
 from hicrisp_core.model.geometry import Pose
 from hicrisp_core.model.picture import Lens
 
-from hicrisp_perception.view import matrix_of
+from hicrisp_perception.view import along, matrix_of
 
 STRIDE = 6
 """Of rows and columns that the plane is fitted to."""
@@ -52,20 +52,6 @@ class TablePlane:
     measured: np.ndarray
     points: np.ndarray
     noise: float
-
-
-def along(lens: Lens, way: np.ndarray, step: int = 1) -> np.ndarray:
-    """How far each pixel's ray comes along a way, for each metre along the optical axis.
-
-    Args:
-        way: in the optical frame.
-        step: of the rows and columns that are wanted.
-    """
-    columns = ((np.arange(0, lens.width, step) - lens.cx) / lens.fx).astype(np.float32)
-    rows = ((np.arange(0, lens.height, step) - lens.cy) / lens.fy).astype(np.float32)
-    across, down, ahead = (np.float32(value) for value in way)
-    found: np.ndarray = across * columns[None, :] + (down * rows + ahead)[:, None]
-    return found
 
 
 def expected_table(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray, step: int = 1) -> np.ndarray:

@@ -57,6 +57,19 @@ def enlarged(mask: np.ndarray, step: int, shape: Tuple[int, ...]) -> np.ndarray:
     return found
 
 
+def along(lens: Lens, way: np.ndarray, step: int = 1) -> np.ndarray:
+    """How far each pixel's ray comes along a way, for each metre along the optical axis.
+
+    Args:
+        way: in the optical frame.
+        step: of the rows and columns that are wanted.
+    """
+    columns = (np.arange(0, lens.width, step) - lens.cx) / lens.fx
+    rows = (np.arange(0, lens.height, step) - lens.cy) / lens.fy
+    found: np.ndarray = (way[0] * columns[None, :] + (way[1] * rows + way[2])[:, None]).astype(np.float32)
+    return found
+
+
 class Rays:
     """Where a camera looks: the direction of each pixel in the world frame, one metre along its axis.
 
@@ -68,11 +81,7 @@ class Rays:
         self.lens, self.camera = lens, camera
         self.rotation = matrix_of(camera)
         self.origin = np.array(camera.position)
-        columns = (np.arange(lens.width) - lens.cx) / lens.fx
-        rows = (np.arange(lens.height) - lens.cy) / lens.fy
-        turn = self.rotation
-        self._axes = [(turn[axis, 0] * columns[None, :] + (turn[axis, 1] * rows + turn[axis, 2])[:, None]
-                       ).astype(np.float32) for axis in range(3)]
+        self._axes = [along(lens, axis) for axis in self.rotation]
         self._halves = [np.ascontiguousarray(axis[::2, ::2]) for axis in self._axes]
 
     def half(self, axis: int, depth: np.ndarray) -> np.ndarray:

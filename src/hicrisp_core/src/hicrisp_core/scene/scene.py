@@ -187,6 +187,11 @@ class Scene:
         """Whether the scene has facts in place of poses."""
         return self.arena is None and all(thing.pose is None for thing in self.objects.values())
 
+    @property
+    def has_table(self) -> bool:
+        """Whether things stand somewhere on a table."""
+        return TABLE in self.objects and not self.symbolic
+
     def first_state(self) -> WorldState:
         """The world of a scene without geometry as it is at first."""
         return WorldState(self.objects, self.facts, {name: RobotState(name) for name in self.robots})

@@ -16,7 +16,6 @@ from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import Scene, load_scene
-from hicrisp_core.scene.scene import TABLE
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace.plain import to_json
@@ -195,11 +194,10 @@ def perception_of(wanted: Optional[str], scene: Scene) -> str:
     Raises:
         ConfigError: where the camera is wanted for a scene without a table.
     """
-    seen = TABLE in scene.objects and not scene.symbolic
-    if wanted == CAMERA and not seen:
+    if wanted == CAMERA and not scene.has_table:
         raise ConfigError(f"--perception camera looks at a table, and the scene {scene.name} has none; use "
                           "--perception poses")
-    return wanted or (CAMERA if seen and scene.arena is None else POSES)
+    return wanted or (CAMERA if scene.has_table and scene.arena is None else POSES)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
