@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 from agv_arena import Yard
+from hicrisp_core.config.files import config_file
+from hicrisp_core.model import Pose
+from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_sim.agv import AgvWorld
+from waiting import PATIENCE
 
 RADIUS = 0.3
 
@@ -23,6 +30,15 @@ def test_a_gap_with_little_room_on_both_sides_is_driven_through(tmp_path: Path, 
     yard = gate(tmp_path, 2 * (0.18 + spare))
     assert yard.go(3.2, 1.5).ok
     assert not yard.touched
+
+
+def test_a_gap_beside_a_border_is_not_crept_into_millimetre_by_millimetre() -> None:
+    """Its sides are 5 mm farther apart than the base is wide."""
+    world, touched = AgvWorld(load_scene(config_file("scenes", "agv"), 2046), 2046), []
+    world.base.followers.append(lambda: touched.append(world.simulation.touching))
+    for x, y in ((2.604, 1.176), (3.206, 2.103), (2.604, 1.176)):
+        world.base.go_to(Pose((x, y, 0.0)), Deadline(PATIENCE), Event(), lambda phase, fraction: None)
+    assert not any(touched)
 
 
 @pytest.mark.parametrize("spare", [-0.03, 0.0])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Iterator, Optional, Tuple
+from typing import Iterable, Iterator, Optional, Tuple
 
 import numpy as np
 from hicrisp_core.model import Pose
@@ -31,6 +31,8 @@ _HORIZON = 0.8
 _CRAWL, _SPARE = 0.10, 0.006
 """Greatest speed where the margin leaves no way (m/s), and what is kept there between the footprint and the
 points of the last scan (metres): the costmap's cells are too coarse to tell."""
+_AWAY = 1e-3
+"""Metres by which an arc must lead away from what is too near."""
 _SLOW_NEAR, _LEAST = 0.10, 0.08
 """Metres beyond the margin within which the base goes slower, and the least forward speed, m/s."""
 
@@ -134,19 +136,18 @@ class PursuitController:
         """
         if twist.forward < 1e-6:
             return True  # A round base that turns in place sweeps nothing.
-        now = self._costmap.clearance(*pose.position[:2])
-        needed = min(self._inscribed - 0.6 * self._settings.margin, now - 1e-3)
-        return all(self._costmap.clearance(x, y) >= needed for x, y in self._arc(pose, twist, apart))
+        return _keeps_clear(self._inscribed - 0.6 * self._settings.margin,
+                            self._costmap.clearance(*pose.position[:2]),
+                            (self._costmap.clearance(x, y) for x, y in self._arc(pose, twist, apart)))
 
     def _squeezes(self, pose: Pose, twist: Twist, apart: float) -> bool:
-        """Whether the footprint keeps clear of every point of the last scan on the arc of the next
-        moments.
+        """Whether the footprint keeps clear of every point of the last scan on the arc of the next moments,
+        or at least gets away from the nearest.
         """
         if not len(self._points):
             return False
-        now = self._apart(pose.position[:2])
-        needed = min(self._radius + _SPARE, now - 1e-3)
-        return all(self._apart(spot) >= needed for spot in self._arc(pose, twist, apart))
+        return _keeps_clear(self._radius + _SPARE, self._apart(pose.position[:2]),
+                            (self._apart(spot) for spot in self._arc(pose, twist, apart)))
 
     def _apart(self, spot: Tuple[float, float]) -> float:
         """Metres from a spot to the nearest point of the last scan, or to ground that must be kept out of."""
@@ -193,6 +194,21 @@ def _bearing(pose: Pose, target: np.ndarray) -> float:
     """Direction of a point from the base's own heading, radians."""
     dx, dy = target - np.array(pose.position[:2])
     return math.remainder(math.atan2(dy, dx) - pose.yaw, math.tau)
+
+
+def _keeps_clear(needed: float, now: float, ahead: Iterable[float]) -> bool:
+    """Whether an arc keeps a distance from what is near; where less of it is left now, whether the arc leads
+    away and comes no nearer on its way: millimetres that may be lost in each period add up to a touch.
+
+    Args:
+        needed: metres to keep.
+        now: metres that there are where the base is.
+        ahead: metres that there are at each spot of the arc.
+    """
+    if now >= needed:
+        return all(distance >= needed for distance in ahead)
+    distances = list(ahead)
+    return min(distances) >= now and distances[-1] >= min(needed, now + _AWAY)
 
 
 def _step(now: float, wanted: float, most: float) -> float:
