@@ -41,3 +41,23 @@ def test_a_search_in_vain_ends_with_its_time() -> None:
 
     assert search().solve(START, [GOAL], walled, ThinkingTime(0.1, PATIENCE), 1, 0.02) is None
     assert search().solve(START, [GOAL], walled, Deadline(0.1), 1, 0.02) is None
+
+
+def test_a_goal_that_is_not_free_is_not_waited_for() -> None:
+    class Asked(Deadline):
+        """A limit that is told when somebody asks for it."""
+
+        times = 0
+
+        @property
+        def passed(self) -> bool:
+            Asked.times += 1
+            return super().passed
+
+    def walled(joints: np.ndarray) -> bool:
+        return bool(joints[0] < 0.1)
+
+    assert search().solve(START, [GOAL], walled, Asked(1.0), 1, 0.02) is None
+    assert search().solve(START, [np.array([1.5, 0.0])], lambda joints: True, Asked(1.0), 1, 0.02) is None
+    assert Asked.times == 0
+    assert search().solve(START, [GOAL, np.array([0.0, 0.8])], walled, Asked(PATIENCE), 1, 0.02) is not None

@@ -22,6 +22,7 @@ class PathSearch:
     def __init__(self, lower: np.ndarray, upper: np.ndarray) -> None:
         util.setLogLevel(util.LogLevel.LOG_NONE)
         self._dof = len(lower)
+        self._lower, self._upper = lower, upper
         self._space = base.RealVectorStateSpace(self._dof)
         bounds = base.RealVectorBounds(self._dof)
         for joint, (low, high) in enumerate(zip(lower, upper)):
@@ -37,12 +38,18 @@ class PathSearch:
         """A short path from the start to one of the goals, as corners joined by straight lines; ``None``
         without one.
 
-        Start and goals must be free. The same seed gives the same path, unless the time runs out.
+        The start must be free. The same seed gives the same path, unless the time runs out. Where no goal is
+        free there is nothing to search for: the planner would sleep until the limit, waiting for a goal that
+        is.
 
         Args:
             limit: after which the search is given up.
             step: radians (over all joints) between two collision checks along a segment.
         """
+        goals = [goal for goal in goals
+                 if (goal >= self._lower).all() and (goal <= self._upper).all() and free(goal)]
+        if not goals:
+            return None
         util.RNG.setSeed(seed + 1)
         dof = self._dof
         information = base.SpaceInformation(self._space)
