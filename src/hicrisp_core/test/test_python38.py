@@ -18,13 +18,6 @@ def check38():
     return module
 
 
-@pytest.mark.parametrize("package", sorted(path.parent.name for path in ROOT.glob("src/*/package.xml")))
-def test_a_package_holds_nothing_newer_than_python_3_8(check38, package):
-    found = [f"{path}:{line}: {sentence}" for path in (ROOT / "src" / package).rglob("*.py")
-             for line, sentence in check38.findings(path.read_text(encoding="utf-8"), str(path))]
-    assert found == []
-
-
 @pytest.mark.parametrize("source", [
     "match x:\n    case 1: pass\n",
     "Alias = dict[str, int]\n",

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import openai
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.bounded_http import BoundedHttp, Unreadable
+from hicrisp_core.llm.bounded_http import BoundedHttp, Unreadable, trusted
 from hicrisp_core.llm.budget import LlmBudget
 from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.chat_model import ChatModel
@@ -204,7 +204,7 @@ class ChatClient(ChatModel):
             self._client = openai.OpenAI(
                 api_key=self._key or _NO_KEY, base_url=settings.url or None, max_retries=0,
                 default_headers={"Accept-Encoding": "identity"}, default_query=dict(settings.query),
-                http_client=BoundedHttp(event_hooks={"request": [self._keyed]}))
+                http_client=BoundedHttp(verify=trusted(), event_hooks={"request": [self._keyed]}))
         return self._client
 
     def _keyed(self, request: Any) -> None:

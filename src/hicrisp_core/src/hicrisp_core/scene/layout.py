@@ -74,14 +74,22 @@ def overlapping(thing: WorldObject, others: Mapping[str, WorldObject], gap: floa
     for other in others.values():
         if other.name == thing.name or other.pose is None or not other.movable:
             continue
+        apart = math.dist(thing.pose.position[:2], other.pose.position[:2])
+        if apart > _reach(thing) + _reach(other) + gap:
+            continue
         bottom, top = vertical_span(other, other.pose)
         if min(top, high) - max(bottom, low) <= _TOUCHING:
             continue
         between = footprint(other, other.pose).distance(shadow)
-        inside = shadow.intersection(footprint(other, other.pose)).area
-        if between < gap or inside > _TOUCHING ** 2:
+        if between < gap or between == 0.0 and \
+                shadow.intersection(footprint(other, other.pose)).area > _TOUCHING ** 2:
             return other.name
     return ""
+
+
+def _reach(thing: WorldObject) -> float:
+    """How far a thing reaches from its middle at most, whichever way it lies, metres."""
+    return math.hypot(*thing.size) / 2.0
 
 
 def off_the_table(thing: WorldObject, table: WorldObject) -> bool:
@@ -103,9 +111,10 @@ def _draw(
     x_min, y_min, x_max, y_max = spot.region
     for _ in range(_SPOTS):
         x, y = dice.uniform(x_min, x_max), dice.uniform(y_min, y_max)
-        candidate = standing(thing, x, y, dice.uniform(-math.pi, math.pi))
+        yaw = dice.uniform(-math.pi, math.pi)
         if not spot.reach[0] <= math.hypot(x, y) <= spot.reach[1]:
             continue
+        candidate = standing(thing, x, y, yaw)
         if not overlapping(candidate, placed, spot.min_gap):
             return candidate
     return None
