@@ -124,8 +124,9 @@ class AgvFaults(unittest.TestCase):
         other.publish(theirs)
         status = self.workspace.finished(task)
         assert "another client took the base over: it was sent to (1.30, 2.20)" in self.told(status)
-        seen = self.workspace.holds("agv", "at", "area_3")
-        assert (status.state == TaskStatus.SUCCEEDED) == bool(seen), status.message
+        succeeded = status.state == TaskStatus.SUCCEEDED
+        self.workspace.until(lambda: self.workspace.holds("agv", "at", "area_3") == succeeded,
+                             f"sight of what was told: {status.message}")
         other.unregister()
 
     def test_a_load_is_carried_and_a_dock_is_met(self) -> None:
