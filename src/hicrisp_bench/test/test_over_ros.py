@@ -24,20 +24,17 @@ def test_the_two_ways_agree_in_every_count() -> None:
     noisy = next(made[0] for head, made in groups(CONFIG, 1)
                  if (head["case"], head["policy"], head["sigma"]) == ("offset on place", "hierarchical",
                                                                       0.03))
-    learning = replace(noisy, policy="hicrisp")
-    # One looks before it lets go; the next is corrected afterwards, and what it taught is forgotten. The
-    # first takes a sixth of its command's time: over ROS looks take some, and on a busy machine more.
-    trials = [replace(noisy, seed=3), replace(learning, seed=1), replace(learning, seed=0)]
+    # The first is corrected after it let go, and what it taught is forgotten. A launch a policy takes long.
+    trials = [replace(noisy, policy="hicrisp", seed=seed) for seed in (1, 0)]
     here = [run_trial(trial) for trial in trials]
     there = run_all_over_ros(trials, 1, "tabletop", TabletopJudge)
-    assert [result.get("crashed") for result in there] == [None] * 3
+    assert [result.get("crashed") for result in there] == [None] * 2
     assert [{key: result[key] for key in COUNTED} for result in there] == [
         {key: result[key] for key in COUNTED} for result in here], [result["failures"] for result in there]
     assert [result["placement_error_m"] for result in there] == pytest.approx(
         [result["placement_error_m"] for result in here], abs=0.002)
-    assert here[0]["releases"] == 1
-    assert here[1]["corrections"]
-    assert here[1]["attempts"] > here[2]["attempts"] > 0
+    assert here[0]["corrections"]
+    assert here[0]["attempts"] > here[1]["attempts"] > 0
 
 
 def test_the_two_ways_agree_on_where_a_base_went_and_what_it_did_there() -> None:
@@ -46,11 +43,9 @@ def test_the_two_ways_agree_on_where_a_base_went_and_what_it_did_there() -> None
     line. In layouts where a drive breaks off now and then, by a few centimetres, corrections may differ for
     the same reason."""
     order = ("area_3", "area_2", "area_1")
-    trials = [AgvTrial(CONFIG, order, "hierarchical", seed, injected)
-              for seed, injected in ((19, "swap"), (0, ""))]
-    here, there = [run_agv_trial(trial) for trial in trials], run_all_over_ros(trials, 1, "agv", AgvJudge)
-    assert [result.get("crashed") for result in there] == [None, None]
-    assert [{key: result[key] for key in JUDGED} for result in there] == [
-        {key: result[key] for key in JUDGED} for result in here]
-    assert [result["caught"] for result in there] == [True, False]
-    assert [result["completed"] for result in there] == [True, True]
+    trial = AgvTrial(CONFIG, order, "hierarchical", 19, "swap")
+    here, there = run_agv_trial(trial), run_all_over_ros([trial], 1, "agv", AgvJudge)[0]
+    assert there.get("crashed") is None
+    assert {key: there[key] for key in JUDGED} == {key: here[key] for key in JUDGED}
+    assert there["caught"]
+    assert there["completed"]
