@@ -86,6 +86,12 @@ def test_one_placement(domain, text, expected):
      ["place_on(red_box, blue_box)", "place_on(green_box, red_box)"]),
     ("put the red box on the blue box; after that put the red box on the green box",
      ["place_on(red_box, blue_box)", "place_on(red_box, green_box)"]),
+    ("put the red box right of the blue box and the blue box right of the cylinder",
+     ["place_right_of(blue_box, cylinder)", "place_right_of(red_box, blue_box)"]),
+    ("put the red box right of the blue box, then put the blue box right of the cylinder",
+     ["place_right_of(red_box, blue_box)", "place_right_of(blue_box, cylinder)"]),
+    ("put the red box on the green box and the green box on the blue box",
+     ["place_on(green_box, blue_box)", "place_on(red_box, green_box)"]),
     ("clear the table", [f"place_in({name}, bowl)" for name in (
         "blue_box", "cylinder", "green_box", "orange_box", "red_box", "yellow_box")]),
 ])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.checker import check, effects_hold
@@ -14,7 +15,7 @@ from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.planning import GOAL_LIMITS
 from hicrisp_core.language.actions import arguments, of_skill, other, placing
 from hicrisp_core.language.expand import expand
-from hicrisp_core.language.goals import goal_text
+from hicrisp_core.language.goals import goal_of_relation, goal_text
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.names import Names, colour_of
 from hicrisp_core.language.stated_goals import StatedGoal
@@ -44,7 +45,11 @@ class PlanBuilder:
         self._names = names
         self._wanted: Dict[Relation, str] = {}
         self._group = 0
+        self._begun: Optional[Tuple[WorldState, int]] = None
+        """The world and the number of steps where the part of the request began that is being built."""
         self._robot = ""
+        self._named = False
+        """Whether the request names a robot for one of its parts."""
         steps = [(record.step.action, record.step.arguments) for record in done]
         self._done = (*steps, *((each.action, each.arguments) for record in done for each in record.commands))
         self._stated = StatedGoal(self._domain)
@@ -72,7 +77,10 @@ class PlanBuilder:
                 self._check_wanted()
                 self._wanted.clear()
                 self._group = intent.group
+            if not self._wanted:
+                self._begun = (self._world, len(self.steps))
             self._robot = intent.robot
+            self._named = self._named or bool(intent.robot)
             for meant in expand(intent, self._names, self._domain, self._world):
                 self._verbs[meant.verb](meant)
         self._robot = ""
@@ -268,9 +276,33 @@ class PlanBuilder:
             self.steps.append(Step(self._domain.describe(each), each.action, each.arguments, each.robot))
 
     def _check_wanted(self) -> None:
-        for fact, sentence in self._wanted.items():
-            if fact not in self._world.relations and fact.predicate != self._domain.roles.held:
-                raise NotUnderstood(f"the request contradicts itself: in the end '{sentence}' would not hold")
+        """All that one part of a request asks for must hold at its end.
+
+        Its order is only how it was told: where carrying it out in that order undoes a part of it, as when the
+        thing that another was put beside is moved after that, any order is taken in which all holds.
+        """
+        undone = [fact for fact in self._wanted if fact not in self._world.relations
+                  and fact.predicate != self._domain.roles.held]
+        if undone and not self._in_another_order():
+            raise NotUnderstood("the request contradicts itself: in the end "
+                                f"'{self._wanted[undone[0]]}' would not hold")
+
+    def _in_another_order(self) -> bool:
+        """Steps to all that is wanted, in place of those that were told; no robot was named for one of
+        them.
+        """
+        held = self._domain.roles.held
+        if self._begun is None or self._named or any(fact.predicate == held for fact in self._wanted):
+            return False
+        world, steps = self._begun
+        wanted = tuple(chain.from_iterable(map(goal_of_relation, self._wanted)))
+        found = self._searcher.find(world, wanted, GOAL_LIMITS, self._deadline)
+        if not found.found:
+            return False
+        self._world = world
+        del self.steps[steps:]
+        self._add(found.commands)
+        return True
 
     def _takes_in(self, name: str) -> bool:
         return self._domain.takes_in(self._world.types().get(name, ""))
