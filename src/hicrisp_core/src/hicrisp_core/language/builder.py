@@ -278,8 +278,8 @@ class PlanBuilder:
     def _check_wanted(self) -> None:
         """All that one part of a request asks for must hold at its end.
 
-        Its order is only how it was told: where carrying it out in that order undoes a part of it, as when the
-        thing that another was put beside is moved after that, any order is taken in which all holds.
+        Its order is only how it was told: where carrying it out in that order undoes a part of it, as when
+        the thing that another was put beside is moved after that, any order is taken in which all holds.
         """
         undone = [fact for fact in self._wanted if fact not in self._world.relations
                   and fact.predicate != self._domain.roles.held]
