@@ -70,8 +70,9 @@ def raw_server(*answers):
 
 
 def head(length, *more, status="200 OK"):
-    lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", f"Content-Length: {length}", *more, "",
-             ""]
+    """It says that the server will close: on a connection that may last, the next request would race its end."""
+    lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", f"Content-Length: {length}",
+             "Connection: close", *more, "", ""]
     return "\r\n".join(lines).encode()
 
 
