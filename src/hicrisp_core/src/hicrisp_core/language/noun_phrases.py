@@ -12,7 +12,7 @@ from hicrisp_core.language.intents import NotUnderstood, Noun
 from hicrisp_core.language.tokens import END, Token
 
 _ENDS = ("with", "using", "from", "up", "down", "by", "to", "each", "of", "off", "out", "as", "so", "over",
-         "at", "should", "shall", "must", "is", "are", "back", "goes")
+         "at", "should", "shall", "must", "is", "are", "back", "go", "goes", "belong", "belongs")
 """Words that end a noun phrase once it has begun."""
 _ARTICLES = ("the", "of", "my", "your", "these", "those", "its", "their")
 _THAT = ("that", "which")
@@ -116,6 +116,8 @@ class PhraseReader:
             words = list(self._named) or ["thing"]  # "one in the bowl", "the others"
         if not words and noun.count == "all":
             words = ["thing"]  # "all but the red box"
+        if words[:1] == ["everything"] and len(words) > 1:
+            words = [*words[1:], "things"]  # "everything blue"
         if not words:
             raise NotUnderstood("the request ends where a thing was expected" if self.peek() is END else
                                 f"a thing was expected before '{self.peek().text}'")

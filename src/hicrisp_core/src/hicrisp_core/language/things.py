@@ -16,7 +16,7 @@ from hicrisp_core.language.tokens import END, Token, check_readable
 
 _STARTS = ("the", "a", "an", "all", "both", "every", "each", "everything", "two", "three", "four", "five")
 _PLACING = ("put", "stack")
-_SHALL_BE = ("should", "shall", "must", "be", "go", "goes", "stand", "sit")
+_SHALL_BE = ("should", "shall", "must", "be", "go", "goes", "belong", "belongs", "stand", "sit")
 _SAME_COLOUR = re.compile(r"(of|with) (the same|their|its|their own|its own|matching) colou?rs?")
 
 
