@@ -70,7 +70,7 @@ def raw_server(*answers):
 
 
 def head(length, *more, status="200 OK"):
-    """It says that the server will close: on a connection that may last, the next request would race its end."""
+    """It says that the server will close: else the next request would race the connection's end."""
     lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", f"Content-Length: {length}",
              "Connection: close", *more, "", ""]
     return "\r\n".join(lines).encode()
