@@ -156,9 +156,16 @@ class PursuitController:
         return min([seen, *(float(shape.distance(x, y)) for shape in self._costmap.keep_outs)])
 
     def _arc(self, pose: Pose, twist: Twist, apart: float) -> Iterator[Tuple[float, float]]:
-        """Spots on the arc of the next moments, at least as far as the base needs to stop."""
-        x, y, _ = pose.position
-        yaw = pose.yaw
+        """Spots on the arc of the next moments, at least as far as the base needs to stop.
+
+        The first is that of the next period, in which the base turns as fast as its acceleration allows and
+        not yet as the arc bends.
+        """
+        period, soon = 1.0 / self._settings.control_rate, self._next(twist)
+        yaw = pose.yaw + soon.turn * period
+        x, y = (at + soon.forward * period * part
+                for at, part in zip(pose.position, (math.cos(yaw), math.sin(yaw))))
+        yield x, y
         stop = twist.forward ** 2 / (2.0 * self._settings.acceleration)
         reach = max(stop, min(twist.forward * _HORIZON, apart))
         steps = max(2, math.ceil(reach / 0.04))
@@ -169,6 +176,11 @@ class PursuitController:
             yield x, y
 
     def _limited(self, twist: Twist) -> Twist:
+        """The speeds of the next period, which begins now."""
+        self._last = self._next(twist)
+        return self._last
+
+    def _next(self, twist: Twist) -> Twist:
         """As near to the wanted speeds as the accelerations allow in one period; the bend is kept as far as
         the greatest speed of turning allows, which a base that is still faster than wanted would pass for it.
         """
@@ -176,9 +188,7 @@ class PursuitController:
         forward = _step(self._last.forward, twist.forward, self._settings.acceleration * period)
         wanted = twist.turn * (forward / twist.forward) if twist.forward > 1e-6 else twist.turn
         wanted = max(-most, min(most, wanted))
-        turn = _step(self._last.turn, wanted, self._settings.turn_acceleration * period)
-        self._last = Twist(forward, turn)
-        return self._last
+        return Twist(forward, _step(self._last.turn, wanted, self._settings.turn_acceleration * period))
 
 
 def _point_at(path: np.ndarray, along: np.ndarray, distance: float) -> np.ndarray:
