@@ -81,3 +81,8 @@ def test_a_stream_shows_the_arm_at_its_task_at_the_cameras_rate():
 def test_in_a_tower_of_tagged_blocks_each_is_known_by_the_colour_on_its_own_surface():
     found = run_eyes_trial(EyesTrial(CONFIG, "blocks", TAGS, 320, pictures=1))
     assert (found["confused"], found["unknown"], found["missed"]) == ([], 0, [])
+
+
+def test_a_bowl_whose_small_tag_looks_turned_stands_on_the_table_and_not_in_it():
+    found = run_eyes_trial(EyesTrial(CONFIG, "blocks", TAGS, 1046, pictures=1))
+    assert (found["confused"], found["unknown"], found["missed"]) == ([], 0, [])

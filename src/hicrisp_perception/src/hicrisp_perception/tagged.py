@@ -16,7 +16,7 @@ from hicrisp_perception.forms import Lie, lie_at, lies_of, unit
 from hicrisp_perception.in_hand import segment_about
 from hicrisp_perception.outline import Placement
 from hicrisp_perception.segments import Ground
-from hicrisp_perception.tags import TagFit, depth_shift, yaw_of
+from hicrisp_perception.tags import WORST, TagFit, depth_shift, yaw_of
 from hicrisp_perception.view import matrix_of
 
 _LEVEL = 1.3
@@ -100,6 +100,9 @@ def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Opt
         return None
     lie, yaw = lie_at(thing, free.pose)
     x, y, z = free.pose.position
+    sunk = z - lie.height / 2.0 < -ON_TABLE
+    if sunk and best is not None and best[1].error < WORST:  # Not into the table: a small tag looks turned.
+        return _seen(*best, best[2] == 0.0, tags, ground)
     sure = free.uncertainty
     spread = np.diag([sure.position ** 2, sure.position ** 2, sure.yaw ** 2])
     place = Placement(x, y, yaw, spread, free.error, len(tags.pixels))

@@ -24,7 +24,7 @@ _CORNER = 0.35
 _ROUNDS = 12
 _STILL = 5e-5
 """Metres and radians of a move from which on nothing changes any more."""
-_WORST = 2.5
+WORST = 2.5
 """Pixels by which corners may be off in the mean where tags are where their file says."""
 _WIDEST = 27
 """Pixels of the widest neighbourhood in which dark is told from light."""
@@ -122,7 +122,7 @@ class TagFit:
         """Its pose however it is turned; ``None`` when its tags contradict each other."""
         found = [_refined(guess, self.points, self.pixels, view) for guess in self.guesses]
         best = min(found, key=lambda each: each.error) if found else None
-        if best is None or best.error > _WORST:
+        if best is None or best.error > WORST:
             return None
         poor = max(1.0, _SMALL / max(one.edge for _, one in self.pairs))
         sure = best.uncertainty
