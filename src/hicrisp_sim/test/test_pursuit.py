@@ -21,7 +21,7 @@ ALONG = np.column_stack((np.linspace(2.0, 1.0, 50), np.full(50, 2.79)))
 
 
 def steered(y: float, yaw: float) -> Tuple[float, float]:
-    """The speeds with which the base follows the path, once it has been turning for a while."""
+    """The speeds with which a base that stood begins to follow the path, forward and turning."""
     settings = AgvSettings("agv")
     costmap = Costmap(ARENA, settings.resolution, settings.inflation)
     controller = PursuitController(costmap, settings, RADIUS)

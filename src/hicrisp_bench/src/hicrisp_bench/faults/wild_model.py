@@ -85,8 +85,10 @@ class WildModel:
 
 
 def _whole(body: Union[str, bytes], status: str = "200 OK", *headers: str) -> bytes:
+    """A whole answer. It says that the server will close, lest the next request race the connection's end."""
     data = body.encode() if isinstance(body, str) else body
-    lines = (f"HTTP/1.1 {status}", "Content-Type: application/json", f"Content-Length: {len(data)}", *headers)
+    lines = (f"HTTP/1.1 {status}", "Content-Type: application/json", f"Content-Length: {len(data)}",
+             "Connection: close", *headers)
     return "\r\n".join((*lines, "", "")).encode() + data
 
 
