@@ -35,6 +35,7 @@ class Restart(unittest.TestCase):
         return TASKS[1 if self.workspace.holds("box", "next_to", "cylinder") else 0]
 
     def _survives(self, *nodes: str) -> None:
+        self.workspace.inject_fault(kind="slow", magnitude=[1.0], count=1)  # It still moves while they crash.
         task = self.workspace.submit_task(self._task()).task_id
         self.workspace.moving(task)
         for node in nodes:

@@ -54,3 +54,22 @@ def test_a_ray_that_ends_before_it_or_meets_nothing_clears_nothing(memory: ScanM
 def test_walls_that_the_map_knows_and_ends_outside_the_arena_are_not_marked(memory: ScanMemory) -> None:
     memory.mark(scan([ARENA.size[0] / 2.0, 50.0], angles=(0.0, 0.7)))
     assert not len(memory.seen)
+
+
+def test_whole_turns_of_a_moving_lidar_clear_every_cell_that_a_ray_goes_through(memory: ScanMemory) -> None:
+    dice = np.random.default_rng(3)
+    angles = np.linspace(-np.pi, np.pi, 90, endpoint=False)
+    for _ in range(25):
+        at = Pose((*(np.array(MIDDLE) + dice.uniform(-0.3, 0.3, 2)), 0.0), from_yaw(dice.uniform(-4.0, 4.0)))
+        ranges = np.where(dice.random(90) < 0.1, np.inf, dice.uniform(0.05, 0.6, 90))
+        left = memory.marked.copy()
+        eye = np.array(at.position[:2])
+        for bearing, reach in zip(angles + at.yaw, ranges):
+            along = np.arange(0.0, reach - 0.01, 0.018) if np.isfinite(reach) else np.empty(0)
+            for x, y in eye + along[:, None] * (np.cos(bearing), np.sin(bearing)):
+                left[memory.cell(x, y)] = False
+        memory.mark(Scan(0.0, at, angles, ranges))
+        for end in Scan(0.0, at, angles, ranges).points:
+            left[memory.cell(*end)] = True
+        assert left.any()
+        assert np.array_equal(memory.marked, left)

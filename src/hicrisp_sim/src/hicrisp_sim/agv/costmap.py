@@ -48,8 +48,10 @@ class Costmap(ScanMemory):
         return self._distance
 
     def mark(self, scan: Scan) -> None:
+        before = self.marked.copy()
         super().mark(scan)
-        self._distance = None
+        if not np.array_equal(self.marked, before):
+            self._distance = None
 
     def clear(self, around: Optional[Tuple[float, float]] = None, beyond: float = 0.0) -> None:
         super().clear(around, beyond)

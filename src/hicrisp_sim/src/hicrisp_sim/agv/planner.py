@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Optional, Tuple
 
 import numpy as np
@@ -13,6 +14,10 @@ from hicrisp_sim.agv.costmap import Costmap
 
 _STEPS = ((1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (1, 2), (2, -1), (1, -2))
 """Neighbours of a cell in one half of the plane; the other half is the same backwards."""
+_DETOUR = 1.2
+"""How much dearer than the straight way a path is thought to be at first."""
+_ROOM = 10.0
+"""What is added to that: around a short way there is something too, cells."""
 
 
 class GlobalPlanner:
@@ -52,15 +57,9 @@ class GlobalPlanner:
                 return None  # Known at once: no search over everything else that can be reached.
         else:
             costs = self._with_way_out(costs, first)
-        graph, at = cell_graph(costs)
-        _, before = dijkstra(graph, directed=False, indices=at[last], return_predecessors=True)
-        node = at[first]
-        if node < 0 or (before[node] < 0 and node != at[last]):
+        cells = cheapest_cells(costs, first, last)
+        if cells is None:
             return None
-        nodes = [node]
-        while nodes[-1] != at[last]:
-            nodes.append(before[nodes[-1]])
-        cells = np.argwhere(np.isfinite(costs))[nodes]
         path = self._costmap.middle(cells)
         path[0], path[-1] = start, goal
         return np.asarray(path)
@@ -110,6 +109,51 @@ class GlobalPlanner:
 def path_length(path: np.ndarray) -> float:
     """Length of a path (n, 2), metres."""
     return float(np.hypot(*np.diff(path, axis=0).T).sum()) if len(path) > 1 else 0.0
+
+
+def cheapest_cells(costs: np.ndarray, first: Tuple[int, int], last: Tuple[int, int]) -> Optional[np.ndarray]:
+    """The cells (n, 2) of the cheapest path between two; ``None`` when there is none.
+
+    A cell costs at least its length, so a path no dearer than a bound lies within an ellipse around both
+    ends: only that much of the map is searched, and what is found in too small an ellipse is the next bound.
+    """
+    straight = math.dist(first, last)
+    bound = _DETOUR * straight + _ROOM
+    while True:
+        cells, cost = _cheapest_within(costs, first, last, bound)
+        if cost <= bound:
+            return cells
+        if math.isinf(bound):
+            return None
+        bound = cost + 1e-6
+
+
+def _cheapest_within(
+    costs: np.ndarray, first: Tuple[int, int], last: Tuple[int, int], bound: float
+) -> Tuple[Optional[np.ndarray], float]:
+    """The cheapest path over the cells from which both ends together are no further than a bound, and its
+    cost; infinite for none.
+    """
+    corner = np.zeros(2, dtype=np.int64)
+    if math.isfinite(bound):
+        pad = math.ceil(math.sqrt(bound ** 2 - math.dist(first, last) ** 2) / 2.0)
+        corner = np.maximum(np.minimum(first, last) - pad, 0)
+        end = np.maximum(first, last) + pad + 1
+        x, y = (np.arange(part.start, min(part.stop, size))
+                for part, size in zip(map(slice, corner, end), costs.shape))
+        apart = sum(np.hypot((x - at[0])[:, None], (y - at[1])[None, :]) for at in (first, last))
+        costs = np.where(apart <= bound, costs[x[0]:x[-1] + 1, y[0]:y[-1] + 1], np.inf)
+    graph, at = cell_graph(costs)
+    begin, goal = (int(at[tuple(cell - corner)]) for cell in (np.array(first), np.array(last)))
+    if begin < 0:
+        return None, math.inf
+    away, before = dijkstra(graph, directed=False, indices=goal, return_predecessors=True)
+    if math.isinf(away[begin]):
+        return None, math.inf
+    nodes = [begin]
+    while nodes[-1] != goal:
+        nodes.append(before[nodes[-1]])
+    return np.argwhere(np.isfinite(costs))[nodes] + corner, float(away[begin])
 
 
 def cell_graph(costs: np.ndarray) -> Tuple[csr_matrix, np.ndarray]:

@@ -4,8 +4,9 @@ time.
 
 from __future__ import annotations
 
+import math
 from threading import Event
-from typing import Callable, List, Optional, Tuple
+from typing import Callable, List, Optional
 
 import numpy as np
 from hicrisp_core.model import CauseKind, Outcome, Pose, Status
@@ -58,7 +59,8 @@ class Vehicle:
         self.extra_clearance = 0.0
         self.route: Optional[np.ndarray] = None
         """The path that the drive under way follows, or the last one did: (n, 2), metres."""
-        self._odometry = self.simulation.base_pose
+        start = self.simulation.base_pose
+        self._counted = (start.position[0], start.position[1], start.yaw)
         self.look()
 
     def scan(self) -> Optional[Scan]:
@@ -67,7 +69,8 @@ class Vehicle:
 
     def odometry(self) -> Pose:
         """The pose as the wheels count it; it drifts."""
-        return self._odometry
+        x, y, yaw = self._counted
+        return Pose((x, y, 0.0), from_yaw(yaw))
 
     def pose(self) -> Pose:
         """The pose as localisation tells it."""
@@ -132,11 +135,10 @@ class Vehicle:
     def _count(self) -> None:
         """Dead reckoning by one period."""
         forward, turn = self.simulation.wheel_speeds
-        x, y, _ = self._odometry.position
-        yaw = self._odometry.yaw + turn * CONTROL_PERIOD
-        moved: Tuple[float, float] = (forward * CONTROL_PERIOD * float(np.cos(yaw)),
-                                      forward * CONTROL_PERIOD * float(np.sin(yaw)))
-        self._odometry = Pose((x + moved[0], y + moved[1], 0.0), from_yaw(yaw))
+        x, y, yaw = self._counted
+        yaw += turn * CONTROL_PERIOD
+        self._counted = (x + forward * CONTROL_PERIOD * math.cos(yaw),
+                         y + forward * CONTROL_PERIOD * math.sin(yaw), yaw)
 
     def halt(self, deadline: Deadline) -> Outcome:
         """Brake until the base stands; the caller is moving the simulation."""
