@@ -21,6 +21,7 @@ from hicrisp_msgs.msg import TaskStatus
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 import foxglove  # noqa: E402
+from agv_faults_suite import AgvFaults  # noqa: E402, F401  One launch serves both suites.
 from harness import Workspace  # noqa: E402
 from waiting import PATIENCE  # noqa: E402
 
@@ -86,4 +87,4 @@ class Agv(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    rostest.rosrun("hicrisp_bringup", "agv", Agv)
+    rostest.rosrun("hicrisp_bringup", "agv", __name__)

@@ -17,6 +17,7 @@ from hicrisp_msgs.msg import CorrectionStack, EstopState, ExecuteTaskAction, Exe
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace  # noqa: E402
+from restart_suite import Restart  # noqa: E402, F401  One launch serves both suites.
 from waiting import PATIENCE  # noqa: E402
 
 NEXT_TO = "place the box next to the cylinder"
@@ -222,4 +223,4 @@ class Tasks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    rostest.rosrun("hicrisp_bringup", "tasks", Tasks)
+    rostest.rosrun("hicrisp_bringup", "tasks", __name__)

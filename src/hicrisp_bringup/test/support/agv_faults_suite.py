@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What may go wrong with a base, over the real nodes: a clear error, a base that stands, a task that tells
 it.
 """
@@ -6,26 +5,22 @@ it.
 from __future__ import annotations
 
 import math
-import sys
 import unittest
 from pathlib import Path
 from typing import Tuple
 
 import rospy
-import rostest
 from actionlib_msgs.msg import GoalStatus
 from geometry_msgs.msg import Quaternion
+from harness import NAMESPACE, Workspace
 from hicrisp_core.model import CauseKind
 from move_base_msgs.msg import MoveBaseAction, MoveBaseActionGoal, MoveBaseGoal
 from nav_msgs.msg import Odometry
+from stock_client import StockClient
+from waiting import PATIENCE
 
 from hicrisp_msgs.msg import Command, ExecuteCommandAction, ExecuteCommandGoal, Outcome, TaskStatus
 from hicrisp_msgs.srv import ResetWorld
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-from harness import NAMESPACE, Workspace  # noqa: E402
-from stock_client import StockClient  # noqa: E402
-from waiting import PATIENCE  # noqa: E402
 
 
 class AgvFaults(unittest.TestCase):
@@ -33,7 +28,7 @@ class AgvFaults(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        rospy.init_node("test_agv_faults")
+        rospy.init_node("test_agv")
         cls.workspace = Workspace()
         cls.reset = rospy.ServiceProxy(f"{NAMESPACE}/reset_world", ResetWorld)
         cls.reset.wait_for_service(PATIENCE)
@@ -135,7 +130,3 @@ class AgvFaults(unittest.TestCase):
         status = self.workspace.run("carry the load to area 2, then dock")
         assert status.state == TaskStatus.SUCCEEDED, status.message
         self.workspace.until(lambda: self.workspace.holds("agv", "docked", "dock"), "sight of what was done")
-
-
-if __name__ == "__main__":
-    rostest.rosrun("hicrisp_bringup", "agv_faults", AgvFaults)

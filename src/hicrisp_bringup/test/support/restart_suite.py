@@ -1,22 +1,17 @@
-#!/usr/bin/env python3
 """A stateless node that crashes under a task is started again, and the task goes on."""
 
 from __future__ import annotations
 
 import os
-import sys
 import unittest
 from pathlib import Path
 from typing import List
 
 import rospy
-import rostest
+from harness import NAMESPACE, Workspace, kill
 from hicrisp_ros.connections import hears
 
 from hicrisp_msgs.msg import ExecuteCommandActionResult, Outcome, TaskStatus
-
-sys.path.insert(0, str(Path(__file__).parent / "support"))
-from harness import NAMESPACE, Workspace, kill  # noqa: E402
 
 RUNS = Path(os.environ["ROS_HOME"]) / "runs"
 TASKS = ("place the box next to the cylinder", "place the box next to the bowl")
@@ -27,7 +22,7 @@ class Restart(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        rospy.init_node("test_restart")
+        rospy.init_node("test_tasks")
         cls.workspace = Workspace()
 
     def _task(self) -> str:
@@ -82,7 +77,3 @@ class Restart(unittest.TestCase):
         assert not self.workspace.submit_task(self._task()).accepted
         assert self.workspace.clear_estop().success
         assert self.workspace.run(self._task()).state == TaskStatus.SUCCEEDED
-
-
-if __name__ == "__main__":
-    rostest.rosrun("hicrisp_bringup", "restart", Restart)
