@@ -53,6 +53,17 @@ def roslaunch_environment(tmp_path_factory: pytest.TempPathFactory) -> Dict[str,
             "PATH": ":".join([*programs, os.environ["PATH"]])}
 
 
+@pytest.fixture(scope="session")
+def unasked_environment(roslaunch_environment: Dict[str, str], tmp_path_factory: pytest.TempPathFactory
+                        ) -> Dict[str, str]:
+    """The same where the programs that a launch file asks while it is read, two seconds each, say nothing."""
+    folder = tmp_path_factory.mktemp("unasked")
+    rosrun = folder / "rosrun"
+    rosrun.write_text("#!/bin/sh\necho unasked\n")
+    rosrun.chmod(0o755)
+    return {**roslaunch_environment, "PATH": ":".join([str(folder), roslaunch_environment["PATH"]])}
+
+
 def roslaunch(option: str, file: Path, environment: Dict[str, str],
               switches: Optional[Dict[str, str]] = None) -> List[str]:
     takes = arguments_of(file)
@@ -94,8 +105,8 @@ def test_roslaunch_reads_the_file_and_starts_our_nodes(file: Path,
 
 @pytest.mark.parametrize("file", TOP, ids=lambda file: file.stem)
 def test_roslaunch_starts_rviz_and_the_recorder_where_they_are_asked_for(
-        file: Path, roslaunch_environment: Dict[str, str]) -> None:
-    nodes = roslaunch("--nodes", file, roslaunch_environment, SWITCHED)
+        file: Path, unasked_environment: Dict[str, str]) -> None:
+    nodes = roslaunch("--nodes", file, unasked_environment, SWITCHED)
     assert {"/hicrisp/rviz", "/hicrisp/markers", "/hicrisp/recorder"} <= set(nodes)
 
 
