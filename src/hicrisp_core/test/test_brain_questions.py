@@ -24,6 +24,8 @@ def ask(domain, world, text):
     ("is the red box in the bowl?", "yes: red_box is in bowl."),
     ("is the red box on the table?", "no: red_box is in bowl."),
     ("are all boxes in the bowl?", "no: blue_box is in bowl; green_box is on cylinder; red_box is in bowl."),
+    ("the red box on the table?", "no: red_box is in bowl."), ("Red box in the bowl?", "yes: red_box is in bowl."),
+    ("the green box is on the cylinder?", "yes: green_box is on cylinder."),
     ("is there a bowl?", "yes: bowl."), ("is there a spoon?", "no."),
     ("are there boxes in the bowl?",
      "yes: blue_box is in bowl; green_box is on cylinder; red_box is in bowl."),
@@ -68,7 +70,8 @@ def test_a_question_about_what_is_not_there_says_what_there_is(domain):
     assert "no 'spoon' here; there are: blue_box" in ask(domain, BLOCKS, "where is the spoon?").refusal
 
 
-@pytest.mark.parametrize("text", ["can you pick up the red box?", "would you put the red box in the bowl?"])
+@pytest.mark.parametrize("text", ["can you pick up the red box?", "would you put the red box in the bowl?",
+                                  "the red box into the bowl, please?"])
 def test_a_polite_request_is_no_question(domain, text):
     assert not is_question(text)
     assert ask(domain, BLOCKS, text).plan is not None

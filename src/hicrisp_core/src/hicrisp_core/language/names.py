@@ -14,7 +14,6 @@ from hicrisp_core.language.intents import Ambiguous, NotUnderstood, Noun
 from hicrisp_core.model import WorldObject, WorldState
 
 _NOUNS: Dict[str, str] = lexicon.phrases(lexicon.NOUNS)
-_PLURAL = frozenset(word for words in lexicon.NOUNS.values() for word in words if word.endswith("s"))
 
 
 class Names:
@@ -232,4 +231,4 @@ def own_words(name: str, thing: WorldObject) -> Set[str]:
 
 
 def _plural(noun: Noun) -> bool:
-    return noun.words[-1] in _PLURAL
+    return noun.words[-1] in lexicon.PLURALS

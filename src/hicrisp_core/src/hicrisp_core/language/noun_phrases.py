@@ -69,6 +69,8 @@ class PhraseReader:
                 break
             self._at += ahead
             found.append(self.noun())
+        if len(found) > 1 and (found[0].number, found[0].definite) == (2, True) and found[0].words[-1] not in lexicon.PLURALS:
+            found[0] = replace(found[0], count="the", definite=False)  # "both the red and the green one"
         self._named = found[-1].words or self._named
         return tuple(found)
 
@@ -91,6 +93,9 @@ class PhraseReader:
             if text in ("one", "ones") and words:
                 words.append("thing" if text == "one" else "things")
             elif text == "both":
+                if words:  # "the red and the green one both"
+                    self._at += 1
+                    break
                 noun, definite = replace(noun, count="number", number=2), True
             elif text in lexicon.NUMBERS or (text.isdigit() and not words):
                 number = lexicon.NUMBERS[text] if text in lexicon.NUMBERS else int(text)
@@ -131,13 +136,26 @@ class PhraseReader:
             relation = self.peek().value
             self._at += 1
             return replace(noun, where=(relation, self.noun()), besides=self.besides())
-        words = []
-        while self.peek().kind == "word":
-            words.append(self.peek().text)
-            self._at += 1
-        if not words:
-            raise NotUnderstood(f"'that is' is not understood before '{self.peek().text}'")
+        if self.skip("not", "neither"):
+            others = tuple(Noun("all", (*words, *noun.words)) for words in self._adjectives())
+            return replace(noun, besides=(*others, *self.besides()))
+        words, *more = self._adjectives()
+        if more:
+            raise NotUnderstood("'nor' is not understood without 'neither'")
         return replace(noun, words=(*words, *noun.words), besides=self.besides())
+
+    def _adjectives(self) -> List[Tuple[str, ...]]:
+        """What things are said to be, or neither to be."""
+        found: List[Tuple[str, ...]] = []
+        while not found or self.skip("nor"):
+            words = []
+            while self.peek().kind == "word" and self.peek().text not in (*_ENDS, "nor"):
+                words.append(self.peek().text)
+                self._at += 1
+            if not words:
+                raise NotUnderstood(f"'that is' is not understood before '{self.peek().text}'")
+            found.append(tuple(words))
+        return found
 
     def besides(self) -> Tuple[Noun, ...]:
         """What is left out: "except the red one and the cylinder"."""

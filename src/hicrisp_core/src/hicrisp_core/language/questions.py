@@ -12,6 +12,7 @@ from hicrisp_core.language.noun_phrases import PhraseReader
 from hicrisp_core.language.tokens import Word, behind, plain, tokenise, words_in
 from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.scene.colours import COLOURS
 
 _IS = ("is", "are")
 _LEADS = (*lexicon.POLITE, "tell me", "do you know")
@@ -28,7 +29,7 @@ def is_question(text: str) -> bool:
     words = _asked(text)
     if plain(words[:2]) in _EXCLAIMED:
         return False
-    return plain(words) in lexicon.HELP or any(plain(words[:length]) in lexicon.QUESTION for length in (1, 2))
+    return _elliptic(text, words) or plain(words) in lexicon.HELP or any(plain(words[:length]) in lexicon.QUESTION for length in (1, 2))
 
 
 def answer(text: str, domain: Domain, world: WorldState) -> str:
@@ -38,10 +39,20 @@ def answer(text: str, domain: Domain, world: WorldState) -> str:
         NotUnderstood: with the questions that can be answered.
     """
     words = _asked(text)
+    if _elliptic(text, words):
+        words = (Word("is"), *(word for word in words if word.text not in _IS))
     if plain(words) in lexicon.HELP:
         known = drives.EXAMPLES if examples.drives_only(domain) else lexicon.EXAMPLES
         return f"I can read, for example: {'; '.join(known)}."
     return _Question(words, domain, world).answer()
+
+
+def _elliptic(text: str, words: Sequence[Word]) -> bool:
+    """Whether a text asks without a verb before it, or with none: "the red box is in the bowl?"."""
+    return (text.rstrip().endswith("?") and bool(words)
+            and (words[0].text in lexicon.DETERMINERS or words[0].text in COLOURS)
+            and not {word.text for word in words_in(text)} & lexicon.WISHING
+            and all(token.kind != "verb" for token in tokenise(words)))
 
 
 def _asked(text: str) -> Tuple[Word, ...]:

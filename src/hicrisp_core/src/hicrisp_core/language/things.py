@@ -14,7 +14,7 @@ from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.splitter import Clause
 from hicrisp_core.language.tokens import END, Token, check_readable
 
-_STARTS = ("the", "a", "an", "all", "both", "every", "each", "everything", "two", "three", "four", "five")
+_NOUNS = frozenset(lexicon.phrases(lexicon.NOUNS))
 _PLACING = ("put", "stack")
 _SHALL_BE = ("should", "shall", "must", "be", "go", "goes", "belong", "belongs", "stand", "sit")
 _SAME_COLOUR = re.compile(r"(of|with) (the same|their|its|their own|its own|matching) colou?rs?")
@@ -65,8 +65,9 @@ class ThingsReader(ClauseReader):
             return self._placements(self._last.verb)  # "... and the cylinder on the box"
         if token.kind == "relation" and self._last is None:
             return self._fronted(token.value)
-        if token.text in _STARTS and self._last is None and self._is_wish():
-            return self._placements("put")  # "the box should be on the cylinder"
+        begins = token.text in lexicon.DETERMINERS or token.text in self._known or token.text in _NOUNS
+        if begins and self._last is None and self._is_wish():
+            return self._placements("put")  # "the box should be on the cylinder", "red box into the bowl"
         raise NotUnderstood(f"'{token.text}' is not an action I know" if self._last is None else
                             f"an action was expected before '{token.text}'")
 
