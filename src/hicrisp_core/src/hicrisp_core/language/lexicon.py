@@ -86,8 +86,8 @@ _PLACES = ("is not understood: known places are next to, on, in, left of, right 
 _NO_COMPARISON = "is not understood: things are known by colour, type and name, not by comparison"
 UNREADABLE_ANYWHERE: Tuple[Tuple[str, str], ...] = (
     # What is not so tells things from others where it says which: "every box that is not red".
-    (r"\b(?:(?<!but )(?<!(?:that|hich) is )(?<!(?:that|hich) are )(?:not|neither)|never|no|none|nothing|cannot|"
-     r"without|avoid)\b", _FORBIDDEN),
+    (r"\b(?:(?<!but )(?<!(?:that|hich) is )(?<!(?:that|hich) are )(?:not|neither)|never|no|none|nothing|"
+     r"cannot|without|avoid)\b", _FORBIDDEN),
     (r"\b(?:if|unless|until|while|when|whenever)\b", _NO_CONDITIONS),
     (r"\bor\b", "is not understood: say which of the two"),
 )
@@ -126,11 +126,12 @@ LEADS = (*_INTRODUCTIONS, *(f"{words} that" for words in _INTRODUCTIONS), "in th
 """What may stand before a list of facts, and says nothing of them."""
 REARRANGE = ("rearrange", "arrange", "order", "move")
 SO_THAT = ("so that", "such that")
-DETERMINERS = ("the", "a", "an", "all", "any", "both", "every", "each", "everything", "one", "two", "three", "four",
-               "five")
+DETERMINERS = ("the", "a", "an", "all", "any", "both", "every", "each", "everything", "one", "two", "three",
+               "four", "five")
 """What a phrase about things may begin with."""
-WISHING = frozenset(("please", "should", "shall", "must", "can", "could", "would", "will", "may", "go", "goes", "want",
-                     "need", "needs", "belong", "belongs", "be", "end", "ends", "have"))
+WISHING = frozenset((
+    "please", "should", "shall", "must", "can", "could", "would", "will", "may", "go", "goes", "want", "need",
+    "needs", "belong", "belongs", "be", "end", "ends", "have"))
 """What makes a wish of words that end with a question mark."""
 QUESTION = ("what", "where", "which", "how", "is", "are", "who", "whose", "when", "why", "do you", "does")
 HELP = ("what can you do", "what do you do", "what can you understand", "what do you understand",

@@ -69,7 +69,8 @@ class PhraseReader:
                 break
             self._at += ahead
             found.append(self.noun())
-        if len(found) > 1 and (found[0].number, found[0].definite) == (2, True) and found[0].words[-1] not in lexicon.PLURALS:
+        both = (found[0].number, found[0].definite) == (2, True)
+        if both and len(found) > 1 and found[0].words[-1] not in lexicon.PLURALS:
             found[0] = replace(found[0], count="the", definite=False)  # "both the red and the green one"
         self._named = found[-1].words or self._named
         return tuple(found)

@@ -29,7 +29,9 @@ def is_question(text: str) -> bool:
     words = _asked(text)
     if plain(words[:2]) in _EXCLAIMED:
         return False
-    return _elliptic(text, words) or plain(words) in lexicon.HELP or any(plain(words[:length]) in lexicon.QUESTION for length in (1, 2))
+    if _elliptic(text, words) or plain(words) in lexicon.HELP:
+        return True
+    return any(plain(words[:length]) in lexicon.QUESTION for length in (1, 2))
 
 
 def answer(text: str, domain: Domain, world: WorldState) -> str:
