@@ -97,6 +97,8 @@ def test_one_placement(domain, text, expected):
     ("put both the red box and the blue one into the bowl",
      ["place_in(red_box, bowl)", "place_in(blue_box, bowl)"]),
     ("red box into the bowl", ["place_in(red_box, bowl)"]),
+    ("let the red box and the blue one stand in the bowl",
+     ["place_in(red_box, bowl)", "place_in(blue_box, bowl)"]),
     ("put the red box right of the blue box and the blue box right of the cylinder",
      ["place_right_of(blue_box, cylinder)", "place_right_of(red_box, blue_box)"]),
     ("put the red box right of the blue box, then put the blue box right of the cylinder",

@@ -33,9 +33,13 @@ class PhraseReader:
         self._tokens = tokens
         self._at = 0
 
+    def unread(self) -> Sequence[Token]:
+        """The tokens that were not read yet."""
+        return self._tokens[self._at:]
+
     def rest(self) -> str:
-        """The words that were not read yet."""
-        return " ".join(token.text for token in self._tokens[self._at:])
+        """Their words."""
+        return " ".join(token.text for token in self.unread())
 
     def peek(self, ahead: int = 0) -> Token:
         """The next token, or one further on."""

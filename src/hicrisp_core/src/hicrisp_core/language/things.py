@@ -65,11 +65,21 @@ class ThingsReader(ClauseReader):
             return self._placements(self._last.verb)  # "... and the cylinder on the box"
         if token.kind == "relation" and self._last is None:
             return self._fronted(token.value)
+        if token.text == "let" and self._last is None:
+            self._let()
+            token = self.peek()
         begins = token.text in lexicon.DETERMINERS or token.text in self._known or token.text in _NOUNS
         if begins and self._last is None and self._is_wish():
             return self._placements("put")  # "the box should be on the cylinder", "red box into the bowl"
         raise NotUnderstood(f"'{token.text}' is not an action I know" if self._last is None else
                             f"an action was expected before '{token.text}'")
+
+    def _let(self) -> None:
+        """"Let the box stand on the cylinder" is a wish without "should"."""
+        self.skip()
+        rest = self.unread()
+        self.begin([token for token, after in zip(rest, (*rest[1:], END))
+                    if after.kind != "relation" or token.text not in _SHALL_BE])
 
     def _fronted(self, relation: str) -> List[Intent]:
         """"On the green box put the red one"."""
