@@ -17,6 +17,8 @@ from hicrisp_core.language.tokens import END, Token, check_readable
 _NOUNS = frozenset(lexicon.phrases(lexicon.NOUNS))
 _PLACING = ("put", "stack")
 _SHALL_BE = ("should", "shall", "must", "be", "go", "goes", "belong", "belongs", "stand", "sit")
+_SORTING = ("by", "colour", "color", "colours", "colors", "piles", "groups")
+_STANDING = ("stand", "rest", "sit")
 _SAME_COLOUR = re.compile(r"(of|with) (the same|their|its|their own|its own|matching) colou?rs?")
 
 
@@ -30,8 +32,8 @@ class ThingsReader(ClauseReader):
         self._clauses: Mapping[str, Callable[[str], List[Intent]]] = {
             "put": self._placements, "stack": self._placements, "drop": self._placements, "pick": self._pick,
             "take": self._take, "build": self._build, "line_up": self._line_up, "put_down": self._put_down,
-            "sort": self._sort, "tidy": self._tidy, "empty": self._empty, "unstack": self._unstack,
-            "swap": self._swap, "home": lambda _: [self.intent("home")],
+            "sort": self._sort, "gather": self._gather, "tidy": self._tidy, "empty": self._empty,
+            "unstack": self._unstack, "swap": self._swap, "home": lambda _: [self.intent("home")],
         }
 
     def read(self, clause: Clause) -> List[Intent]:
@@ -65,6 +67,9 @@ class ThingsReader(ClauseReader):
             return self._placements(self._last.verb)  # "... and the cylinder on the box"
         if token.kind == "relation" and self._last is None:
             return self._fronted(token.value)
+        if token.text in _STANDING and self._last is None:
+            self.skip()
+            return self._placements("put")  # "stand the cup on the saucer"
         if token.text == "let" and self._last is None:
             self._let()
             token = self.peek()
@@ -108,6 +113,15 @@ class ThingsReader(ClauseReader):
         placed = self.at_noun() and self.peek(ahead).kind == "relation" and self.peek(ahead).value != "from"
         return self._placements("put") if placed else super()._put_down(verb)
 
+    def _gather(self, verb: str) -> List[Intent]:
+        """"Collect the pens in the tray", "group the boxes by colour", "gather the salt and the pepper"."""
+        rest = self.unread()
+        if any(token.text in _SORTING for token in rest):
+            return self._sort(verb)
+        if any(token.kind == "relation" for token in rest):
+            return self._placements("put")
+        return [self.intent("gather", self.nouns())]
+
     def _placements(self, verb: str) -> List[Intent]:
         """One or more "X relation Y" of the same verb."""
         items = self.nouns()
@@ -143,6 +157,8 @@ class ThingsReader(ClauseReader):
 
     def _one_placement(self, verb: str, items: Tuple[Noun, ...], token: Token) -> List[Intent]:
         relation = token.value
+        if token.text == "side by side":
+            return [self.intent("gather", items)]
         mutual = self.mutual(items, relation)
         if mutual:
             return [mutual]
