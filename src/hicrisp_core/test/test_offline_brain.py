@@ -94,7 +94,7 @@ def test_one_placement(domain, text, expected):
      [f"place_in({c}_box, bowl)" for c in ("blue", "green", "red")]),
     ("put all boxes that aren't red into the bowl",
      [f"place_in({c}_box, bowl)" for c in ("blue", "green", "orange", "yellow")]),
-    ("put both the red box and the blue one into the bowl",
+    ("put both the red box as well as the blue one into the bowl",
      ["place_in(red_box, bowl)", "place_in(blue_box, bowl)"]),
     ("red box into the bowl", ["place_in(red_box, bowl)"]),
     ("stand the red box on the green box", ["place_on(red_box, green_box)"]),

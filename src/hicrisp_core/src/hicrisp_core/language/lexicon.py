@@ -206,7 +206,7 @@ PHRASES: Mapping[str, Tuple[str, str]] = {
     **{phrase: ("then", phrase) for phrase in THEN},
     **{phrase: ("except", phrase) for phrase in EXCEPT},
     **{phrase: ("word", phrase) for names in ROBOT_KINDS.values() for phrase in names if " " in phrase},
-    "and": ("and", "and"), ",": ("and", ","),
+    "and": ("and", "and"), "as well as": ("and", "and"), ",": ("and", ","),
 }
 """Each phrase of requests about things: its kind and its meaning."""
 
