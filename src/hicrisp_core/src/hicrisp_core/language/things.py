@@ -11,6 +11,7 @@ from typing import AbstractSet, Callable, List, Mapping, Optional, Tuple
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.handling import ClauseReader, each_where
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
+from hicrisp_core.language.shared_places import shared_places
 from hicrisp_core.language.splitter import Clause
 from hicrisp_core.language.tokens import END, Token, check_readable
 
@@ -42,6 +43,7 @@ class ThingsReader(ClauseReader):
         Raises:
             NotUnderstood: with the part that could not be read.
         """
+        clause = replace(clause, tokens=shared_places(clause.tokens))
         check_readable(clause.text, self._known, lexicon.UNREADABLE_OF_THINGS)
         self.begin(clause.tokens)
         self.group = clause.group
