@@ -1,4 +1,5 @@
-""""The fork left and the knife right of the plate": a side that is said without its thing is of the next one's."""
+"""Sides whose thing is said later: "the fork left and the knife right of the plate".
+"""
 
 from __future__ import annotations
 
