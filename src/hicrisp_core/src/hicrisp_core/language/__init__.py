@@ -5,7 +5,8 @@ What reads what, from the words up:
 - words: `tokens` (the one tokenizer), `lexicon` (the one list of words), `vocabulary` (what a world calls its
   areas, stations and carriers), `robots` (what it calls its robots, and who is to act), `templates` (a
   domain's sentences);
-- parts: `splitter` (a request as clauses), `noun_phrases` ("two red boxes");
+- parts: `splitter` (a request as clauses), `shared_places` ("the fork left and the knife right of the
+  plate"), `noun_phrases` ("two red boxes");
 - readers: `things` over `shapes` and `handling` (an arm's requests), `drives` (a base's), `deliveries` (of
   both), `facts` (what shall be so), `sayings` (a domain's requests that stand for facts), `questions`;
 - `front_ends`: the order in which the readers are tried; what they read are the typed `intents`;
