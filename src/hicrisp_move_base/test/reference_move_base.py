@@ -10,6 +10,7 @@ import math
 import sys
 import time
 from functools import partial
+from pathlib import Path
 from threading import RLock, Thread
 from typing import Callable, List, Optional, Tuple
 
@@ -25,6 +26,9 @@ from nav_msgs.srv import GetPlan, GetPlanRequest, GetPlanResponse
 from sensor_msgs.msg import LaserScan
 from std_srvs.srv import Empty, EmptyRequest, EmptyResponse
 from tf2_msgs.msg import TFMessage
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "hicrisp_bringup/test/support"))
+from ended_server import silence  # noqa: E402
 
 MODES = ("", "aborts", "silent", "deaf", "dies", "lies", "jumps", "blind", "blocked", "unseeing",
          "mapless")
@@ -159,14 +163,8 @@ class ReferenceMoveBase:
 
     def stop(self) -> None:
         """Be gone, as a process that was killed is: nothing is said, the last velocity stays."""
-        server = self._server.action_server
-        server.started = False
-        if server.status_timer is not None:
-            server.status_timer.shutdown()
-        for end in (server.goal_sub, server.cancel_sub, server.status_pub, server.result_pub,
-                    server.feedback_pub,
-                    self._cmd_vel):
-            end.unregister()
+        silence(self._server)
+        self._cmd_vel.unregister()
         for service in self._services:
             service.shutdown("gone")
 

@@ -9,6 +9,7 @@ from typing import Any, Callable, Optional
 
 import actionlib
 import rospy
+from ended_server import end
 from franka_gripper.msg import (
     GraspAction,
     GraspGoal,
@@ -54,11 +55,7 @@ class ReferenceGripper:
         self._ended.set()
         self._halt.set()
         for server in self._servers:
-            server.need_to_terminate = True
-            inner = server.action_server
-            for end in (inner.goal_sub, inner.cancel_sub, inner.status_pub, inner.result_pub,
-                        inner.feedback_pub):
-                end.unregister()
+            end(server)
         self._joints.unregister()
 
     def _serve(self, name: str, kind: Any, work: Callable[[Any], Any]) -> Any:
@@ -138,11 +135,8 @@ class ReferenceControl:
     def close(self) -> None:
         self._ended.set()
         self._service.shutdown("the test is over")
-        self._server.need_to_terminate = True
-        inner = self._server.action_server
-        for end in (inner.goal_sub, inner.cancel_sub, inner.status_pub, inner.result_pub, inner.feedback_pub,
-                    self._states):
-            end.unregister()
+        end(self._server)
+        self._states.unregister()
 
     def _behave(self, request: Any) -> SetForceTorqueCollisionBehaviorResponse:
         self.behaviour = request

@@ -24,6 +24,7 @@ from control_msgs.msg import (
     GripperCommandGoal,
     GripperCommandResult,
 )
+from ended_server import end, silence
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.scene import Scene
@@ -140,13 +141,7 @@ class ReferenceMoveIt:
 
     def die(self) -> None:
         """move_group is gone; the controller and the robot are not."""
-        server = self._execute.action_server
-        server.started = False
-        if server.status_timer is not None:
-            server.status_timer.shutdown()
-        for end in (server.goal_sub, server.cancel_sub, server.status_pub, server.result_pub,
-                    server.feedback_pub):
-            end.unregister()
+        silence(self._execute)
         for service in self._services:
             service.shutdown("gone")
 
@@ -156,7 +151,8 @@ class ReferenceMoveIt:
         self._controller_cancel.set()
         self._cancel.set()
         self.die()
-        self._gripper.need_to_terminate = self._execute.need_to_terminate = True
+        self._execute.need_to_terminate = True
+        end(self._gripper)
         self.simulation.close()
 
     @property
