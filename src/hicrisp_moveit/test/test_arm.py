@@ -46,7 +46,8 @@ _NUMBERS = count()
 
 @lru_cache(maxsize=None)
 def _tf() -> rospy.Publisher:
-    """One publisher of TF for all tests."""
+    """One publisher of TF for all tests, with a subscriber, so that the topic never ends between two."""
+    rospy.Subscriber("/tf", TFMessage)
     return rospy.Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
 
 
@@ -88,6 +89,8 @@ class Stack:
 
     def close(self) -> None:
         self.server.stop()
+        for subscriber in self.arm._frames._tf._subscribers:  # Each message of TF would go to all arms so far.
+            subscriber.unregister()
 
 
 @pytest.fixture
