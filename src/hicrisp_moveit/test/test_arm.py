@@ -89,8 +89,8 @@ class Stack:
 
     def close(self) -> None:
         self.server.stop()
-        for subscriber in self.arm._frames._tf._subscribers:  # Each message of TF would go to all arms so far.
-            subscriber.unregister()
+        for subscriber in self.arm._frames._tf._subscribers:
+            subscriber.unregister()  # Or each message of TF would go to the arms of all tests so far.
 
 
 @pytest.fixture
