@@ -128,6 +128,12 @@ def test_sorting_by_colour(domain, text):
         f"place_in({c}_box_{i}, {c}_bowl)" for c in ("blue", "red") for i in (1, 2)]
 
 
+def test_every_box_is_more_than_the_one_that_is_called_box(domain):
+    world = coloured(["box", "red_box", "cylinder"])
+    assert sorted(short(ask(domain, world, "put every box next to the cylinder"))) == [
+        "place_next_to(box, cylinder)", "place_next_to(red_box, cylinder)"]
+
+
 def test_sorting_without_bowls_makes_piles(domain):
     world = coloured(["red_box_1", "red_box_2", "blue_box_1", "blue_box_2"])
     assert short(ask(domain, world, "sort the boxes by colour")) == [

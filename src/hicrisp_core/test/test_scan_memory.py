@@ -56,9 +56,17 @@ def test_walls_that_the_map_knows_and_ends_outside_the_arena_are_not_marked(memo
     assert not len(memory.seen)
 
 
-def test_whole_turns_of_a_moving_lidar_clear_every_cell_that_a_ray_goes_through(memory: ScanMemory) -> None:
+def test_a_scan_without_rays_changes_nothing(memory: ScanMemory) -> None:
+    memory.mark(scan([0.6]))
+    memory.mark(scan([], angles=()))
+    assert len(memory.seen) == 1
+
+
+@pytest.mark.parametrize("turn", [2.0 * np.pi, -2.0 * np.pi, 7.5])
+def test_whole_turns_of_a_moving_lidar_clear_every_cell_that_a_ray_goes_through(
+        memory: ScanMemory, turn: float) -> None:
     dice = np.random.default_rng(3)
-    angles = np.linspace(-np.pi, np.pi, 90, endpoint=False)
+    angles = np.linspace(-0.5 * turn, 0.5 * turn, 90, endpoint=False)
     for _ in range(25):
         at = Pose((*(np.array(MIDDLE) + dice.uniform(-0.3, 0.3, 2)), 0.0), from_yaw(dice.uniform(-4.0, 4.0)))
         ranges = np.where(dice.random(90) < 0.1, np.inf, dice.uniform(0.05, 0.6, 90))

@@ -83,18 +83,24 @@ class ScanMemory:
 
         Args:
             eye: where the rays begin, in cells from the grid's corner.
-            bearing: of each ray, radians, increasing over a turn at most.
+            bearing: of each ray, radians.
         """
+        if not len(bearing):
+            return np.zeros(0, dtype=bool)
+        away = (bearing - bearing[0]) % (2.0 * np.pi)  # Some lidars turn the other way, or further than once.
+        order = np.argsort(away)
         columns, rows = np.divmod(np.flatnonzero(self.marked), self.shape[1])  # Quicker than argwhere.
         across, up = columns + 0.5 - eye[0], rows + 0.5 - eye[1]
         apart = np.hypot(across, up)
         half = np.where(apart > _CORNER, np.arcsin(_CORNER / np.maximum(apart, _CORNER)), np.pi)
         middle = (np.arctan2(up, across) - bearing[0]) % (2.0 * np.pi)
-        turns = (bearing - bearing[0] + 2.0 * np.pi * np.arange(-1, 2)[:, None]).ravel()
+        turns = (away[order] + 2.0 * np.pi * np.arange(-1, 2)[:, None]).ravel()
         changes = np.zeros(len(turns) + 1, dtype=np.int64)
         np.add.at(changes, np.searchsorted(turns, middle - half), 1)
         np.add.at(changes, np.searchsorted(turns, middle + half, side="right"), -1)
-        return np.asarray((np.cumsum(changes[:-1]) > 0).reshape(3, -1).any(axis=0))
+        found = np.zeros(len(bearing), dtype=bool)
+        found[order] = (np.cumsum(changes[:-1]) > 0).reshape(3, -1).any(axis=0)
+        return found
 
     def _drawn(self, arena: Arena) -> np.ndarray:
         """The static map: everything outside the arena, and the walls in it."""

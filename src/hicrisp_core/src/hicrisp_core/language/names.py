@@ -92,10 +92,10 @@ class Names:
         if noun.count in ("it", "them"):
             return list(self._pronoun(noun))
         joined = "_".join(noun.words)
-        if joined in self._world.objects:
+        kind = self._kind(noun.words[-1])
+        if joined in self._world.objects and not (kind and noun.count == "all"):  # Not for "every box".
             found = [joined]
         else:
-            kind = self._kind(noun.words[-1])
             adjectives = noun.words[:-1] if kind else noun.words
             found = [name for name, thing in sorted(self._world.objects.items())
                      if self._fits(name, thing, kind, adjectives)]
