@@ -10,6 +10,7 @@ from typing import Any, Mapping, Optional, Set
 import rospy
 from hicrisp_core.trace.events import PlanMade, TaskFinished, VerdictGiven
 from hicrisp_core.trace.read_event import event_of
+from hicrisp_ros.config_files import parameter
 from hicrisp_ros.service_client import ServiceClient, offered
 
 from hicrisp_msgs.srv import Snapshot, SnapshotRequest
@@ -23,9 +24,12 @@ _SCENE, _EYE = "snapshot", "camera_view"
 
 
 class Camera:
-    """Takes pictures into a folder; it falls silent for a task when the service does not answer."""
+    """Takes pictures into a folder; it falls silent for a task when the service does not answer in
+    ``~picture_limit`` seconds.
+    """
 
     def __init__(self) -> None:
+        self._limit = float(parameter("picture_limit", STILL_LIMIT))
         self._clients = {name: ServiceClient(name, Snapshot) for name in (_SCENE, _EYE)}
         self._there: Set[str] = set()
         self._thread = ThreadPoolExecutor(1, "camera")
@@ -71,7 +75,7 @@ class Camera:
         self._count += 1
         words = re.sub("[^a-z0-9]+", "-", caption.lower()).strip("-")[:48]
         name = f"{self._count:03d}-{'camera-' if service == _EYE else ''}{words}"
-        return self._save(SnapshotRequest(caption=caption), STILL_LIMIT, self._folder, name, service)
+        return self._save(SnapshotRequest(caption=caption), self._limit, self._folder, name, service)
 
     def animate(self, since: float) -> Optional[str]:
         """The task as an animation from a moment of the world's clock on, as ``overview.webp``."""
