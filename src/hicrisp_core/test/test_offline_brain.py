@@ -150,6 +150,7 @@ def test_sorting_without_bowls_makes_piles(domain):
     ("put the box", "say where 'box' should go"),
     ("do not put the box on the cylinder", "say what to do instead"),
     ("put the box near", "ends where a thing was expected"),
+    ("put the box left and the cylinder right of the table left", "no 'table left' here"),
     ("put three boxes next to the cylinder", "3 of 'boxes' were asked for"),
     ("build a tower with the box", "a tower needs at least 2 things"),
     ("build a pyramid", "'pyramid' is not a shape"),
