@@ -78,8 +78,9 @@ def test_a_stream_shows_the_arm_at_its_task_at_the_cameras_rate():
     assert hands[0] != hands[-1]
 
 
-def test_in_a_tower_of_tagged_blocks_each_is_known_by_the_colour_on_its_own_surface():
-    found = run_eyes_trial(EyesTrial(CONFIG, "blocks", TAGS, 320, pictures=1))
+@pytest.mark.parametrize("seed", [320, 1007, 1041, 2005])
+def test_in_a_tower_of_tagged_blocks_each_is_known_also_where_its_tags_cannot_be_read(seed):
+    found = run_eyes_trial(EyesTrial(CONFIG, "blocks", TAGS, seed, pictures=2))
     assert (found["confused"], found["unknown"], found["missed"]) == ([], 0, [])
 
 

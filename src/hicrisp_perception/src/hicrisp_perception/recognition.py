@@ -17,6 +17,7 @@ from hicrisp_perception.evidence import explained
 from hicrisp_perception.fitting import GOOD, Fit
 from hicrisp_perception.forms import lies_of
 from hicrisp_perception.paint import COUNT, FAMILIES, HUES, LIGHTS, UNSURE, Likeness
+from hicrisp_perception.patterns import Patterns
 from hicrisp_perception.searching import Searches
 from hicrisp_perception.segments import Ground, Segment, Window, overlap, segments_in
 from hicrisp_perception.steady import Claim
@@ -120,7 +121,7 @@ def recognise(
     found: Findings,
     before: Memory,
     searches: Searches,
-    motley: bool = False,
+    patterns: Optional[Patterns] = None,
 ) -> Findings:
     """Find things in what no thing accounts for yet.
 
@@ -129,9 +130,10 @@ def recognise(
         found: what was found otherwise; it is added to.
         before: what is known from the pictures before.
         searches: those of the pictures before; what this one begins goes on in the next.
-        motley: whether things have patches of other colours, such as tags: then they are not cut where their
-            colour changes, and known by what there is of their own.
+        patterns: of the tags that things wear: such are not cut where their colour changes, and known by what
+            there is of their own and by what is seen of their tags.
     """
+    motley = patterns is not None
     left = [thing for thing in things if thing.name not in found.fits]
     tried: Set[Tuple[int, ...]] = set()
     for _ in range(_ROUNDS if left else 0):
@@ -144,11 +146,17 @@ def recognise(
         if not usable or not left:
             break
         named = _assign(ground, usable, left, found, before, searches, motley)
+        if patterns is not None:
+            named, waiting = patterns.named(named, left, ground, before.fits, _floors(found))
+            searches.postpone(waiting)
         if not named:
             break
         for name, best in named.items():
             found.fits[name] = best
-            found.claim(name, best, ground, [segment for segment in every if segment is not best.segment])
+            if best.tags is not None:
+                found.claim(name, best, ground, rim=1)
+            else:
+                found.claim(name, best, ground, [segment for segment in every if segment is not best.segment])
         left = [thing for thing in left if thing.name not in named]
     return found
 
@@ -191,8 +199,7 @@ def _assign(
         if found.light is None:
             found.light = _light(likeness, segments, things)
         colour = likeness.costs(found.light)
-    floors = (0.0, *(fit_.bottom + (BOWL_WALL if fit_.lie.shape.hollow else fit_.lie.height)
-                     for fit_ in found.fits.values()))
+    floors = _floors(found)
     total = np.full((len(segments), len(things)), 9.0)
     fits: Dict[Tuple[int, int], Fit] = {}
     stayed: Set[int] = set()
@@ -227,6 +234,12 @@ def _assign(
                     stayed.add(column)
     rows, columns = _cheapest(total, _NOBODY_MOTLEY if motley else _NOBODY)
     return {things[column].name: fits[row, column] for row, column in zip(rows, columns)}
+
+
+def _floors(found: Findings) -> Tuple[float, ...]:
+    """Heights on which something may stand, metres."""
+    return (0.0, *(fit_.bottom + (BOWL_WALL if fit_.lie.shape.hollow else fit_.lie.height)
+                   for fit_ in found.fits.values()))
 
 
 def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]

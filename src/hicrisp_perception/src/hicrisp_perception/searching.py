@@ -122,6 +122,10 @@ class Searches:
         """Something else took so many steps of this picture."""
         self._steps -= steps
 
+    def postpone(self, fits: Iterable[Fit]) -> None:
+        """Who is there is looked for in the next picture."""
+        self._waiting += [(fit.rendering.window, fit.lie) for fit in fits]
+
     def waiting(self, things: Iterable[WorldObject]) -> List[Window]:
         """Where searches for things go on in the next picture: who is there is not known yet."""
         lies = {lie for thing in things for lie in lies_of(thing)}

@@ -24,6 +24,7 @@ from hicrisp_perception.in_hand import confirms, look_in_hand, regrasped
 from hicrisp_perception.in_vain import InVain
 from hicrisp_perception.level import Level
 from hicrisp_perception.paint import FAMILIES, HUES
+from hicrisp_perception.patterns import Patterns
 from hicrisp_perception.recognition import Findings, recognise
 from hicrisp_perception.robot_body import robot_pixels
 from hicrisp_perception.searching import Searches
@@ -92,6 +93,7 @@ class SceneSight:
         check_sizes(scene)
         worn = tags if tags is not None else tags_of(scene) if scene.tags else ()
         self._reader = TagReader(worn) if worn else None
+        self._patterns = Patterns(worn) if worn else None
         self._warned: Dict[str, float] = {}
         found = bodies if bodies is not None else bodies_of(scene)
         self._links = {frame: capsules for body in found.values() for frame, capsules in body.links.items()}
@@ -129,6 +131,8 @@ class SceneSight:
         found = self._kept(view, robot)
         self._searches.begin(self._steady.goes_on)
         self._in_vain.begin(self._steady.goes_on)
+        if self._patterns is not None:
+            self._patterns.begin(self._steady.goes_on)
         ground = self._sorter.ground(view, robot, found.claimed if found.kept else None)
         found.light = self._same_paint_in(ground)
         held = self._look_at_hands(ground, hands, found)
@@ -141,7 +145,7 @@ class SceneSight:
                 found,
                 self._tracks.memory(self._grips.held),
                 self._searches,
-                self._reader is not None,
+                self._patterns,
             )
             self._look_for_taken(ground, hands, found)
         on_their_feet(found, ground)

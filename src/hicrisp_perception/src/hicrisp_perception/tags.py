@@ -76,6 +76,12 @@ class TagFit:
     pairs: Tuple[Tuple[Tag, Sighting], ...]
     rays: Rays
 
+    @classmethod
+    def of(cls, pairs: Sequence[Tuple[Tag, Sighting]], rays: Rays) -> TagFit:
+        """By some of a thing's tags."""
+        return cls(np.concatenate([[tag.pose.apply(corner) for corner in tag.corners] for tag, _ in pairs]),
+                   np.concatenate([one.corners for _, one in pairs]), tuple(pairs), rays)
+
     @cached_property
     def guesses(self) -> Tuple[Pose, ...]:
         """Its pose as its largest tag shows it: of a small flat tag two look nearly the same."""
@@ -232,9 +238,7 @@ class TagReader:
             if one.number in self._tags and one.number not in twice:
                 tag = self._tags[one.number]
                 worn.setdefault(tag.thing, []).append((tag, one))
-        fits = {name: TagFit(np.concatenate(
-            [[tag.pose.apply(corner) for corner in tag.corners] for tag, _ in pairs]), np.concatenate(
-            [one.corners for _, one in pairs]), tuple(pairs), view.rays) for name, pairs in worn.items()}
+        fits = {name: TagFit.of(pairs, view.rays) for name, pairs in worn.items()}
         return TagReport(fits, tuple(warnings), tuple(seen))
 
 

@@ -1,0 +1,213 @@
+"""The squares of a thing's tags compared with the picture, where the thing would be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
+from typing import List, Optional, Sequence, Tuple
+
+import cv2
+import numpy as np
+from hicrisp_core.scene.tags import MODULES, Tag
+
+from hicrisp_perception.evidence import render, tolerance, weigh
+from hicrisp_perception.fitting import Fit
+from hicrisp_perception.segments import Ground
+from hicrisp_perception.tags import Sighting, TagFit
+from hicrisp_perception.view import enlarged
+
+_PARTS = np.array([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)]) / 3.0
+_MIDDLE = _PARTS[4:5]
+"""Places in a pixel for which a pattern is drawn."""
+_PLACES, _FEW = 1800, 150
+"""In all pixels of a pattern, at most about; and where many shifts are tried."""
+_RIM = 6
+"""Pixels by which tags may be beside where they should be."""
+WIDE = np.array([(x, y) for y in range(-_RIM, _RIM + 1) for x in range(-_RIM, _RIM + 1)])
+NARROW = WIDE[(np.abs(WIDE) <= _RIM // 2).all(axis=1)]
+_HERE = np.zeros((1, 2), int)
+_SQUARE = np.array([(0, 0), (MODULES, 0), (MODULES, MODULES), (0, MODULES)], np.float32)
+_LEAST, _LEAST_OF_ONE = 30, 12
+"""Pixels of patterns, and of one, that tell anything."""
+_SLANT = 0.15
+"""Cosine to the line of sight below which a tag is not looked at."""
+_STEP, _FINEST = np.array((0.004, 0.004, 0.1)), 0.0004
+"""Metres, metres and radians of the first steps to where tags are seen best, and metres of the last."""
+_ROUNDS = 3
+AWAY = 0.015
+"""Metres by which a thing may be beside where its shape was laid."""
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """A thing's tags where they are seen best.
+
+    Args:
+        likeness: correlation of their squares with what is seen, -1 to 1.
+        pairs: the tags, and where they are seen.
+    """
+
+    likeness: float
+    pairs: Tuple[Tuple[Tag, Sighting], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """The part of a picture that shows a thing's surface.
+
+    Args:
+        own: (N, 2) columns and rows of its pixels that do.
+        grey: the brightness of the part and of a rim around it.
+        corner: the part's first column and row.
+    """
+
+    own: np.ndarray
+    grey: np.ndarray
+    corner: Tuple[int, int]
+
+    @classmethod
+    def of(cls, fit: Fit, ground: Ground) -> Surface:
+        """Where a fit is seen."""
+        rendering = fit.rendering
+        rows, columns = rendering.window
+        inside = np.isfinite(rendering.depth)
+        away = np.abs(ground.depth[rendering.part] - np.where(inside, rendering.depth, np.float32(9.0)))
+        middle = float(ground.view.rays.depth_of(np.array(fit.pose.position)))
+        shape = (rows.stop - rows.start, columns.stop - columns.start)
+        full = enlarged(inside & (away < tolerance(ground, middle)), rendering.step, shape)
+        height, width = ground.view.shape
+        top, left = max(0, rows.start - _RIM), max(0, columns.start - _RIM)
+        bottom, right = min(height, rows.stop + _RIM), min(width, columns.stop + _RIM)
+        part = np.ascontiguousarray(ground.view.colour[top:bottom, left:right])
+        framed = cv2.copyMakeBorder(
+            cv2.cvtColor(part, cv2.COLOR_RGB2GRAY), top - rows.start + _RIM, rows.stop + _RIM - bottom,
+            left - columns.start + _RIM, columns.stop + _RIM - right, cv2.BORDER_REPLICATE)
+        return cls(np.argwhere(full)[:, ::-1], framed.astype(np.float32), (columns.start, rows.start))
+
+    def compared(self, number: int, corners: np.ndarray, shifts: np.ndarray
+                 ) -> Optional[Tuple[np.ndarray, int]]:
+        """The correlations of a tag's squares with what is seen beside where they should be, and of how many
+        pixels; ``None`` where too little of them is seen. Its border is left out: all tags have that.
+
+        Args:
+            corners: (4, 2) pixels of its black square's, top left first and clockwise.
+            shifts: (N, 2) columns and rows.
+        """
+        low, high = corners.min(axis=0) - self.corner, corners.max(axis=0) - self.corner
+        pixels = self.own[((self.own >= low) & (self.own <= high)).all(axis=1)]
+        parts, most = (_PARTS, _PLACES) if len(shifts) < len(WIDE) else (_MIDDLE, _FEW)
+        pixels = pixels[::max(1, len(pixels) * len(parts) // most)]
+        if len(pixels) < _LEAST_OF_ONE:
+            return None
+        to_squares = cv2.getPerspectiveTransform((corners - self.corner).astype(np.float32), _SQUARE)
+        flat = (pixels[:, None] + parts) @ to_squares[:, :2].T + to_squares[:, 2]
+        squares = flat[..., :2] / flat[..., 2:]
+        inner = ((squares > 1.0) & (squares < MODULES - 1.0)).all(axis=(1, 2))
+        pixels, indices = pixels[inner], squares[inner].astype(int)
+        if len(pixels) < _LEAST_OF_ONE:
+            return None
+        drawn = _squares(number)[indices[..., 1], indices[..., 0]].mean(axis=1)
+        drawn -= drawn.mean()
+        line = np.array((1, self.grey.shape[1]))
+        shown = self.grey.ravel()[(pixels + _RIM) @ line + (shifts @ line)[:, None]]
+        shown -= shown.mean(axis=1, keepdims=True)
+        strength = np.linalg.norm(shown, axis=1) * np.linalg.norm(drawn)
+        return shown @ drawn / np.maximum(strength, 1e-6), len(pixels)
+
+
+def matched(worn: Sequence[Tag], fit: Fit, surface: Surface, ground: Ground, shifts: np.ndarray
+            ) -> Optional[Match]:
+    """The tags of a thing where it would be, where they are seen best near to that; ``None`` where too little
+    of them is seen.
+
+    Args:
+        shifts: ``WIDE``, all together, or ``NARROW``, each on its own.
+    """
+    pose = fit.pose
+    found: List[Tuple[Tag, np.ndarray, np.ndarray, int]] = []
+    for tag in worn:
+        spot = pose.compose(tag.pose)
+        sight = np.array(spot.position) - ground.view.rays.origin
+        if -float(sight @ np.array(spot.axes[2])) < _SLANT * float(np.linalg.norm(sight)):
+            continue
+        corners = ground.view.rays.project(np.array([spot.apply(corner) for corner in tag.corners]))
+        compared = surface.compared(tag.number, corners, shifts)
+        if compared is not None:
+            found.append((tag, corners, *compared))
+    pixels = sum(count for _, _, _, count in found)
+    if pixels < _LEAST:
+        return None
+    if len(shifts) > len(NARROW):
+        whole = np.sum([likes * count for _, _, likes, count in found], axis=0)
+        best = [int(whole.argmax())] * len(found)
+    else:
+        best = [int(likes.argmax()) for _, _, likes, _ in found]
+    total = sum(float(likes[index]) * count for index, (_, _, likes, count) in zip(best, found))
+    return Match(total / pixels, tuple((tag, Sighting(tag.number, corners + shifts[index]))
+                                       for index, (tag, corners, _, _) in zip(best, found)))
+
+
+def followed(worn: Sequence[Tag], match: Match, fit: Fit, surface: Surface, ground: Ground
+             ) -> Tuple[Match, Fit]:
+    """A fit moved to where its tags are seen, as long as they are seen better then."""
+    for _ in range(_ROUNDS):
+        moved = _by(match, fit, ground)
+        again = matched(worn, moved, surface, ground, NARROW)
+        if again is None or again.likeness < match.likeness:
+            break
+        match, fit = again, moved
+    return match, fit
+
+
+def exact(worn: Sequence[Tag], match: Match, fit: Fit, ground: Ground) -> Tuple[float, Fit]:
+    """A fit by its tags where they are seen best near by, found by ever smaller steps, and how well."""
+    moved = _by(match, fit, ground)
+    rendering = render(moved.lie, moved.pose, ground) or moved.rendering
+    surface = Surface.of(replace(moved, rendering=rendering), ground)
+    place = np.array((moved.place.x, moved.place.y, moved.place.yaw))
+    best = matched(worn, moved, surface, ground, _HERE)
+    step = _STEP.copy()
+    while best is not None and step[0] > _FINEST:
+        for axis, sign in product(range(3), (-1.0, 1.0)):
+            other = place.copy()
+            other[axis] += sign * step[axis]
+            found = matched(worn, _at(moved, other), surface, ground, _HERE)
+            if found is not None and found.likeness > best.likeness:
+                best, place = found, other
+                break
+        else:
+            step /= 2.0
+    if best is None or best.likeness < match.likeness:
+        return match.likeness, _known(fit, match, ground)
+    return best.likeness, _known(_at(moved, place), best, ground)
+
+
+def _at(fit: Fit, place: np.ndarray) -> Fit:
+    x, y, yaw = (float(value) for value in place)
+    return replace(fit, place=replace(fit.place, x=x, y=y, yaw=yaw))
+
+
+def _by(match: Match, fit: Fit, ground: Ground) -> Fit:
+    """A fit moved to where its tags are seen; the same where that is away from it."""
+    start = (fit.place.x, fit.place.y, fit.place.yaw)
+    place = TagFit.of(match.pairs, ground.view.rays).standing(fit.lie, start, fit.bottom, ground.view.rays)
+    return replace(fit, place=place) if math.hypot(place.x - start[0], place.y - start[1]) < AWAY else fit
+
+
+def _known(fit: Fit, match: Match, ground: Ground) -> Fit:
+    """A fit as one by its tags."""
+    rendering = render(fit.lie, fit.pose, ground) or fit.rendering
+    return Fit(fit.lie, fit.place, fit.bottom, fit.resting, weigh(rendering, ground), 0.0, rendering,
+               tags=TagFit.of(match.pairs, ground.view.rays))
+
+
+@lru_cache(maxsize=128)
+def _squares(number: int) -> np.ndarray:
+    """(8, 8) the squares of a tag by rows, 0 for black and 1 for white."""
+    family = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_APRILTAG_36h11)
+    picture = np.asarray(cv2.aruco.generateImageMarker(family, number, MODULES))
+    found: np.ndarray = (picture > 127).astype(float)
+    found.setflags(write=False)
+    return found
