@@ -8,6 +8,7 @@ from typing import Optional, Tuple
 
 import numpy as np
 from hicrisp_core.model.geometry import Pose
+from hicrisp_core.model.shapes import BOWL_WALL
 
 from hicrisp_perception.contours import Shown
 from hicrisp_perception.evidence import Evidence, Rendering, render, weigh
@@ -60,6 +61,11 @@ class Fit:
     def middle(self) -> float:
         """Height of its middle, metres."""
         return self.bottom + self.lie.height / 2.0
+
+    @property
+    def floor(self) -> float:
+        """Height on which something stands on it, or in it, metres."""
+        return self.bottom + (BOWL_WALL if self.lie.shape.hollow else self.lie.height)
 
     @property
     def pose(self) -> Pose:

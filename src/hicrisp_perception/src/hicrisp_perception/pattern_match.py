@@ -16,12 +16,12 @@ from hicrisp_perception.evidence import render, tolerance, weigh
 from hicrisp_perception.fitting import Fit
 from hicrisp_perception.segments import Ground
 from hicrisp_perception.tags import Sighting, TagFit
-from hicrisp_perception.view import enlarged
+from hicrisp_perception.view import enlarged, matrix_of
 
-_PARTS = np.array([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)]) / 3.0
-_MIDDLE = _PARTS[4:5]
+_PARTS = np.array([(x, y) for y in (-0.25, 0.25) for x in (-0.25, 0.25)])
+_MIDDLE = np.zeros((1, 2))
 """Places in a pixel for which a pattern is drawn."""
-_PLACES, _FEW = 1800, 150
+_PLACES, _FEW = 800, 150
 """In all pixels of a pattern, at most about; and where many shifts are tried."""
 _RIM = 6
 """Pixels by which tags may be beside where they should be."""
@@ -41,16 +41,50 @@ AWAY = 0.015
 
 
 @dataclass(frozen=True, eq=False)
+class Worn:
+    """The tags of a thing, in its frame.
+
+    Args:
+        tags: those that it wears, T of them.
+        corners: (T, 4, 3) of their black squares, in the order of ``Tag.corners``, metres.
+        middles, normals: (T, 3) metres, and out of them.
+    """
+
+    tags: Tuple[Tag, ...]
+    corners: np.ndarray
+    middles: np.ndarray
+    normals: np.ndarray
+
+    @classmethod
+    def of(cls, tags: Sequence[Tag]) -> Worn:
+        """All tags of one thing."""
+        corners = [[tag.pose.apply(corner) for corner in tag.corners] for tag in tags]
+        return cls(tuple(tags), np.array(corners), np.array([tag.pose.position for tag in tags]),
+                   np.array([tag.pose.axes[2] for tag in tags]))
+
+    def facing(self, fit: Fit, ground: Ground) -> List[Tuple[Tag, np.ndarray]]:
+        """Those that would show, and the (4, 2) pixels of their corners."""
+        rays = ground.view.rays
+        turn, place = matrix_of(fit.pose).T, np.array(fit.pose.position)
+        sights = self.middles @ turn + place - rays.origin
+        cosines = -np.sum(sights * (self.normals @ turn), axis=1) / np.linalg.norm(sights, axis=1)
+        pixels = rays.project(self.corners @ turn + place)
+        return [(tag, pixels[number]) for number, tag in enumerate(self.tags) if cosines[number] > _SLANT]
+
+
+@dataclass(frozen=True, eq=False)
 class Match:
     """A thing's tags where they are seen best.
 
     Args:
         likeness: correlation of their squares with what is seen, -1 to 1.
         pairs: the tags, and where they are seen.
+        still: whether that is where they should be.
     """
 
     likeness: float
     pairs: Tuple[Tuple[Tag, Sighting], ...]
+    still: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,31 +147,24 @@ class Surface:
         line = np.array((1, self.grey.shape[1]))
         shown = self.grey.ravel()[(pixels + _RIM) @ line + (shifts @ line)[:, None]]
         shown -= shown.mean(axis=1, keepdims=True)
-        strength = np.linalg.norm(shown, axis=1) * np.linalg.norm(drawn)
+        strength = np.sqrt(np.einsum("ij,ij->i", shown, shown) * (drawn @ drawn))
         return shown @ drawn / np.maximum(strength, 1e-6), len(pixels)
 
 
-def matched(worn: Sequence[Tag], fit: Fit, surface: Surface, ground: Ground, shifts: np.ndarray
-            ) -> Optional[Match]:
+def matched(worn: Worn, fit: Fit, surface: Surface, ground: Ground, shifts: np.ndarray) -> Optional[Match]:
     """The tags of a thing where it would be, where they are seen best near to that; ``None`` where too little
     of them is seen.
 
     Args:
         shifts: ``WIDE``, all together, or ``NARROW``, each on its own.
     """
-    pose = fit.pose
     found: List[Tuple[Tag, np.ndarray, np.ndarray, int]] = []
-    for tag in worn:
-        spot = pose.compose(tag.pose)
-        sight = np.array(spot.position) - ground.view.rays.origin
-        if -float(sight @ np.array(spot.axes[2])) < _SLANT * float(np.linalg.norm(sight)):
-            continue
-        corners = ground.view.rays.project(np.array([spot.apply(corner) for corner in tag.corners]))
+    for tag, corners in worn.facing(fit, ground):
         compared = surface.compared(tag.number, corners, shifts)
         if compared is not None:
             found.append((tag, corners, *compared))
     pixels = sum(count for _, _, _, count in found)
-    if pixels < _LEAST:
+    if pixels < (_LEAST if len(shifts) < len(WIDE) else _LEAST // 2):
         return None
     if len(shifts) > len(NARROW):
         whole = np.sum([likes * count for _, _, likes, count in found], axis=0)
@@ -146,10 +173,11 @@ def matched(worn: Sequence[Tag], fit: Fit, surface: Surface, ground: Ground, shi
         best = [int(likes.argmax()) for _, _, likes, _ in found]
     total = sum(float(likes[index]) * count for index, (_, _, likes, count) in zip(best, found))
     return Match(total / pixels, tuple((tag, Sighting(tag.number, corners + shifts[index]))
-                                       for index, (tag, corners, _, _) in zip(best, found)))
+                                       for index, (tag, corners, _, _) in zip(best, found)),
+                 not any(shifts[index].any() for index in best))
 
 
-def followed(worn: Sequence[Tag], match: Match, fit: Fit, surface: Surface, ground: Ground
+def followed(worn: Worn, match: Match, fit: Fit, surface: Surface, ground: Ground
              ) -> Tuple[Match, Fit]:
     """A fit moved to where its tags are seen, as long as they are seen better then."""
     for _ in range(_ROUNDS):
@@ -161,7 +189,7 @@ def followed(worn: Sequence[Tag], match: Match, fit: Fit, surface: Surface, grou
     return match, fit
 
 
-def exact(worn: Sequence[Tag], match: Match, fit: Fit, ground: Ground) -> Tuple[float, Fit]:
+def exact(worn: Worn, match: Match, fit: Fit, ground: Ground) -> Tuple[float, Fit]:
     """A fit by its tags where they are seen best near by, found by ever smaller steps, and how well."""
     moved = _by(match, fit, ground)
     rendering = render(moved.lie, moved.pose, ground) or moved.rendering
@@ -180,8 +208,8 @@ def exact(worn: Sequence[Tag], match: Match, fit: Fit, ground: Ground) -> Tuple[
         else:
             step /= 2.0
     if best is None or best.likeness < match.likeness:
-        return match.likeness, _known(fit, match, ground)
-    return best.likeness, _known(_at(moved, place), best, ground)
+        return match.likeness, known(fit, match, ground)
+    return best.likeness, known(_at(moved, place), best, ground)
 
 
 def _at(fit: Fit, place: np.ndarray) -> Fit:
@@ -196,8 +224,8 @@ def _by(match: Match, fit: Fit, ground: Ground) -> Fit:
     return replace(fit, place=place) if math.hypot(place.x - start[0], place.y - start[1]) < AWAY else fit
 
 
-def _known(fit: Fit, match: Match, ground: Ground) -> Fit:
-    """A fit as one by its tags."""
+def known(fit: Fit, match: Match, ground: Ground) -> Fit:
+    """A fit as one by its tags, as it is seen in this picture."""
     rendering = render(fit.lie, fit.pose, ground) or fit.rendering
     return Fit(fit.lie, fit.place, fit.bottom, fit.resting, weigh(rendering, ground), 0.0, rendering,
                tags=TagFit.of(match.pairs, ground.view.rays))

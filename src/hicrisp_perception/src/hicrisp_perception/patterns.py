@@ -6,21 +6,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 from hicrisp_core.model import WorldObject
 from hicrisp_core.scene.tags import Tag
 from scipy.optimize import linear_sum_assignment
 
+from hicrisp_perception.evidence import render
 from hicrisp_perception.fitting import Fit
 from hicrisp_perception.forms import lies_of
-from hicrisp_perception.pattern_match import AWAY, NARROW, WIDE, Surface, exact, followed, matched
+from hicrisp_perception.pattern_match import (
+    AWAY,
+    NARROW,
+    WIDE,
+    Surface,
+    Worn,
+    exact,
+    followed,
+    known,
+    matched,
+)
 from hicrisp_perception.segments import Ground
 
 _TURNS = 30
 """Turns about the vertical that are tried."""
-_FOLLOWED, _CLIMBED = 5, 2
+_FOLLOWED, _CLIMBED = 4, 2
 """Of them those that are followed, and that are laid in exactly."""
 _HIGHER = 0.02
 """Metres by which a thing may stand higher or lower than its shape was laid."""
@@ -45,11 +56,12 @@ class Patterns:
     """
 
     def __init__(self, tags: Sequence[Tag]) -> None:
-        self._worn: Dict[str, List[Tag]] = {}
-        for tag in tags:
-            self._worn.setdefault(tag.thing, []).append(tag)
+        things = dict.fromkeys(tag.thing for tag in tags)
+        self._worn = {name: Worn.of([tag for tag in tags if tag.thing == name]) for name in things}
         self._left = math.inf
         self._in_vain: List[Tuple[str, Fit, int]] = []
+        self._last: List[Fit] = []
+        self._waiting: List[Fit] = []
 
     def begin(self, goes_on: bool) -> None:
         """A picture comes.
@@ -60,9 +72,10 @@ class Patterns:
         self._left = _SEARCHES if goes_on else math.inf
         self._in_vain = [(name, fit, pictures - 1) for name, fit, pictures in self._in_vain
                          if goes_on and pictures > 1]
+        self._last, self._waiting = self._waiting, []
 
     def named(self, fits: Mapping[str, Fit], free: Sequence[WorldObject], ground: Ground,
-              before: Mapping[str, Fit], floors: Sequence[float]) -> Tuple[Dict[str, Fit], List[Fit]]:
+              before: Mapping[str, Fit], others: Sequence[Fit]) -> Tuple[Dict[str, Fit], List[Fit]]:
         """Fits by the names of the things whose tags are seen there, placed as those say, and fits of which
         that is not known before the next picture. Where nobody's tags are seen a fit keeps its name, but not
         one that another has by its tags.
@@ -70,13 +83,13 @@ class Patterns:
         Args:
             free: the things that may be there, those that were named among them.
             before: where things were.
-            floors: heights on which something may stand, metres.
+            others: what else is there.
         """
         found: Dict[str, Fit] = {}
         waiting: List[Fit] = []
         for lie in {fit.lie for fit in fits.values()}:
             own = {name: fit for name, fit in fits.items() if fit.lie == lie}
-            alike = [thing.name for thing in free if lie in lies_of(thing)]
+            alike = [thing.name for thing in free if lie in lies_of(thing) and thing.name in self._worn]
             if lie.round and len(alike) == 1:  # Neither who it is nor how it is turned is a question.
                 found.update(own)
                 continue
@@ -84,63 +97,66 @@ class Patterns:
             for name, fit in own.items():
                 last = before.get(name)
                 stays = last is not None and _near(last, fit)
-                settled[name] = self._settled(name, alike, fit, last if stays else None, ground, floors)
-                if self._left < 0 and not stays and not settled[name]:
-                    waiting.append(fit)
+                same = self._as_before(name, last, ground) if last is not None and stays else None
+                if same is not None:
+                    settled[name] = {name: same}
+                elif self._left == math.inf or not stays:
+                    settled[name] = self._settled(alike, fit, ground, others)
+                    if self._left < 0 and not settled[name]:
+                        waiting.append(fit)
             given = _given(settled, alike)
             found.update({other: settled[name][other][1] for name, other in given.items()})
             found.update({name: fit for name, fit in own.items() if name not in given and name not in found
                           and fit not in waiting})
+        self._waiting += waiting
         return found, waiting
-
-    def _settled(self, name: str, alike: Sequence[str], fit: Fit, last: Optional[Fit], ground: Ground,
-                 floors: Sequence[float]) -> Dict[str, Tuple[float, Fit]]:
-        """The things whose tags are seen where a shape was laid.
-
-        Args:
-            last: where the thing was after which it is called, if that is there.
-        """
-        same = self._as_before(name, last, ground) if last is not None and last.tags is not None else None
-        if same is not None:
-            return {name: same}
-        each = ((other, self._looked_for(other, fit, ground, floors)) for other in alike)
-        return {other: better for other, better in each if better is not None}
 
     def _as_before(self, name: str, last: Fit, ground: Ground) -> _Found:
         """What was known by its tags and has hardly moved."""
-        worn = self._worn.get(name, ())
+        if last.tags is None or name not in self._worn:
+            return None
+        worn = self._worn[name]
         match = matched(worn, last, Surface.of(last, ground), ground, NARROW)
-        best = exact(worn, match, last, ground) if match is not None else None
-        return best if best is not None and best[0] > _LIKE else None
+        if match is None or match.likeness < _LIKE:
+            return None
+        if match.still:
+            return match.likeness, known(last, match, ground)
+        return exact(worn, match, last, ground)
 
-    def _looked_for(self, name: str, fit: Fit, ground: Ground, floors: Sequence[float]) -> _Found:
-        """What ``settled`` says where that is like enough; only a few times in a picture, and not again where
-        it was in vain.
+    def _settled(self, alike: Sequence[str], fit: Fit, ground: Ground, others: Sequence[Fit]
+                 ) -> Dict[str, Tuple[float, Fit]]:
+        """The things whose tags are seen where a shape was laid: but a few are looked for in a picture, not
+        again where that was in vain, and not where the picture changes.
         """
-        if any(name == other and _near(fit, there) and _looks_like(fit, there)
-               for other, there, _ in self._in_vain):
-            return None
-        self._left -= 1
-        if self._left < 0:
-            return None
-        found = self.settled(name, fit, ground, floors)
-        if found is not None and found[0] > _LIKE:
-            return found
-        self._in_vain.append((name, fit, _KEPT))
-        return None
+        found: Dict[str, Tuple[float, Fit]] = {}
+        for name in alike:
+            if any(name == other and _same(fit, there) for other, there, _ in self._in_vain):
+                continue
+            calm = self._left == math.inf or any(_same(fit, each) for each in self._last)
+            if self._left <= 0 or not calm:
+                self._left = -1
+                break
+            self._left -= 1
+            best = self.settled(name, fit, ground, others)
+            if best is not None and best[0] > _LIKE:
+                found[name] = best
+            else:
+                self._in_vain.append((name, fit, _KEPT))
+        return found
 
-    def settled(self, name: str, fit: Fit, ground: Ground, floors: Sequence[float] = ()) -> _Found:
+    def settled(self, name: str, fit: Fit, ground: Ground, others: Sequence[Fit] = ()) -> _Found:
         """How like a thing's tags is what is seen where they would be, -1 to 1, and where the thing would be
         by them; ``None`` where too little is seen, or is like them nowhere.
 
         Args:
             fit: where its shape was laid.
-            floors: heights on which it may stand, metres.
+            others: what it may stand on, or below.
         """
-        worn, surface = self._worn.get(name, ()), Surface.of(fit, ground)
-        ends: List[Tuple[float, Fit]] = []
-        for bottom in {fit.bottom, *(each for each in floors if abs(each - fit.bottom) < _HIGHER)}:
-            turned = (replace(fit, bottom=bottom, place=replace(fit.place, yaw=math.tau * turn / _TURNS))
+        worn = self._worn[name]
+        best: _Found = None
+        for start in _starts(fit, others, ground):
+            surface = Surface.of(start, ground)
+            turned = (replace(start, place=replace(start.place, yaw=math.tau * turn / _TURNS))
                       for turn in range(_TURNS))
             matches = [(match, each) for each in turned
                        for match in (matched(worn, each, surface, ground, WIDE),) if match is not None]
@@ -148,14 +164,39 @@ class Patterns:
             ways = [followed(worn, match, each, surface, ground) for match, each in matches[:_FOLLOWED]]
             ways.sort(key=lambda each: -each[0].likeness)
             for match, each in ways[:_CLIMBED]:
-                if match.likeness > _PROMISING and not (ends and ends[-1][0] > _LIKE):
-                    ends.append(exact(worn, match, each, ground))
-        return max(ends, key=lambda each: each[0], default=None)
+                end = exact(worn, match, each, ground) if match.likeness > _PROMISING else None
+                if end is not None and (best is None or end[0] > best[0]):
+                    best = end
+                if best is not None and best[0] > _LIKE:
+                    return best
+        return best
+
+
+def _starts(fit: Fit, others: Sequence[Fit], ground: Ground) -> Iterator[Fit]:
+    """Where a thing may be of which a shape was laid into too little: there, as high as something is on which
+    it may stand, and below what stands near by on nothing that is known.
+    """
+    yield fit
+    for floor in sorted({0.0, *(other.floor for other in others)}):
+        if 0.0 < abs(floor - fit.bottom) < _HIGHER:
+            yield replace(fit, bottom=floor)
+    for other in others:
+        bottom = other.bottom - fit.lie.height
+        apart = math.hypot(other.place.x - fit.place.x, other.place.y - fit.place.y)
+        if bottom < -_HIGHER or apart > 2.0 * fit.lie.radius:
+            continue
+        below = replace(fit, bottom=max(0.0, bottom),
+                        place=replace(fit.place, x=other.place.x, y=other.place.y))
+        rendering = render(below.lie, below.pose, ground)
+        if rendering is not None:
+            yield replace(below, rendering=rendering)
 
 
 def _given(settled: Mapping[str, Mapping[str, Tuple[float, Fit]]], alike: Sequence[str]) -> Dict[str, str]:
     """The new name for each name, so that the tags are the most like what is seen."""
-    names = list(settled)
+    names = [name for name, things in settled.items() if things]
+    if not names:
+        return {}
     likeness = np.array([[settled[name][other][0] if other in settled[name] else 0.0 for other in alike]
                          for name in names])
     pairs = ((names[row], alike[column]) for row, column in zip(*linear_sum_assignment(-likeness)))
@@ -166,5 +207,7 @@ def _near(one: Fit, other: Fit) -> bool:
     return one.lie == other.lie and math.dist(one.pose.position, other.pose.position) < AWAY
 
 
-def _looks_like(one: Fit, other: Fit) -> bool:
-    return abs(one.evidence.seen - other.evidence.seen) <= _SAME_PART * other.evidence.seen
+def _same(one: Fit, other: Fit) -> bool:
+    """Whether two fits of two pictures are one, and as much is seen of it."""
+    more = abs(one.evidence.seen - other.evidence.seen)
+    return _near(one, other) and more <= _SAME_PART * other.evidence.seen

@@ -9,7 +9,6 @@ from typing import Dict, List, Mapping, Optional, Sequence, Set, Tuple
 import cv2
 import numpy as np
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.shapes import BOWL_WALL
 from scipy.optimize import linear_sum_assignment
 
 from hicrisp_perception.contours import Shown, measure
@@ -147,7 +146,7 @@ def recognise(
             break
         named = _assign(ground, usable, left, found, before, searches, motley)
         if patterns is not None:
-            named, waiting = patterns.named(named, left, ground, before.fits, _floors(found))
+            named, waiting = patterns.named(named, left, ground, before.fits, list(found.fits.values()))
             searches.postpone(waiting)
         if not named:
             break
@@ -199,7 +198,7 @@ def _assign(
         if found.light is None:
             found.light = _light(likeness, segments, things)
         colour = likeness.costs(found.light)
-    floors = _floors(found)
+    floors = (0.0, *(fit_.floor for fit_ in found.fits.values()))
     total = np.full((len(segments), len(things)), 9.0)
     fits: Dict[Tuple[int, int], Fit] = {}
     stayed: Set[int] = set()
@@ -234,12 +233,6 @@ def _assign(
                     stayed.add(column)
     rows, columns = _cheapest(total, _NOBODY_MOTLEY if motley else _NOBODY)
     return {things[column].name: fits[row, column] for row, column in zip(rows, columns)}
-
-
-def _floors(found: Findings) -> Tuple[float, ...]:
-    """Heights on which something may stand, metres."""
-    return (0.0, *(fit_.bottom + (BOWL_WALL if fit_.lie.shape.hollow else fit_.lie.height)
-                   for fit_ in found.fits.values()))
 
 
 def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]
