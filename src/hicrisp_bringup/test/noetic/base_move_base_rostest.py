@@ -16,6 +16,7 @@ import rosnode
 import rospkg
 import rospy
 import rostest
+from dynamic_reconfigure.client import Client
 from hicrisp_core.model import Cause, CauseKind, KeepOut, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.ports.robot import USUAL, Constraints
@@ -37,6 +38,10 @@ LAWN = KeepOut(((0.9, -0.5), (1.5, -0.5), (1.5, 0.5), (0.9, 0.5)), name="lawn")
 """Between the start and the place behind it; there is room on both sides."""
 BAND = KeepOut(((1.0, -4.9), (1.4, -4.9), (1.4, 4.9), (1.0, 4.9)), name="band")
 """From wall to wall."""
+GATE = (KeepOut(((1.0, -4.9), (1.4, -4.9), (1.4, -0.32), (1.0, -0.32)), name="hedge"),
+        KeepOut(((1.0, 0.32), (1.4, 0.32), (1.4, 4.9), (1.0, 4.9)), name="fence"))
+"""From wall to wall with a gap of 64 cm: room for the base, but not for 20 cm more on both of its sides."""
+CLEARANCE = 0.2
 
 
 def hall() -> OccupancyGrid:
@@ -79,7 +84,7 @@ class BaseOverMoveBase(BaseConformance, TestCase):
             lambda: base.moving,
             REACHABLE, WALLED_IN, tolerance=0.2, lose=lambda: rosnode.kill_nodes(["/move_base"]))
 
-    def go(self, pose: Pose, *ground: KeepOut) -> Outcome:
+    def go(self, pose: Pose, *ground: KeepOut, clearance: float = 0.0) -> Outcome:
         """Drive, and note the least distance of the base's middle to the ground meanwhile."""
         self.nearest = inf
 
@@ -87,7 +92,8 @@ class BaseOverMoveBase(BaseConformance, TestCase):
             here = Point(*self.base.pose[:2])
             self.nearest = min([self.nearest, *(zone.ground.distance(here) for zone in ground)])
 
-        return self.driver.go_to(pose, Deadline(90.0), Event(), near, USUAL, Constraints(ground))
+        return self.driver.go_to(pose, Deadline(90.0), Event(), near, USUAL,
+                                 Constraints(ground, clearance))
 
     def test_a_zone_on_the_straight_way_is_driven_around(self) -> None:
         outcome = self.go(BEHIND, LAWN)
@@ -104,6 +110,23 @@ class BaseOverMoveBase(BaseConformance, TestCase):
     def test_a_goal_in_a_zone_is_refused_by_its_name(self) -> None:
         outcome = self.go(Pose((1.2, 0.0, 0.0)), LAWN)
         assert (outcome.status, outcome.cause) == (Status.PRECONDITION, Cause(CauseKind.FORBIDDEN, ("lawn",)))
+
+    def test_more_clearance_is_kept_for_one_drive(self) -> None:
+        outcome = self.go(BEHIND, LAWN, clearance=CLEARANCE)
+        assert outcome.ok, outcome
+        assert _RADIUS + CLEARANCE - 0.05 < self.nearest < inf, self.nearest
+        for costmap in ("global_costmap", "local_costmap"):
+            padding = Client(f"/move_base/{costmap}", timeout=20.0).get_configuration()["footprint_padding"]
+            assert padding < 0.05, f"{costmap} keeps {padding}"
+
+    def test_a_gap_that_is_wide_enough_is_too_narrow_with_more_clearance(self) -> None:
+        outcome = self.go(BEHIND, *GATE, clearance=CLEARANCE)
+        assert outcome.status in (Status.PLANNING, Status.PRECONDITION), outcome
+        assert dist(self.base.pose[:2], (0.0, 0.0)) < 0.2
+        assert not self.base.moving
+        outcome = self.go(BEHIND, *GATE)
+        assert outcome.ok, outcome
+        assert dist(self.base.pose[:2], BEHIND.position[:2]) < 0.2
 
 
 if __name__ == "__main__":
