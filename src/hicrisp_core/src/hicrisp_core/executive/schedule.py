@@ -44,6 +44,8 @@ class Schedule:
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._entries: Dict[int, _Entry] = {}
+        self._dropped: Dict[int, Step] = {}
+        """Steps that are forgotten: a thread that has read their indices may still ask for them."""
         self.add(steps)
 
     def add(self, steps: Sequence[Step], before: Sequence[int] = ()) -> int:
@@ -53,7 +55,7 @@ class Schedule:
             before: the indices here of the steps that stand before the new ones where their ``after`` counts
                 them.
         """
-        first = max(self._entries, default=-1) + 1
+        first = max((*self._entries, *self._dropped), default=-1) + 1
         places = [*before, *range(first, first + len(steps))]
         for index, step in enumerate(steps, first):
             waits = (index - 1,) if step.after is None else tuple(places[earlier] for earlier in step.after)
@@ -61,8 +63,9 @@ class Schedule:
         return first
 
     def step(self, index: int) -> Step:
-        """The step of that index."""
-        return self._entries[index].step
+        """The step of that index, also after it was forgotten."""
+        entry = self._entries.get(index)
+        return entry.step if entry is not None else self._dropped[index]
 
     def ready(self) -> List[int]:
         """The steps that may begin now, in the plan's order; of one robot one at a time."""
@@ -105,6 +108,7 @@ class Schedule:
             if entry.state is StepState.WAITING and entry.begun:
                 entry.state = StepState.LEFT
             elif entry.state is StepState.WAITING:
+                self._dropped[index] = entry.step
                 del self._entries[index]
 
     def indices(self, *states: StepState) -> Tuple[int, ...]:
