@@ -101,9 +101,11 @@ class Patterns:
                 if same is not None:
                     settled[name] = {name: same}
                 elif self._left == math.inf or not stays:
-                    settled[name] = self._settled(alike, fit, ground, others)
-                    if self._left < 0 and not settled[name]:
+                    things = self._settled(alike, fit, ground, others)
+                    if things is None:
                         waiting.append(fit)
+                    else:
+                        settled[name] = things
             given = _given(settled, alike)
             found.update({other: settled[name][other][1] for name, other in given.items()})
             found.update({name: fit for name, fit in own.items() if name not in given and name not in found
@@ -124,18 +126,18 @@ class Patterns:
         return exact(worn, match, last, ground)
 
     def _settled(self, alike: Sequence[str], fit: Fit, ground: Ground, others: Sequence[Fit]
-                 ) -> Dict[str, Tuple[float, Fit]]:
+                 ) -> Optional[Dict[str, Tuple[float, Fit]]]:
         """The things whose tags are seen where a shape was laid: but a few are looked for in a picture, not
-        again where that was in vain, and not where the picture changes.
+        again where that was in vain, and not where the picture changes. ``None`` where none was seen and not
+        all were looked for.
         """
+        calm = self._left == math.inf or any(_same(fit, each) for each in self._last)
         found: Dict[str, Tuple[float, Fit]] = {}
         for name in alike:
             if any(name == other and _same(fit, there) for other, there, _ in self._in_vain):
                 continue
-            calm = self._left == math.inf or any(_same(fit, each) for each in self._last)
             if self._left <= 0 or not calm:
-                self._left = -1
-                break
+                return found or None
             self._left -= 1
             best = self.settled(name, fit, ground, others)
             if best is not None and best[0] > _LIKE:
