@@ -18,19 +18,11 @@ from hicrisp_perception.segments import Ground
 from hicrisp_perception.tags import Sighting, TagFit
 from hicrisp_perception.view import enlarged, matrix_of
 
-_PARTS = np.array([(x, y) for y in (-0.25, 0.25) for x in (-0.25, 0.25)])
-_MIDDLE = np.zeros((1, 2))
-"""Places in a pixel for which a pattern is drawn."""
-_PLACES, _FEW = 800, 150
-"""In all pixels of a pattern, at most about; and where many shifts are tried."""
 _RIM = 6
 """Pixels by which tags may be beside where they should be."""
-WIDE = np.array([(x, y) for y in range(-_RIM, _RIM + 1) for x in range(-_RIM, _RIM + 1)])
-NARROW = WIDE[(np.abs(WIDE) <= _RIM // 2).all(axis=1)]
-_HERE = np.zeros((1, 2), int)
 _SQUARE = np.array([(0, 0), (MODULES, 0), (MODULES, MODULES), (0, MODULES)], np.float32)
-_LEAST, _LEAST_OF_ONE = 30, 12
-"""Pixels of patterns, and of one, that tell anything."""
+_LEAST_OF_ONE = 12
+"""Pixels of one pattern that tell anything."""
 _SLANT = 0.15
 """Cosine to the line of sight below which a tag is not looked at."""
 _STEP, _FINEST = np.array((0.004, 0.004, 0.1)), 0.0004
@@ -38,6 +30,45 @@ _STEP, _FINEST = np.array((0.004, 0.004, 0.1)), 0.0004
 _ROUNDS = 3
 AWAY = 0.015
 """Metres by which a thing may be beside where its shape was laid."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """How far beside where they should be tags are looked for, and how exactly.
+
+    Args:
+        shifts: (N, 2) columns and rows.
+        together: whether all tags of a thing are beside that by the same.
+        parts: (P, 2) the places in a pixel for which a pattern is drawn, pixels.
+        most: of them in all pixels of a pattern, about.
+        least: pixels of all patterns that tell anything.
+    """
+
+    shifts: np.ndarray
+    together: bool
+    parts: np.ndarray
+    most: int
+    least: int
+
+    @classmethod
+    def exact(cls, furthest: int) -> Reach:
+        """Each tag on its own, beside where it should be by so many pixels at most."""
+        parts = np.array([(x, y) for y in (-0.25, 0.25) for x in (-0.25, 0.25)])
+        return cls(_within(furthest), together=False, parts=parts, most=800, least=30)
+
+    @classmethod
+    def rough(cls, furthest: int) -> Reach:
+        """All tags of a thing together, by fewer of their pixels."""
+        return cls(_within(furthest), together=True, parts=np.zeros((1, 2)), most=150, least=15)
+
+
+def _within(furthest: int) -> np.ndarray:
+    """(N, 2) columns and rows."""
+    side = range(-furthest, furthest + 1)
+    return np.array([(x, y) for y in side for x in side])
+
+
+WIDE, NARROW, _HERE = Reach.rough(_RIM), Reach.exact(_RIM // 2), Reach.exact(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,23 +151,20 @@ class Surface:
             left - columns.start + _RIM, columns.stop + _RIM - right, cv2.BORDER_REPLICATE)
         return cls(np.argwhere(full)[:, ::-1], framed.astype(np.float32), (columns.start, rows.start))
 
-    def compared(self, number: int, corners: np.ndarray, shifts: np.ndarray
-                 ) -> Optional[Tuple[np.ndarray, int]]:
+    def compared(self, number: int, corners: np.ndarray, reach: Reach) -> Optional[Tuple[np.ndarray, int]]:
         """The correlations of a tag's squares with what is seen beside where they should be, and of how many
         pixels; ``None`` where too little of them is seen. Its border is left out: all tags have that.
 
         Args:
             corners: (4, 2) pixels of its black square's, top left first and clockwise.
-            shifts: (N, 2) columns and rows.
         """
         low, high = corners.min(axis=0) - self.corner, corners.max(axis=0) - self.corner
         pixels = self.own[((self.own >= low) & (self.own <= high)).all(axis=1)]
-        parts, most = (_PARTS, _PLACES) if len(shifts) < len(WIDE) else (_MIDDLE, _FEW)
-        pixels = pixels[::max(1, len(pixels) * len(parts) // most)]
+        pixels = pixels[::max(1, len(pixels) * len(reach.parts) // reach.most)]
         if len(pixels) < _LEAST_OF_ONE:
             return None
         to_squares = cv2.getPerspectiveTransform((corners - self.corner).astype(np.float32), _SQUARE)
-        flat = (pixels[:, None] + parts) @ to_squares[:, :2].T + to_squares[:, 2]
+        flat = (pixels[:, None] + reach.parts) @ to_squares[:, :2].T + to_squares[:, 2]
         squares = flat[..., :2] / flat[..., 2:]
         inner = ((squares > 1.0) & (squares < MODULES - 1.0)).all(axis=(1, 2))
         pixels, indices = pixels[inner], squares[inner].astype(int)
@@ -145,36 +173,33 @@ class Surface:
         drawn = _squares(number)[indices[..., 1], indices[..., 0]].mean(axis=1)
         drawn -= drawn.mean()
         line = np.array((1, self.grey.shape[1]))
-        shown = self.grey.ravel()[(pixels + _RIM) @ line + (shifts @ line)[:, None]]
+        shown = self.grey.ravel()[(pixels + _RIM) @ line + (reach.shifts @ line)[:, None]]
         shown -= shown.mean(axis=1, keepdims=True)
         strength = np.sqrt(np.einsum("ij,ij->i", shown, shown) * (drawn @ drawn))
         return shown @ drawn / np.maximum(strength, 1e-6), len(pixels)
 
 
-def matched(worn: Worn, fit: Fit, surface: Surface, ground: Ground, shifts: np.ndarray) -> Optional[Match]:
+def matched(worn: Worn, fit: Fit, surface: Surface, ground: Ground, reach: Reach) -> Optional[Match]:
     """The tags of a thing where it would be, where they are seen best near to that; ``None`` where too little
     of them is seen.
-
-    Args:
-        shifts: ``WIDE``, all together, or ``NARROW``, each on its own.
     """
     found: List[Tuple[Tag, np.ndarray, np.ndarray, int]] = []
     for tag, corners in worn.facing(fit, ground):
-        compared = surface.compared(tag.number, corners, shifts)
+        compared = surface.compared(tag.number, corners, reach)
         if compared is not None:
             found.append((tag, corners, *compared))
     pixels = sum(count for _, _, _, count in found)
-    if pixels < (_LEAST if len(shifts) < len(WIDE) else _LEAST // 2):
+    if pixels < reach.least:
         return None
-    if len(shifts) > len(NARROW):
+    if reach.together:
         whole = np.sum([likes * count for _, _, likes, count in found], axis=0)
         best = [int(whole.argmax())] * len(found)
     else:
         best = [int(likes.argmax()) for _, _, likes, _ in found]
     total = sum(float(likes[index]) * count for index, (_, _, likes, count) in zip(best, found))
-    return Match(total / pixels, tuple((tag, Sighting(tag.number, corners + shifts[index]))
+    return Match(total / pixels, tuple((tag, Sighting(tag.number, corners + reach.shifts[index]))
                                        for index, (tag, corners, _, _) in zip(best, found)),
-                 not any(shifts[index].any() for index in best))
+                 not any(reach.shifts[index].any() for index in best))
 
 
 def followed(worn: Worn, match: Match, fit: Fit, surface: Surface, ground: Ground
