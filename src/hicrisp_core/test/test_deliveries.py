@@ -3,7 +3,9 @@
 import pytest
 from failures import failure
 from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.model import FeedbackKind, Relation, Task
+from hicrisp_core.model.goal import Holds
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import PlanRequest
@@ -85,7 +87,7 @@ def test_an_area_that_cannot_be_reached_is_not_passed_over_as_if_it_had_been():
 
 @pytest.mark.parametrize("text", [
     "load the box onto the AGV, bring it to area 2 and back",
-    "bring the box to area 2 and back to the table",
+    "bring the box to area 2 and back to the table", "bring the box and the red box to area 2",
     "take the box to area 1 and meanwhile build a tower with the red box, the blue box and the green box"])
 def test_a_whole_task_of_both_robots_succeeds(text):
     from hicrisp_core.policy.policy import Policy
@@ -94,6 +96,23 @@ def test_a_whole_task_of_both_robots_succeeds(text):
     result = run(text)
     assert result.success, result.message
     assert not result.failures
+
+
+def test_all_that_is_to_be_delivered_is_in_the_goal():
+    answer = plan("bring the red box and the blue box to area 2")
+    assert answer.plan is not None, answer.refusal
+    assert sum(step.action == "carry_to" for step in answer.plan.steps) == 1
+    assert set(answer.plan.goal.end) >= {Holds(Relation(name, "in_area", "area_2"))
+                                         for name in ("red_box", "blue_box")}
+
+
+def test_what_rides_along_reaches_the_area_and_its_tray_is_not_said_to():
+    load = {Relation(name, "aboard", "agv") for name in ("tray", "box", "red_box")}
+    world = lab_world()
+    world = world.with_relations(world.relations | load)
+    (carry,) = steps(DOMAIN, "carry_to(agv, box, area_2)")
+    after = apply_effects(DOMAIN, DOMAIN.ground(carry, world), world)
+    assert {fact.subject for fact in after.relations if fact.predicate == "in_area"} == {"box", "red_box"}
 
 
 def test_a_model_is_told_what_each_robot_can_do():

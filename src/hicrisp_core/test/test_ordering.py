@@ -52,6 +52,8 @@ def test_words_alone_may_mean_anything_and_are_waited_for():
     ("go_to(agv, area_1)", "pick(panda, red_box)", False),
     ("dock(agv, dock)", "place_next_to(panda, red_box, blue_box)", False),
     ("carry_to(agv, box, area_2)", "pick(panda, box)", True),
+    ("carry_to(agv, box, area_2)", "pick(panda, red_box)", False),
+    ("carry_to(agv, box, area_2)", "unload(panda, red_box, tray)", True),
     ("go_to(agv, area_1)", "wait(agv, 3)", True),
 ])
 def test_commands_interfere_where_one_touches_what_the_other_needs(first, second, meet):

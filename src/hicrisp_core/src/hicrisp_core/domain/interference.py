@@ -1,53 +1,71 @@
 """Which commands must not run at once: one makes or removes a fact that the other needs, makes or removes.
 
 Two commands that share no such fact can run in either order and together (Bernstein's conditions), in every
-state; so nothing has to be known of the state, and conditions of any form are read as the atoms that stand in
-them.
+state; so nothing has to be known of the state, and conditions of any form are read as the atoms that stand
+in them. What a command's own preconditions deny is known all the same: a pick of what is not aboard takes
+nothing off a vehicle, and a drive that moves all that is aboard does not move that thing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import FrozenSet, Iterator, Mapping
+from typing import Dict, FrozenSet, Iterator, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
 from hicrisp_core.domain.effects import names_of
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Domain, Effect
 from hicrisp_core.model import Command, Relation
 
 
 @dataclass(frozen=True)
-class Touch:
-    """The atoms that a command's conditions ask for and that its effects make and remove, with its names
-    put in.
+class Part:
+    """An atom that a command asks for, makes or removes.
+
+    Attributes:
+        given: atoms that hold wherever it does so (those of a conditional effect).
     """
 
-    needs: FrozenSet[Atom]
-    makes: FrozenSet[Atom]
-    removes: FrozenSet[Atom]
+    atom: Atom
+    removes: bool = False
+    given: Tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True)
+class Touch:
+    """What a command's conditions ask for, what its preconditions deny, and what its effects make and remove,
+    with its names put in.
+    """
+
+    needs: FrozenSet[Part]
+    denies: FrozenSet[Atom]
+    makes: FrozenSet[Part]
+    removes: FrozenSet[Part]
 
     @property
-    def changes(self) -> FrozenSet[Atom]:
+    def changes(self) -> FrozenSet[Part]:
         """What it makes and removes."""
         return self.makes | self.removes
 
     def writes(self, fact: Relation) -> bool:
         """Whether a fact is one that the command makes or removes."""
-        return any(atom.matches(fact) is not None for atom in self.changes)
+        return any(part.atom.matches(fact) is not None for part in self.changes)
 
 
 def touch_of(domain: Domain, command: Command) -> Touch:
     """What a command touches; nothing for an action that the domain does not know."""
     action = domain.actions.get(command.action)
     if action is None:
-        return Touch(frozenset(), frozenset(), frozenset())
+        return Touch(frozenset(), frozenset(), frozenset(), frozenset())
     names = names_of(command)
-    conditions = [precondition.condition for precondition in action.preconditions]
-    conditions += [effect.when for effect in action.effects if effect.when is not None]
-    return Touch(frozenset(atom for condition in conditions for atom in _atoms(condition.bind(names))),
-                 frozenset(effect.atom.bind(names) for effect in action.effects if not effect.removes),
-                 frozenset(effect.atom.bind(names) for effect in action.effects if effect.removes))
+    preconditions = [precondition.condition.bind(names) for precondition in action.preconditions]
+    guards = [effect.when.bind(names) for effect in action.effects if effect.when is not None]
+    changes = [_change(effect, names) for effect in action.effects]
+    conditions = (*preconditions, *guards)
+    return Touch(frozenset(Part(atom) for condition in conditions for atom in _atoms(condition)),
+                 frozenset(atom for condition in preconditions for atom in _denied_by(condition)),
+                 frozenset(change for change in changes if not change.removes),
+                 frozenset(change for change in changes if change.removes))
 
 
 def interfere(domain: Domain, first: Command, second: Command) -> bool:
@@ -57,8 +75,19 @@ def interfere(domain: Domain, first: Command, second: Command) -> bool:
     a, b = touch_of(domain, first), touch_of(domain, second)
     types = {**_types(domain, first), **_types(domain, second)}
     pairs = ((a.changes, b.needs), (a.needs, b.changes), (a.makes, b.removes), (a.removes, b.makes))
-    return any(_may_be_one(domain, types, mine, its)
+    return any(_meet(domain, types, mine, its, a, b)
                for some, others in pairs for mine in some for its in others)
+
+
+def _change(effect: Effect, names: Mapping[str, str]) -> Part:
+    when = effect.when.bind(names).clauses if effect.when is not None else ()
+    given = when[0].atoms if len(when) == 1 and not when[0].negated else ()
+    return Part(effect.atom.bind(names), effect.removes, given)
+
+
+def _denied_by(condition: Condition) -> Iterator[Atom]:
+    if len(condition.clauses) == 1 and condition.clauses[0].negated and len(condition.clauses[0].atoms) == 1:
+        yield condition.clauses[0].atoms[0]
 
 
 def _types(domain: Domain, command: Command) -> Mapping[str, str]:
@@ -74,19 +103,48 @@ def _atoms(condition: Condition) -> Iterator[Atom]:
         yield from (atom for atom in clause.atoms if atom.predicate not in BUILT_IN)
 
 
-def _may_be_one(domain: Domain, types: Mapping[str, str], a: Atom, b: Atom) -> bool:
-    """Whether any fact may be meant by both atoms."""
-    if a.predicate != b.predicate and "*" not in (a.predicate, b.predicate):
+def _meet(domain: Domain, types: Mapping[str, str], mine: Part, its: Part, a: Touch, b: Touch) -> bool:
+    """Whether any fact may be meant by a part of each command, and what they do with it may come about."""
+    fact = _common(domain, types, mine.atom, its.atom)
+    return fact is not None and _may_be(mine, fact, a, b) and _may_be(its, fact, b, a)
+
+
+def _may_be(part: Part, fact: Atom, own: Touch, other: Touch) -> bool:
+    """Whether a part of a command may concern a fact, by what both commands deny.
+
+    What the other denies does not hold before the command either: nothing that the two do changes it, or they
+    meet in that.
+    """
+    if part.removes and _covered(fact, own.denies):
         return False
-    predicate = domain.predicates.get(b.predicate if a.predicate == "*" else a.predicate)
+    names: Dict[str, str] = {variable: name for variable, name in zip(part.atom.arguments, fact.arguments)
+                             if variable.startswith("?") and not _open(name)}
+    return not any(_covered(atom.bind(names), own.denies | other.denies) for atom in part.given)
+
+
+def _covered(atom: Atom, denied: FrozenSet[Atom]) -> bool:
+    """Whether all that an atom may mean is denied."""
+    return any(each.predicate == atom.predicate and len(set(each.arguments)) == len(each.arguments)
+               and all(pattern == name or pattern == "_" or pattern.startswith("?") and " " not in pattern
+                       for pattern, name in zip_longest(each.arguments, atom.arguments, fillvalue=""))
+               for each in denied)
+
+
+def _common(domain: Domain, types: Mapping[str, str], a: Atom, b: Atom) -> Optional[Atom]:
+    """The facts that may be meant by both atoms, as one atom; ``None`` where there are none."""
+    if a.predicate != b.predicate and "*" not in (a.predicate, b.predicate):
+        return None
+    name = b.predicate if a.predicate == "*" else a.predicate
+    predicate = domain.predicates.get(name)
     wanted = predicate.arguments if predicate is not None else ()
+    arguments = []
     for mine, its, type_ in zip_longest(a.arguments, b.arguments, wanted, fillvalue=""):
-        names = [name
-                 # One that is not there is empty: a name of its own.
-                 for name in (mine, its) if not _open(name)]
-        if len(set(names)) > 1 or not all(_fits(domain, types.get(name, ""), type_) for name in names):
-            return False
-    return True
+        # One that is not there is empty: a name of its own.
+        names = [each for each in (mine, its) if not _open(each)]
+        if len(set(names)) > 1 or not all(_fits(domain, types.get(each, ""), type_) for each in names):
+            return None
+        arguments.append(names[0] if names else "_")
+    return Atom(name, tuple(arguments))
 
 
 def _fits(domain: Domain, type_: str, wanted: str) -> bool:

@@ -106,6 +106,15 @@ class PlanBuilder:
             self._achieve(command)
             self._stated.made_by(command)
 
+    def state(self, steps: Sequence[Step]) -> None:
+        """Ask for what steps are for that those so far have done along with their own work.
+
+        Raises:
+            NotUnderstood: when one names what is not there.
+        """
+        for step in steps:
+            self._stated.made_by(self._grounded(step))
+
     def achieve(self, goal: Conditions, means: bool = False) -> None:
         """Add the steps after which all conditions of a goal hold.
 

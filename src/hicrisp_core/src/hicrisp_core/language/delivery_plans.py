@@ -63,7 +63,9 @@ class DeliveryPlanner:
                     if fact.predicate == self._domain.roles.located}
             area = next((other for other in self._known.areas if other not in here), "")
         action = of_skill(self._domain, "carry_to")
-        self._builder.redo([Step("", action.name, arguments(action, self._cargo[0], area), base)])
+        first, *others = (Step("", action.name, arguments(action, item, area), base) for item in self._cargo)
+        self._builder.redo([first])
+        self._builder.state(others)  # One drive takes all of it.
 
     def _to_table(self, delivery: Delivery, base: str) -> None:
         """A base alone comes back; what it carries, or what is named, comes down."""
