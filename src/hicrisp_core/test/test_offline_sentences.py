@@ -165,7 +165,7 @@ def test_what_it_was_taken_for_is_said(domain):
     ("pick up the biggest box", "'biggest' is not understood"),
     ("pick up the leftmost box", "'leftmost' is not understood"),
     ("put the red box between the bowl and the cylinder", "'between' is not understood"),
-    ("put the red box under the cylinder", "'under' is not understood"),
+    ("put the red box deep under the cylinder", "'under' is not understood"),
     ("put the red box on the cylinder or on the bowl", "'or' is not understood"),
     ("put the red box in the bowl unless it is full", "conditions cannot be planned"),
     ("put the red box in the bowl twice", "repetitions cannot be planned"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
-from typing import FrozenSet, List, Optional
+from typing import FrozenSet, List, Optional, Union
 
 from hicrisp_core.brain.goal_search import GoalSearch
 from hicrisp_core.brain.out_of_reach import out_of_reach, placed_by
@@ -24,6 +25,7 @@ from hicrisp_core.language.names import Names
 from hicrisp_core.language.order_plans import add_steps
 from hicrisp_core.language.questions import answer
 from hicrisp_core.language.stated_goals import goal_of_steps
+from hicrisp_core.language.told_orders import told_order
 from hicrisp_core.model import OFFLINE_SOURCE, FeedbackKind, Plan, Step, Task, WorldState
 from hicrisp_core.model.goal import Ask
 from hicrisp_core.ports.brain import Choice, CorrectionRequest, PlanAnswer, PlanRequest, Question
@@ -131,14 +133,38 @@ class OfflineBrain:
     ) -> Plan:
         """The whole task; what holds already needs no steps.
 
-        A list of facts is a goal for the search, which finds the order; orders are carried out in their own
-        order.
+        What cannot be read as facts or orders may be the order of a tower or row.
+
+        Raises:
+            NotUnderstood: with what cannot be read, or cannot be done.
+        """
+        text, world = request.task.text, request.world
+        told = told_order(text, self._domain, world)
+        try:
+            said = read_task(text, self._domain, world, self._facts)
+        except NotUnderstood:
+            if not told.whole:
+                raise
+            return self._said(request, told, avoid, answers, deadline)
+        try:
+            return self._said(request, said, avoid, answers, deadline)
+        except NotUnderstood:
+            with suppress(NotUnderstood):  # What was read first says why it cannot be done.
+                if told.whole:
+                    return self._said(request, told, avoid, answers, deadline)
+            raise
+
+    def _said(
+        self, request: PlanRequest, said: Union[Reading, Orders], avoid: FrozenSet[str],
+        answers: FrozenSet[str], deadline: Deadline
+    ) -> Plan:
+        """A list of facts is a goal for the search, which finds the order; orders are carried out in their
+        own order.
         """
         moved = frozenset(name for record in request.done for name in record.names()
                           if name in request.world.objects)
         names = Names(self._domain, request.world, avoid, moved, answers)
         builder = PlanBuilder(self._searcher, request.world, names, request.done, deadline)
-        said = read_task(request.task.text, self._domain, request.world, self._facts)
         if isinstance(said, Reading):
             builder.achieve(goal_of_facts(said, self._domain, request.world, names))
         else:

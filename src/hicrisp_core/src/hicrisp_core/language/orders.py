@@ -4,26 +4,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language.mentions import Mention
+from hicrisp_core.language.order_words import LEVEL, MIDDLE, UPRIGHT
 from hicrisp_core.model import Relation
 
-_UP = re.compile(
-    r"\b(bottom (up|to top)|from (the )?(bottom|ground|base|table)|from below|upwards?|lowest first)\b")
-_DOWN = re.compile(r"\b(top (down|to bottom)|from (the )?(top|tip)|from above|downwards?|highest first)\b")
-_RIGHTWARDS = re.compile(r"\b(left to right|from (the )?left)\b")
-_LEFTWARDS = re.compile(r"\b(right to left|from (the )?right)\b")
-_FIRST, _MIDDLE, _LAST = 0, 1, -1
-_MIDDLES = {word: _MIDDLE for word in ("middle", "centre", "center", "between")}
-_UPRIGHT_PLACES = {
-    **{word: _FIRST for word in ("bottom", "base", "lowest", "foundation", "foot", "undermost")},
-    **{word: _LAST for word in ("top", "topmost", "highest", "tip", "uppermost", "peak", "summit")},
-    **_MIDDLES}
-_LEVEL_PLACES = {**{word: _FIRST for word in ("left", "leftmost")},
-                 **{word: _LAST for word in ("right", "rightmost")}, **_MIDDLES}
 _JOINING = frozenset(("at", "as", "on", "in", "to", "the", "is", "goes", "being", "be", "very", "should", "a",
                       "must", "its", "comes", "stays", "with", "right", "all", "way", "up", "down", "for",
                       "far"))
@@ -62,7 +49,7 @@ def misordered(
         wanted = _direction(said, chain.upright)
         if len(chain.names) > 2 and wanted is not None and spoken != (inner if wanted else inner[::-1]):
             return True
-        if any(name in chain.names and (place != _MIDDLE or len(chain.names) == 3)
+        if any(name in chain.names and (place != MIDDLE or len(chain.names) == 3)
                and name != chain.names[place] for name, place in _places(words, found, chain.upright)):
             return True
     return False
@@ -70,14 +57,14 @@ def misordered(
 
 def _direction(said: str, upright: bool) -> Optional[bool]:
     """Whether the words go from the bottom or the left (true) or the other way; they may tell neither."""
-    onward, back = (_UP, _DOWN) if upright else (_RIGHTWARDS, _LEFTWARDS)
-    told = bool(onward.search(said)), bool(back.search(said))
+    axis = UPRIGHT if upright else LEVEL
+    told = bool(axis.onward.search(said)), bool(axis.back.search(said))
     return told[0] if told[0] != told[1] else None
 
 
 def _places(words: Sequence[str], found: Sequence[Mention], upright: bool) -> List[Tuple[str, int]]:
     """The things whose place in a tower or row is told right behind them."""
-    known = _UPRIGHT_PLACES if upright else _LEVEL_PLACES
+    known = (UPRIGHT if upright else LEVEL).places
     places = []
     for number, each in enumerate(found):
         following = found[number + 1].start if number + 1 < len(found) else len(words)

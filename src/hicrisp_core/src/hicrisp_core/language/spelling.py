@@ -13,11 +13,14 @@ _SHORTEST_SWAPPED, _SHORTEST_CHANGED = 4, 5
 """Letters of a word in which two may be swapped; of one in which a letter may be missing or too many."""
 
 
-def respelled(text: str, world: WorldState) -> str:
+def respelled(text: str, world: WorldState, others: AbstractSet[str] = frozenset()) -> str:
     """The text with the words of a world's things where one slip alone is between: two letters swapped, one
     missing or one too many, neither the first nor the last. A word that may be two of them stays.
+
+    Args:
+        others: further words that are known, in lower case.
     """
-    known = {word.lower() for word in words_of(world) if word.isalpha()}
+    known = {word.lower() for word in words_of(world) if word.isalpha()} | others
 
     def mended(match: "re.Match[str]") -> str:
         return _mended(match.group(), known)
