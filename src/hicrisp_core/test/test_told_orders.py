@@ -25,7 +25,7 @@ def world(**more):
 
 
 def told(text, **more):
-    return {f"{fact.predicate}({fact.subjects[0]},{fact.objects[0]})"
+    return {f"{'not ' * fact.denied}{fact.predicate}({fact.subjects[0]},{fact.objects[0]})"
             for fact in told_order(text, DOMAIN, world(**more)).facts}
 
 
@@ -62,6 +62,12 @@ def test_words_that_leave_one_order_are_read(text, facts):
 @pytest.mark.parametrize(("text", "facts"), [
     ("red should go on blue", {"on(red_box,blue_box)"}),
     ("put the red box under the mug", {"on(mug,red_box)"}),
+    ("Put blue beside red, but keep the mug away from blue.",
+     {"next_to(blue_box,red_box)", "not next_to(mug,blue_box)"}),
+    ("red on blue, but not next to the mug", {"on(red_box,blue_box)", "not next_to(red_box,mug)"}),
+    ("green into the bowl; the mug must not be behind the bowl",
+     {"in(green_box,bowl)", "not behind(mug,bowl)"}),
+    ("the mug and the can both left of red", {"left_of(mug,red_box)", "left_of(can,red_box)"}),
     ("red and green next to the can", {"next_to(red_box,can)", "next_to(green_box,can)"}),
     ("the white one in the bowl & the black one left of green",
      {"in(can,bowl)", "left_of(mug,green_box)"}),
@@ -100,6 +106,12 @@ def test_relations_between_things_that_are_told_alone_are_read(text, facts):
     "the mug is left of the can, it should be right of it",
     "red on red",
     "red blue into the bowl",
+    "all but the mug in the bowl",
+    "red on blue, and keep that stack away from the mug",  # The blue box, too.
+    "put the mug beside the can and keep the boxes away from the can",
+    "the mug not on top, red at the bottom, blue in the middle",
+    "red, not blue, on green",
+    "red left of the mug blue right of it green",
 ])
 def test_what_words_leave_open_or_say_otherwise_is_not_read(text):
     assert told(text) == set()

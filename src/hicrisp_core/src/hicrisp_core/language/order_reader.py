@@ -5,16 +5,18 @@ Nothing is passed over: a word that is not known ends the reading.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Optional, Sequence, Tuple
 
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.mentions import Mention
 from hicrisp_core.language.names import words_of
+from hicrisp_core.language.order_parts import Part, Step, Told
 from hicrisp_core.language.order_words import (
+    APART,
     ARTICLES,
     AXES,
     BREAKS,
+    DENYING,
     INTO,
     ITS_SIDES,
     NEUTRAL,
@@ -37,68 +39,6 @@ _LINKS = ("in", "next_to")
 _LONGEST_WAY, _LONGEST_FILLER = 6, 4
 
 
-class Step(NamedTuple):
-    """From one thing to another on an axis: 1 towards the last place, -1 towards the first.
-
-    Args:
-        ones: from one of these.
-        near: to its neighbour; else to any place on that side.
-        plain: whether both things are named beside the words for it.
-    """
-
-    axis: Axis
-    by: int
-    ones: Tuple[str, ...] = ()
-    other: str = ""
-    near: bool = True
-    plain: bool = False
-
-    def met(self, order: Sequence[str]) -> Tuple[str, ...]:
-        """The things from which it leads as told, in some order."""
-        apart = {one: self.by * (order.index(self.other) - order.index(one)) for one in self.ones}
-        return tuple(one for one, far in apart.items() if far == 1 or far > 1 and not self.near)
-
-
-@dataclass
-class Told:
-    """What the words of a request tell.
-
-    Args:
-        ways: 1 for a way from the first place to the last, -1 for the other way.
-        axes: for each word that belongs to some axes alone, which.
-        links: relations that make no order, as "in the bowl".
-        counts: how many things there shall be, as often as it is said.
-        listed: whether each thing is named once.
-    """
-
-    things: List[str] = field(default_factory=list)
-    places: Dict[str, int] = field(default_factory=dict)
-    steps: List[Step] = field(default_factory=list)
-    ways: List[int] = field(default_factory=list)
-    axes: List[Tuple[Axis, ...]] = field(default_factory=list)
-    links: List[Relation] = field(default_factory=list)
-    counts: List[int] = field(default_factory=list)
-    listed: bool = True
-
-
-@dataclass
-class _Part:
-    """What stands between two breaks."""
-
-    said: List[str] = field(default_factory=list)
-    """``thing`` and ``place`` in their order."""
-    things: List[str] = field(default_factory=list)
-    places: List[int] = field(default_factory=list)
-    linked: bool = False
-    """Whether a relation was told in it that makes no order."""
-    which: bool = False
-    """Whether it speaks on of the last thing: "..., which is on the mug"."""
-    joined: Tuple[str, ...] = ()
-    """Things before it of which nothing was told: "the tin and the can on the box"."""
-    by_and: bool = False
-    """Whether the last of them is joined to it by "and" alone."""
-
-
 class OrderReader:
     """Reads one request.
 
@@ -113,13 +53,15 @@ class OrderReader:
         self._world = world
         self._known = words_of(world)
         self._told = Told()
-        self._part = _Part()
+        self._part = Part()
         self._waiting: Optional[Step] = None
         """A step that was told before the thing that it leads to: "on it the mug"."""
         self._from: Tuple[Step, ...] = ()
         """Steps whose thing to begin with comes next: "the mug on"."""
         self._link: Tuple[Relation, ...] = ()
         """Relations whose object comes next: "the mug in"."""
+        self._last: Tuple[str, ...] = ()
+        """What the last relation was told of."""
         self._ahead: Optional[Relation] = None
         """A relation whose object comes next, and then its subject: "in the bowl I want the mug"."""
 
@@ -144,6 +86,7 @@ class OrderReader:
     def _thing(self, mention: Mention) -> int:
         length = mention.end - mention.start
         if len(mention.fitting) > 1 and mention.words.endswith("s") and not mention.definite:
+            self._part.bare = False
             return length  # "Three boxes": which ones is told elsewhere, or the count does not fit.
         *before, last = mention.words.split()
         if len(mention.fitting) != 1 or last in TOPMOST or len({last, *before}) <= len(before) or any(
@@ -153,7 +96,8 @@ class OrderReader:
             return 0
         told, name = self._told, mention.fitting[0]
         if self._link:
-            told.links += [link._replace(object=name) for link in self._link]
+            found = told.denied if self._part.denied else told.links
+            found += [link._replace(object=name) for link in self._link]
             self._link = ()
             return length
         if self._ahead and not self._ahead.object:
@@ -209,6 +153,12 @@ class OrderReader:
 
     def _relation(self, at: int) -> int:
         """A relation that makes no order; "the one in red" may be a red one."""
+        for phrase in () if self._part.denied else APART:
+            length = len(phrase.split())
+            if " ".join(self._words[at:at + length]) == phrase:
+                self._part.denied = True
+                self._part.denied = self._linking(at + length, "next_to")
+                return length if self._part.denied else 0
         if self._before(at) in _DESCRIBED and not any(each.end == at for each in self._found.values()):
             return 0
         for predicate in _LINKS:
@@ -228,8 +178,10 @@ class OrderReader:
         predicate = step.axis.beyond_one if step.by > 0 else step.axis.short_of_one
         if not subjects:
             return 0 if self._begins(predicate) else None
-        if not self._world.objects[mention.fitting[0]].movable:
-            return 0 if predicate == UPRIGHT.beyond_one and self._linking(at, predicate) else None
+        if not self._world.objects[mention.fitting[0]].movable or self._part.denied:
+            table = predicate == UPRIGHT.beyond_one or self._part.denied
+            return 0 if predicate and table and self._linking(at, predicate) else None
+        self._part.related = True
         self._from = tuple(step._replace(other=subject, plain=True) for subject in subjects)
         self._belongs(step.axis)
         return 0
@@ -241,7 +193,7 @@ class OrderReader:
             return False
         if not subjects:
             return self._begins(predicate)
-        self._part.linked = True
+        self._part.linked = self._part.related = True
         self._link = tuple(Relation(subject, predicate, "") for subject in subjects)
         return True
 
@@ -258,7 +210,10 @@ class OrderReader:
         if self._part.linked:  # "The mug in the bowl goes on the box": the first one describes the mug.
             return ()
         if self._part.things:
-            return (*self._part.joined, self._part.things[-1])
+            self._last = (*self._part.joined, self._part.things[-1])
+            return self._last
+        if self._part.denied and self._part.bare:  # "Beside the mug, but not beside the tin."
+            return self._last
         return tuple(self._told.things[-1:]) if self._part.which else ()
 
     def _to_it(self, step: Step) -> bool:
@@ -309,16 +264,26 @@ class OrderReader:
         word = self._words[at]
         if word in self._known or self._tells_more(at):
             return 0
+        if word in DENYING:
+            if self._part.denied or self._part.linked or len(self._part.things) > 1:
+                return 0
+            self._part.denied = True
+            return 1
         shapes = [axis for axis in AXES if word in axis.shapes]
         if shapes:
             self._belongs(*shapes)
             return 1
         if word in _STARTING:
             return int(len(self._told.things) < 2)
+        if word in ("but", "yet") and not (self._told.steps or self._told.links or self._part.places):
+            return 0  # "All but the mug".
         if word in BREAKS or word in _ENDING:
             after = self._words[at + 1:at + 2]
             plain = not set(after) & (BREAKS | set(_ENDING))
             return int(self._end_part(word if plain and word in ("and", ",") else ""))
+        self._part.bare = self._part.bare and word == "only"
+        if word == "both":
+            return int(len((*self._part.joined, *self._part.things)) == 2)
         if word in _COUNTS:
             self._told.counts.append(_COUNTS[word])
             return 1
@@ -343,10 +308,14 @@ class OrderReader:
         """
         part = self._part
         told = {name for step in self._told.steps for name in (*step.ones, step.other)} | {
-            link.subject for link in self._told.links}
-        self._part = _Part()
+            link.subject for link in (*self._told.links, *self._told.denied)}
+        self._part = Part()
         if joint and len(part.things) == 1 and not part.places and part.things[0] not in told:
-            self._part = _Part(joined=(*part.joined, *part.things), by_and=joint == "and")
+            self._part = Part(joined=(*part.joined, *part.things), by_and=joint == "and")
+        if part.denied and (part.places or not part.linked):
+            return False
+        if part.related and len(part.things) > 1 and part.things[-1] not in told:
+            return False  # A thing behind a relation, of which nothing is told before the next part.
         if not part.places:
             return True
         if part.by_and or len(part.places) != len(part.things) or any(

@@ -83,7 +83,7 @@ DEEP = Axis(
     ("row", "line", "queue"))
 AXES = (UPRIGHT, LEVEL, DEEP)
 BREAKS = frozenset((",", ".", ";", "!", "?", "\n", "and", "then", "with", "next", "finally", "lastly",
-                    "followed"))
+                    "followed", "but", "while", "yet"))
 """What parts one thing with its place from the next."""
 PRONOUNS = frozenset(("it", "that", "this", "them", "those", "these"))
 ARTICLES = frozenset(("the", "a", "an", "my", "your", "our", "its", "that", "this"))
@@ -101,6 +101,8 @@ NEUTRAL = frozenset((
     "get", "gets", "give", "see", "move", "moves",
     "build", "make", "put", "set", "place", "stack", "pile", "arrange", "form", "create", "lay", "rebuild",
     "placed", "stacked", "piled", "arranged", "made", "lined",
+    "keep", "keeps", "stay", "stays", "remain", "remains", "sure", "leave", "does", "ever",
+    "belong", "belongs",
     "goes", "go", "going", "comes", "come", "coming", "sits", "sit", "sitting", "stands", "stand", "standing",
     "rests", "rest", "resting", "start", "starts", "starting", "begin", "begins", "beginning",
     "end", "ends", "ending", "finish", "finishes", "finishing", "towards",
@@ -118,6 +120,9 @@ WORDS = frozenset(word for phrase in (*NEUTRAL, *BREAKS, *(
     phrase for axis in AXES for phrase in (*axis.places, *axis.shapes, *axis.after, *axis.before)),
     *lexicon.RELATIONS["in"], *lexicon.RELATIONS["next_to"]) for word in phrase.split())
 """All words of requests that tell an order, but those of ways through it."""
+DENYING = ("not", "never")
+APART = ("away from", "clear of", "far from", "at a distance from", "well away from", "far away from")
+"""Words between two things that shall not stand next to each other."""
 ITS_SIDES: Mapping[str, Tuple[Axis, int]] = {
     f"{word} its {side}": step for words, side, step in (
         (("on", "to", "at"), "left", (LEVEL, -1)), (("on", "to", "at"), "right", (LEVEL, 1)),

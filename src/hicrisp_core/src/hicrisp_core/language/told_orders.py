@@ -17,7 +17,8 @@ from hicrisp_core.language import lexicon
 from hicrisp_core.language.facts import Reading, SaidFact
 from hicrisp_core.language.intents import Noun
 from hicrisp_core.language.mentions import mentions
-from hicrisp_core.language.order_reader import OrderReader, Step, Told
+from hicrisp_core.language.order_parts import Step, Told
+from hicrisp_core.language.order_reader import OrderReader
 from hicrisp_core.language.order_words import AXES, FIRST, LAST, MIDDLE, SHORTHAND, UPRIGHT, WORDS
 from hicrisp_core.language.spelling import respelled
 from hicrisp_core.language.tokens import words_in
@@ -39,12 +40,14 @@ def told_order(text: str, domain: Domain, world: WorldState) -> Reading:
         return Reading(unread=text)
     told = OrderReader(words, mentions(text, domain, world), world).read()
     facts = [_sayable(fact, domain, world) for fact in _facts(told)] if told is not None else []
+    denied = told.denied if told is not None else []
     if not any(world.objects[fact.object].movable or fact.predicate != UPRIGHT.beyond_one for fact in facts) \
-            or not all(fact.predicate in domain.predicates for fact in facts):
+            or not all(fact.predicate in domain.predicates for fact in (*facts, *denied)):
         return Reading(unread=text)
     return Reading(tuple(
-        SaidFact(fact.predicate, (Noun("the", (fact.subject,)),), (Noun("the", (fact.object,)),), quote=text)
-        for each in facts for fact in facts_in(mended(Holds(each), domain, world))))
+        SaidFact(fact.predicate, (Noun("the", (fact.subject,)),), (Noun("the", (fact.object,)),),
+                 denied=each in denied, quote=text)
+        for each in (*facts, *denied) for fact in facts_in(mended(Holds(each), domain, world))))
 
 
 def _facts(told: Told) -> Tuple[Relation, ...]:
@@ -53,6 +56,7 @@ def _facts(told: Told) -> Tuple[Relation, ...]:
     if not placed and all(step.plain for step in told.steps):
         return _apart(told)
     elsewhere = {link.subject for link in told.links if link.predicate != UPRIGHT.beyond_one}
+    elsewhere |= {link.subject for link in told.denied if not _told_of(link.subject, told)}
     things = tuple(name for name in told.things if name not in elsewhere)
     if not 2 <= len(things) <= _MOST or any(count != len(things) for count in told.counts) or any(
             name in elsewhere for step in told.steps for name in (*step.ones, step.other)):
@@ -79,11 +83,16 @@ def _facts(told: Told) -> Tuple[Relation, ...]:
 def _apart(told: Told) -> Tuple[Relation, ...]:
     """The facts of "blue on red, and green on blue"; they may be of several towers and rows."""
     told_of = {name for step in told.steps for name in (*step.ones, step.other)} | {
-        name for link in told.links for name in (link.subject, link.object)}
+        name for link in (*told.links, *told.denied) for name in (link.subject, link.object)}
     if not told_of >= set(told.things) or any(count != len(told.things) for count in told.counts):
         return ()
     steps = (_step_fact(step, step.ones[0]) for step in told.steps)
     return (*steps, *told.links)
+
+
+def _told_of(name: str, told: Told) -> bool:
+    """Whether a place or a step of a thing is told."""
+    return name in told.places or any(name in (*step.ones, step.other) for step in told.steps)
 
 
 def _step_fact(step: Step, one: str) -> Relation:
