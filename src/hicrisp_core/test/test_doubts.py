@@ -109,6 +109,10 @@ def test_a_tower_or_row_in_another_order_than_the_words_tell_is_told(text, under
     ("the mug should not be on the fork any more", ("on(mug,table)",), []),
     ("the box left of the mug", ("left_of(fork,bowl)",), []),
     ("the mug, which is in the way left of the fork", ("on(mug,table)",), []),
+    ("I can't get to the mug behind the fork, it should be in front", ("in_front_of(mug,fork)",), []),
+    ("I can't get to the mug behind the fork, it should be in front", ("left_of(mug,fork)",),
+     [("mug", "behind", "fork")]),
+    ("The mug goes behind the fork", ("in_front_of(mug,fork)",), [("mug", "behind", "fork")]),
 ])
 def test_a_relation_that_is_told_plainly_and_not_in_the_goal_is_told(text, understood, told):
     found = doubt(text, goal(*understood), DOMAIN, WORLD)

@@ -8,6 +8,7 @@ from typing import Optional, Sequence
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language.doubts import doubt
+from hicrisp_core.language.left_alone import leaving, left_alone
 from hicrisp_core.language.spelling import respelled
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.model import WorldState
@@ -68,8 +69,9 @@ class GoalModel:
             (*self._prompt.examples(self._domain),
              *self._prompt.remembered(earlier, self._domain, world)))
         if isinstance(asked.answer, Goal):
-            goal = replace(asked.answer, said=goal_words(asked.answer, self._domain),
-                           source=self._client.name)
+            left = left_alone(text, self._domain, world)
+            goal = leaving(asked.answer, left, self._domain, world)
+            goal = replace(goal, said=goal_words(goal, self._domain), source=self._client.name)
             against = doubt(text, goal, self._domain, world)
             if against.which:
                 return Meaning(Ask(against.which), usage=asked.usage, sure=asked.sure)

@@ -42,6 +42,8 @@ def unsaid(
         return ()
     had = frozenset(facts)
     told: List[Relation] = []
+    left = list(words)
+    """The words without those between the things of a relation."""
     described: Optional[Mention] = None
     for one, other in zip(found, found[1:]):
         subject, described = described or one, None
@@ -53,8 +55,20 @@ def unsaid(
         if set(facts_in(meant)) <= world.relations:
             described = subject  # "The fork in the bowl goes on the box": what goes is the fork.
         told.extend(facts_in(meant))
+        left[one.end:other.start] = [""] * (other.start - one.end)
+    elsewhere = f" {' '.join(left)} "
     return tuple(each for each in told
-                 if each not in world.relations and not holds(Holds(each), had, domain))
+                 if each not in world.relations and not holds(Holds(each), had, domain)
+                 and not any(_is_rather(each, fact, elsewhere) for fact in had))
+
+
+def _is_rather(told: Relation, wanted: Relation, elsewhere: str) -> bool:
+    """Whether a goal has the things in another relation that the words tell, too: "the mug is behind the tin
+    and should be in front".
+    """
+    return {told.subject, told.object} == {wanted.subject, wanted.object} and any(
+        f" {phrase[:-3] if phrase.endswith(' of') else phrase} " in elsewhere
+        for phrase in lexicon.RELATIONS.get(wanted.predicate, ()))
 
 
 def _between(words: Sequence[str]) -> str:
