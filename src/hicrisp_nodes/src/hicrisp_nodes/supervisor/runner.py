@@ -145,7 +145,10 @@ class TaskRunner:
             with events as log, SceneWatch(self._observer, record), \
                     self._observer.hearing_resets(began_again), \
                     Drives(self._observer, self._bases(), self._route) as drives:
+                request.explain = lambda: explain(log.events)
                 self._follow(request, story, log, drives)
+                said = explain(log.events)
+                request.explain = lambda: said  # Its events may be many, and the task is remembered for long.
         finally:
             problem = _completed(folder)
         request.progress = story.progress if not problem else replace(
@@ -157,7 +160,6 @@ class TaskRunner:
 
     def _follow(self, request: Request, story: "_Story", log: EventLog, drives: Drives) -> None:
         began, began_ros = time.monotonic(), rospy.get_time()
-        request.explain = lambda: explain(log.events)
         self._camera.begin(log.folder)
         if self._memory is not None:
             self._memory.copy_to(log.folder, self._configuration)
