@@ -19,8 +19,18 @@ export async function get(path) {
   return value;
 }
 
-// Always a value: {ok, message, ...}.
-export async function perform(deed, fields = {}) {
+// What is done in the order in which it was asked for: no task is handed in before the level that was chosen for it holds.
+const IN_ORDER = new Set(["autonomy", "pause", "resume", "submit"]);
+let before = Promise.resolve();
+
+// Always a value: {ok, message, ...}. What ends something waits for nothing.
+export function perform(deed, fields = {}) {
+  if (!IN_ORDER.has(deed)) return post(deed, fields);
+  before = before.then(() => post(deed, fields));
+  return before;
+}
+
+async function post(deed, fields) {
   try {
     const answer = await fetch(`/api/do/${deed}`, {
       method: "POST", headers: { ...headers(), "Content-Type": "application/json" }, body: JSON.stringify(fields),
