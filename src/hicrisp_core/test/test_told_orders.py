@@ -111,6 +111,10 @@ def test_relations_between_things_that_are_told_alone_are_read(text, facts):
     "put the mug beside the can and keep the boxes away from the can",
     "the mug not on top, red at the bottom, blue in the middle",
     "red, not blue, on green",
+    "never on the mug the red one",
+    "not in the bowl I want the red one",
+    "red on blue, not green on it",
+    "not from the left red, blue, green",
     "red left of the mug blue right of it green",
 ])
 def test_what_words_leave_open_or_say_otherwise_is_not_read(text):

@@ -199,7 +199,8 @@ class OrderReader:
 
     def _begins(self, predicate: str) -> bool:
         """Whether a relation stands before both of its things."""
-        if not predicate or self._part.things or self._part.joined or self._told.things or self._ahead:
+        part = self._part
+        if not predicate or part.things or part.joined or part.denied or self._told.things or self._ahead:
             return False
         self._part.linked = True
         self._ahead = Relation("", predicate, "")
