@@ -139,16 +139,17 @@ class OfflineBrain:
             NotUnderstood: with what cannot be read, or cannot be done.
         """
         text, world = request.task.text, request.world
-        told = told_order(text, self._domain, world)
         try:
             said = read_task(text, self._domain, world, self._facts)
         except NotUnderstood:
+            told = told_order(text, self._domain, world)
             if not told.whole:
                 raise
             return self._said(request, told, avoid, answers, deadline)
         try:
             return self._said(request, said, avoid, answers, deadline)
         except NotUnderstood:
+            told = told_order(text, self._domain, world)
             with suppress(NotUnderstood):  # What was read first says why it cannot be done.
                 if told.whole:
                     return self._said(request, told, avoid, answers, deadline)

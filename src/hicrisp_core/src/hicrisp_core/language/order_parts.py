@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, List, NamedTuple, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Sequence, Set, Tuple
 
 from hicrisp_core.language.order_words import Axis
 from hicrisp_core.model import Relation
@@ -53,6 +53,11 @@ class Told:
     denied: List[Relation] = field(default_factory=list)
     counts: List[int] = field(default_factory=list)
     listed: bool = True
+
+    @property
+    def stepped(self) -> Set[str]:
+        """The things of all steps."""
+        return {name for step in self.steps for name in (*step.ones, step.other)}
 
 
 @dataclass

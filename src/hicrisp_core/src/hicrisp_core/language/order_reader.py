@@ -5,7 +5,7 @@ Nothing is passed over: a word that is not known ends the reading.
 
 from __future__ import annotations
 
-from typing import Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.mentions import Mention
@@ -21,7 +21,7 @@ from hicrisp_core.language.order_words import (
     ITS_SIDES,
     NEUTRAL,
     PRONOUNS,
-    TOPMOST,
+    TELLING,
     UPRIGHT,
     Axis,
 )
@@ -30,13 +30,13 @@ from hicrisp_core.model import Relation, WorldState
 _COUNTS = {word: number for word, number in lexicon.NUMBERS.items() if number > 1}
 _STARTING, _ENDING = ("first",), ("last", "finally", "lastly")
 _SUFFIXES = ("most", "hand")
-_DESCRIBED = ("one", "thing", "object", "item", "things", "objects", "items")
+_DESCRIBED = ("thing", "object", "item", "things", "objects", "items")
 _ADVERBIAL = ("at", "on", "in", "into", "onto", "under", "up", "below", "above")
 """What follows a "right" that means "exactly", and a "back" that means "again"."""
 _OF_BEFORE = ("it", "they", "them")
 _INDEFINITE = ("one", "any", "some")
 _LINKS = ("in", "next_to")
-_LONGEST_WAY, _LONGEST_FILLER = 6, 4
+_LONGEST_WAY = 6
 
 
 class OrderReader:
@@ -89,7 +89,7 @@ class OrderReader:
             self._part.bare = False
             return length  # "Three boxes": which ones is told elsewhere, or the count does not fit.
         *before, last = mention.words.split()
-        if len(mention.fitting) != 1 or last in TOPMOST or len({last, *before}) <= len(before) or any(
+        if len(mention.fitting) != 1 or last in TELLING or len({last, *before}) <= len(before) or any(
                 part in self._world.objects for part in before):  # Two things with nothing between them.
             return 0
         if last.endswith("s") and last not in self._known or self._before(mention.start) in _INDEFINITE:
@@ -139,12 +139,10 @@ class OrderReader:
     def _step(self, at: int) -> int:
         for axis in AXES:
             for by, phrases in ((1, axis.after), (-1, axis.before)):
-                for phrase in phrases:
-                    length = len(phrase.split())
-                    if " ".join(self._words[at:at + length]) == phrase:
-                        read = self._leading(at + length, Step(axis, by))
-                        if read is not None:
-                            return length + read
+                for length in self._lengths(at, phrases):
+                    read = self._leading(at + length, Step(axis, by))
+                    if read is not None:
+                        return length + read
             for by, alone in ((1, axis.beyond), (-1, axis.short)):
                 if self._words[at] in alone and self._breaks(at + 1):
                     return self._apart(Step(axis, by, near=False))
@@ -153,18 +151,16 @@ class OrderReader:
 
     def _relation(self, at: int) -> int:
         """A relation that makes no order; "the one in red" may be a red one."""
-        for phrase in () if self._part.denied else APART:
-            length = len(phrase.split())
-            if " ".join(self._words[at:at + length]) == phrase:
-                self._part.denied = True
-                self._part.denied = self._linking(at + length, "next_to")
-                return length if self._part.denied else 0
-        if self._before(at) in _DESCRIBED and not any(each.end == at for each in self._found.values()):
+        for length in () if self._part.denied else self._lengths(at, APART):
+            self._part.denied = True
+            self._part.denied = self._linking(at + length, "next_to")
+            return length if self._part.denied else 0
+        named = any(each.end == at for each in self._found.values())
+        if not named and self._before(at) in ("one", *_DESCRIBED):
             return 0
         for predicate in _LINKS:
-            for phrase in lexicon.RELATIONS[predicate]:
-                length = len(phrase.split())
-                if " ".join(self._words[at:at + length]) == phrase and self._linking(at + length, predicate):
+            for length in self._lengths(at, lexicon.RELATIONS[predicate]):
+                if self._linking(at + length, predicate):
                     return length
         return 0
 
@@ -244,7 +240,7 @@ class OrderReader:
     def _place(self, at: int) -> int:
         word, after = self._words[at], self._words[at + 1:at + 5]
         axes = [axis for axis in AXES if word in axis.places]
-        if not axes or word in self._known or after[:1] and after[0] in _DESCRIBED[1:]:
+        if not axes or word in self._known or after[:1] and after[0] in _DESCRIBED:
             return 0
         if word in ("right", "back") and after[:1] and after[0] in _ADVERBIAL:
             return 1
@@ -289,9 +285,7 @@ class OrderReader:
             self._told.counts.append(_COUNTS[word])
             return 1
         self._part.which = self._part.which or word == "which"
-        filler = next((length for length in range(_LONGEST_FILLER, 0, -1)
-                       if " ".join(self._words[at:at + length]) in lexicon.FILLERS), 0)
-        return filler or int(word in NEUTRAL)
+        return max(self._lengths(at, lexicon.FILLERS), default=int(word in NEUTRAL))
 
     def _tells_more(self, at: int) -> bool:
         """Whether a word that is neutral elsewhere tells something of a thing here, or is a thing itself."""
@@ -308,7 +302,7 @@ class OrderReader:
             joint: "and" or a comma that alone joins the next part to this one.
         """
         part = self._part
-        told = {name for step in self._told.steps for name in (*step.ones, step.other)} | {
+        told = self._told.stepped | {
             link.subject for link in (*self._told.links, *self._told.denied)}
         self._part = Part()
         if joint and len(part.things) == 1 and not part.places and part.things[0] not in told:
@@ -324,6 +318,11 @@ class OrderReader:
             return False
         return all(self._told.places.setdefault(name, place) == place
                    for name, place in zip(part.things, part.places))
+
+    def _lengths(self, at: int, phrases: Sequence[str]) -> List[int]:
+        """How many words those of some phrases have that stand here, in the order of the phrases."""
+        return [length for phrase, length in ((each, len(each.split())) for each in phrases)
+                if " ".join(self._words[at:at + length]) == phrase]
 
     def _thing_at(self, at: int) -> Optional[Mention]:
         """What is named here, behind articles."""

@@ -89,7 +89,7 @@ PRONOUNS = frozenset(("it", "that", "this", "them", "those", "these"))
 ARTICLES = frozenset(("the", "a", "an", "my", "your", "our", "its", "that", "this"))
 INTO = frozenset(("in", "on", "at", "to", "by", "into"))
 """Words that lead to a thing, where they tell no step."""
-TOPMOST = frozenset(word for axis in AXES
+TELLING = frozenset(word for axis in AXES
                     for word in (*axis.places, *axis.shapes, *axis.beyond, *axis.short))
 """Words of an order that may be a thing's name, too."""
 NEUTRAL = frozenset((

@@ -12,6 +12,7 @@ import re
 from typing import Sequence, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.contradictions import contradiction
 from hicrisp_core.goals.typed import mended
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.facts import Reading, SaidFact
@@ -23,7 +24,7 @@ from hicrisp_core.language.order_words import AXES, FIRST, LAST, MIDDLE, SHORTHA
 from hicrisp_core.language.spelling import respelled
 from hicrisp_core.language.tokens import words_in
 from hicrisp_core.model import Relation, WorldState
-from hicrisp_core.model.goal import Holds, facts_in
+from hicrisp_core.model.goal import Goal, Holds, Not, facts_in
 
 _SHORT = re.compile("|".join(rf"(?<![\w'-]){re.escape(each)}(?![\w'/-])" for each in SHORTHAND),
                     re.IGNORECASE)
@@ -44,10 +45,14 @@ def told_order(text: str, domain: Domain, world: WorldState) -> Reading:
     if not any(world.objects[fact.object].movable or fact.predicate != UPRIGHT.beyond_one for fact in facts) \
             or not all(fact.predicate in domain.predicates for fact in (*facts, *denied)):
         return Reading(unread=text)
+    goal = Goal((*(Holds(fact) for fact in facts), *(Not(Holds(fact)) for fact in denied)))
+    if contradiction(goal, domain) is not None:
+        return Reading(unread=text)
     return Reading(tuple(
         SaidFact(fact.predicate, (Noun("the", (fact.subject,)),), (Noun("the", (fact.object,)),),
-                 denied=each in denied, quote=text)
-        for each in (*facts, *denied) for fact in facts_in(mended(Holds(each), domain, world))))
+                 denied=is_denied, quote=text)
+        for some, is_denied in ((facts, False), (denied, True))
+        for each in some for fact in facts_in(mended(Holds(each), domain, world))))
 
 
 def _facts(told: Told) -> Tuple[Relation, ...]:
@@ -56,16 +61,15 @@ def _facts(told: Told) -> Tuple[Relation, ...]:
     if not placed and all(step.plain for step in told.steps):
         return _apart(told)
     elsewhere = {link.subject for link in told.links if link.predicate != UPRIGHT.beyond_one}
-    elsewhere |= {link.subject for link in told.denied if not _told_of(link.subject, told)}
+    elsewhere |= {link.subject for link in told.denied} - told.stepped - set(told.places)
     things = tuple(name for name in told.things if name not in elsewhere)
-    if not 2 <= len(things) <= _MOST or any(count != len(things) for count in told.counts) or any(
-            name in elsewhere for step in told.steps for name in (*step.ones, step.other)):
+    if not 2 <= len(things) <= _MOST or any(count != len(things) for count in told.counts):
         return ()
     if set(told.places.values()) - {MIDDLE} and any(
             step.plain and step.axis is not UPRIGHT for step in told.steps):
         return ()  # "The mug right of the tin, and the can on the right": of what?
     axes = [axis for axis in AXES if all(axis in each for each in told.axes)]
-    if len(axes) != 1 or len(set(told.ways)) > 1 or elsewhere & set(told.places):
+    if len(axes) != 1 or len(set(told.ways)) > 1 or elsewhere & (told.stepped | set(told.places)):
         return ()
     orders = [order for order in itertools.permutations(things) if _fits(told, order)]
     if not placed or len(things) == 2 and not told.ways:  # Then each thing must be spoken of.
@@ -82,17 +86,11 @@ def _facts(told: Told) -> Tuple[Relation, ...]:
 
 def _apart(told: Told) -> Tuple[Relation, ...]:
     """The facts of "blue on red, and green on blue"; they may be of several towers and rows."""
-    told_of = {name for step in told.steps for name in (*step.ones, step.other)} | {
-        name for link in (*told.links, *told.denied) for name in (link.subject, link.object)}
-    if not told_of >= set(told.things) or any(count != len(told.things) for count in told.counts):
+    linked = {name for link in (*told.links, *told.denied) for name in (link.subject, link.object)}
+    if set(told.things) - told.stepped - linked or any(count != len(told.things) for count in told.counts):
         return ()
     steps = (_step_fact(step, step.ones[0]) for step in told.steps)
     return (*steps, *told.links)
-
-
-def _told_of(name: str, told: Told) -> bool:
-    """Whether a place or a step of a thing is told."""
-    return name in told.places or any(name in (*step.ones, step.other) for step in told.steps)
 
 
 def _step_fact(step: Step, one: str) -> Relation:
