@@ -55,6 +55,7 @@ def test_a_colour_before_a_word_that_nobody_knows_means_no_single_thing():
     ("pop the red thing into the bowl", "in(mug,bowl)", ("mug", "red_box")),
     ("could the box go next to the mug?", "next_to(fork,mug)", ("blue_box", "box_2", "fork", "red_box")),
     ("pop the red box into the bowl", "in(red_box,bowl)", ()),
+    ("the fork belongs in the white one", "in(fork,bowl)", ()),
     ("a red thing into the bowl", "in(mug,bowl)", ()),
     ("the red thing that you drink from into the bowl", "in(mug,bowl)", ()),
     ("the mug and the red one into the bowl", "in(red_box,bowl)", ()),

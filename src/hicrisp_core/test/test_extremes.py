@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.prompting.extremes import extremes, extremes_text
+from hicrisp_core.language.extremes import extremes, extremes_text
 
 
 def world(**things):

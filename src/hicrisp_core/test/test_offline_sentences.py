@@ -156,8 +156,18 @@ def test_it_is_what_the_robot_holds(domain):
 
 
 def test_what_it_was_taken_for_is_said(domain):
-    plan = ask(domain, BLOCKS, "put the red box left of the green box and the blue box right of it").plan
+    plan = ask(domain, BLOCKS, "put the red box left of the green box and put the blue box right of it").plan
     assert "'it' was read as red_box" in plan.reasoning
+
+
+@pytest.mark.parametrize(("text", "end"), [
+    ("put the red box left of the green box and the blue box right of it", "right_of(blue_box,green_box)"),
+    ("the red box left of the green box, the blue box behind it", "behind(blue_box,green_box)"),
+    ("put the red box on the green box and the blue box on it", "on(blue_box,red_box)"),
+    ("put the red box on the table and the blue box left of it", "left_of(blue_box,red_box)"),
+])
+def test_beside_it_is_beside_what_the_last_thing_was_placed_by(domain, text, end):
+    assert end in [str(part) for part in ask(domain, BLOCKS, text).plan.goal.end]
 
 
 @pytest.mark.parametrize(("text", "why"), [

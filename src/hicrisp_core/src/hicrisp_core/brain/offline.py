@@ -24,6 +24,7 @@ from hicrisp_core.language.intents import Ambiguous, NotUnderstood
 from hicrisp_core.language.names import Names
 from hicrisp_core.language.order_plans import add_steps
 from hicrisp_core.language.questions import answer
+from hicrisp_core.language.standing_out import named_by_place_and_size
 from hicrisp_core.language.stated_goals import goal_of_steps
 from hicrisp_core.language.told_orders import told_order
 from hicrisp_core.model import OFFLINE_SOURCE, FeedbackKind, Plan, Step, Task, WorldState
@@ -81,6 +82,9 @@ class OfflineBrain:
         form = form_of(text, self._domain, self._facts)
         if form is Form.QUESTION and not request.remaining:
             return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
+        if not request.done:  # Later the leftmost thing may be another one.
+            text = named_by_place_and_size(text, self._domain, request.world)
+            request = replace(request, task=replace(request.task, text=text))
         if form is not Form.FACTS and examples.drives_only(self._domain):
             return self._drives(request)
         return self._planned(request, form, named_in(answers, request.world), deadline)

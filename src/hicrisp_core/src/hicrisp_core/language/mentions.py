@@ -27,6 +27,7 @@ _AFTER = {",", ".", ";", "!", "?", "and", "or", "is", "are", "should", "shall", 
 _TELLING = ("that", "which", "who", "whose", "with", "for", "of", "from", "you", "we", "i", "like", "looking",
             "coloured", "colored", "shaped", "below", "beneath", "under", "underneath", "at", "one")
 """Words by which a phrase goes on to say which one is meant."""
+_INTO = frozenset(("in", "into", "inside", "within"))
 _LONGEST = 5
 _MODAL = "can"
 """The one word that is both a thing and a verb of asking."""
@@ -64,6 +65,7 @@ def mentions(text: str, domain: Domain, world: WorldState) -> Tuple[Mention, ...
             at += 1
             continue
         phrase, before = words[at:at + length], words[max(0, at - 3):at]
+        fitting = _reachable(before, fitting, domain, world)
         definite = bool(before) and before[-1] in _DEFINITE and not set(before) & set(_SEVERAL)
         plural = any(_is_plural(word, fitting, known) for word in phrase)
         after = words[at + length] if at + length < len(words) else "."
@@ -71,6 +73,23 @@ def mentions(text: str, domain: Domain, world: WorldState) -> Tuple[Mention, ...
         found.append(Mention(" ".join(phrase), fitting, definite and whole and not plural, at, at + length))
         at += length
     return tuple(found)
+
+
+def _reachable(
+    before: Sequence[str], fitting: Tuple[str, ...], domain: Domain, world: WorldState
+) -> Tuple[str, ...]:
+    """Of the things that a phrase fits those that something can be in, where "in" stands before it."""
+    leading = [word for word in before[-2:] if word not in _DEFINITE][-1:]
+    if not set(leading) & _INTO:
+        return fitting
+    return tuple(name for name in fitting if domain.takes_in(world.objects[name].type)) or fitting
+
+
+def fitting_words(words: Sequence[str], domain: Domain, world: WorldState) -> Tuple[str, ...]:
+    """The names of the things that some words fit together, without more of them: "red box", "big bowl"."""
+    known = {name: own_words(name, thing) for name, thing in world.objects.items()}
+    length, fitting = _longest(words, known, domain, world)
+    return fitting if length == len(words) else ()
 
 
 def _longest(

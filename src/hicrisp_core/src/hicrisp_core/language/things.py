@@ -20,6 +20,8 @@ _PLACING = ("put", "stack")
 _SHALL_BE = ("should", "shall", "must", "be", "go", "goes", "belong", "belongs", "stand", "sit")
 _SORTING = ("by", "colour", "color", "colours", "colors", "piles", "groups")
 _STANDING = ("stand", "rest", "sit")
+_BESIDE = ("left_of", "right_of", "in_front_of", "behind", "next_to")
+_SURFACES = frozenset(lexicon.NOUNS["surface"])
 _SAME_COLOUR = re.compile(r"(of|with) (the same|their|its|their own|its own|matching) colou?rs?")
 
 
@@ -30,6 +32,8 @@ class ThingsReader(ClauseReader):
         super().__init__(())
         self._known = known
         self._last: Optional[Intent] = None
+        self._beside: Optional[Noun] = None
+        """What "it" means in "the fork left of the plate and the knife right of it"."""
         self._clauses: Mapping[str, Callable[[str], List[Intent]]] = {
             "put": self._placements, "stack": self._placements, "drop": self._placements, "pick": self._pick,
             "take": self._take, "build": self._build, "line_up": self._line_up, "put_down": self._put_down,
@@ -66,7 +70,8 @@ class ThingsReader(ClauseReader):
             self.skip()  # "... and on the table": the same things
             return [self._placed((Noun("them"),), token.value)]
         if token.kind == "word" and goes_on and self._last is not None:
-            return self._placements(self._last.verb)  # "... and the cylinder on the box"
+            # "... and the cylinder on the box"
+            return self._placements(self._last.verb, self._last.reference)
         if token.kind == "relation" and self._last is None:
             return self._fronted(token.value)
         if token.text in _STANDING and self._last is None:
@@ -124,8 +129,11 @@ class ThingsReader(ClauseReader):
             return self._placements("put")
         return [self.intent("gather", self.nouns())]
 
-    def _placements(self, verb: str) -> List[Intent]:
-        """One or more "X relation Y" of the same verb."""
+    def _placements(self, verb: str, beside: Optional[Noun] = None) -> List[Intent]:
+        """One or more "X relation Y" of the same verb; the first may be told by what the one before was
+        placed by.
+        """
+        self._beside = beside
         items = self.nouns()
         if verb == "put":
             while self.skip(*_SHALL_BE):
@@ -154,7 +162,9 @@ class ThingsReader(ClauseReader):
             relation = self.peek()
             if not self.skip() or relation.kind != "relation":
                 raise NotUnderstood(f"'{relation.text}' is not understood after '{again[-1]}'")
+            self._beside = found[-1].reference
             found.extend(self._one_placement(verb, again, relation))
+        self._beside = None
         return found
 
     def _one_placement(self, verb: str, items: Tuple[Noun, ...], token: Token) -> List[Intent]:
@@ -192,6 +202,9 @@ class ThingsReader(ClauseReader):
 
     def _placed(self, items: Tuple[Noun, ...], relation: str) -> Intent:
         reference = self.noun()
+        if reference.count == "it" and relation in _BESIDE and self._beside is not None \
+                and self._beside.count == "the" and self._beside.words[-1] not in _SURFACES:
+            reference = self._beside
         if reference.besides:  # "everything in the bowl except the box": the exception is of the items
             items = tuple(replace(item, besides=(*item.besides, *reference.besides)) for item in items)
             reference = replace(reference, besides=())

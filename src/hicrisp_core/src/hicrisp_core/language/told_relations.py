@@ -21,6 +21,8 @@ _BEFORE = frozenset(("goes", "go", "is", "be", "should", "must", "shall", "to", 
                      "sit", "comes", "ends", "up", "belongs", "placed", "put", "moves", "directly",
                      "straight", "just", "please", "now", "right"))
 _AFTER = frozenset(("the", "a", "an", "my", "your", "our", "its", "that", "this"))
+_ITS_SIDES = frozenset(("left", "right", "front", "back", "rear", "side"))
+"""What follows "the plate's" where a place beside it is meant."""
 _TURNING = frozenset(("not", "no", "never", "nobody", "nothing", "without", "instead", "swap",
                       "exchange", "other", "opposite", "than", "but", "wrong", "reverse", "mirror", "until",
                       "correction"))
@@ -49,7 +51,7 @@ def unsaid(
         subject, described = described or one, None
         relation = _between(words[one.end:other.start])
         if relation not in domain.predicates or len(subject.fitting) != 1 or len(other.fitting) != 1 \
-                or subject.fitting == other.fitting:
+                or subject.fitting == other.fitting or set(words[other.end:other.end + 1]) & _ITS_SIDES:
             continue
         meant = mended(Holds(Relation(subject.fitting[0], relation, other.fitting[0])), domain, world)
         if set(facts_in(meant)) <= world.relations:

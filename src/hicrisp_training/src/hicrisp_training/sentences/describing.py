@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from typing import Callable, Collection, List, Sequence, Tuple
 
-from hicrisp_core.prompting.extremes import extremes
+from hicrisp_core.language.extremes import extremes
 
 from hicrisp_training.sentences.scenes import FIXED, Scene, Thing
 from hicrisp_training.sentences.words import Words

@@ -13,9 +13,9 @@ from hicrisp_core.model import WorldObject, WorldState
 
 Extreme = Tuple[str, str]
 """The words, and the name of the thing that they are true of."""
-_CLEARLY = 1.15
+CLEARLY = 1.15
 """How many times more than the next an extreme has, so that people would agree at a glance."""
-_APART = 0.02
+APART = 0.02
 """The same for places, in metres."""
 
 _SIZES: Sequence[Tuple[str, str, Callable[[WorldObject], float]]] = (
@@ -43,7 +43,7 @@ def extremes(world: WorldState) -> Tuple[Extreme, ...]:
     for most, least, axis in _PLACES:
         at = {thing.name: thing.pose.position[axis] for thing in things
               if thing.pose is not None and not thing.unseen}
-        found += _ends(at, most, least, lambda one, other: one - other >= _APART)
+        found += _ends(at, most, least, lambda one, other: one - other >= APART)
     return tuple(found)
 
 
@@ -56,7 +56,7 @@ def _by_size(things: Sequence[WorldObject], of: str) -> List[Extreme]:
     found: List[Extreme] = []
     for most, least, measure in _SIZES:
         found += _ends({thing.name: measure(thing) for thing in things}, most + of, least and least + of,
-                       lambda one, other: one >= _CLEARLY * other)
+                       lambda one, other: one >= CLEARLY * other)
     return found
 
 
